@@ -18,7 +18,7 @@ import { register as registerGauges } from './features/gauges';
 import { register as registerHistory } from './history/ui';
 import { register as registerHosting } from './hosting/ui/machines';
 import { register as registerInstances } from './features/instances';
-import { register as registerJobs } from './features/jobs';
+import { register as registerJobs } from './jobs/ui';
 import { register as registerLinks } from './features/links';
 import { register as registerLeases } from './schedules/ui';
 import { register as registerReadiness } from './features/readiness';

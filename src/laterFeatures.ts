@@ -6,7 +6,7 @@ import { register as registerLifecycle } from './features/lifecycle';
 import { register as registerRent } from './features/rent';
 import { register as registerReports } from './hosting/ui/reports';
 import { register as registerSearch } from './features/search';
-import { register as registerWorkspaceFile } from './features/workspaceFile';
+import { register as registerWorkspaceFile } from './jobs/ui/workspaceFile';
 import type { Services } from './services';
 import type { Disposable } from './util/disposable';
 

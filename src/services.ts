@@ -41,8 +41,8 @@ import type { OtherAccountLeases } from './schedules/store/otherAccountSchedules
 import type { InstanceLeases } from './schedules/store/instanceSchedules';
 import type { AttachedKeys } from './store/instances/attachedKeys';
 import type { GaugeHistory } from './store/instances/gaugeHistory';
-import type { Jobs } from './store/jobs/jobs';
-import type { MachinePort } from './store/jobs/machinePort';
+import type { Jobs } from './jobs/store/jobs';
+import type { MachinePort } from './jobs/store/machinePort';
 import type { Notices } from './store/windows/notices';
 import type { OfferPins } from './store/offers/offerPins';
 import type { Presence } from './store/windows/presence';

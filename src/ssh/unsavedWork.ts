@@ -1,7 +1,7 @@
 import { defined } from '../util/defined';
-import type { JobThere } from '../model/jobs/onMachine';
-import { parseJobs } from './jobs/otherJobs';
-import { jobPrograms } from './jobs/programs';
+import type { JobThere } from '../jobs/model/onMachine';
+import { parseJobs } from '../jobs/machine/otherJobs';
+import { jobPrograms } from '../jobs/machine/programs';
 import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';
 import unsavedGit from './unsavedGit.sh';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { newJobState } from '../../src/model/jobs/job';
-import { JobFiles } from '../../src/store/jobs/jobFiles';
+import { newJobState } from '../../src/jobs/model/job';
+import { JobFiles } from '../../src/jobs/store/jobFiles';
 import { silentLog } from '../../src/util/log';
 import { prepareProduct } from '../support/fakeEditor/product';
 import { Computer } from '../support/feature/computer';

@@ -1,6 +1,6 @@
-import type { Job, JobRow, JobState } from '../../src/model/jobs/job';
-import { lostJobState, type KeptAside } from '../../src/model/jobs/lostProgress';
-import type { JobStorage } from '../../src/store/jobs/jobFiles';
+import type { Job, JobRow, JobState } from '../../src/jobs/model/job';
+import { lostJobState, type KeptAside } from '../../src/jobs/model/lostProgress';
+import type { JobStorage } from '../../src/jobs/store/jobFiles';
 
 /** The disk of one computer, without the waits of a real one. */
 export class FakeJobDisk {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { guardedRental } from '../../src/guardedRental';
+import { guardedRental } from '../../src/jobs/guardedRental';
 import type { Client } from '../../src/api/client';
 import { MisfitError } from '../../src/shared/channel';
 import { createAccounts } from '../../src/store/accounts/accounts';

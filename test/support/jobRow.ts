@@ -4,8 +4,8 @@ import {
   type JobRow,
   type JobState,
   type TroubleKind,
-} from '../../src/model/jobs/job';
-import type { JobEnd } from '../../src/model/jobs/onMachine';
+} from '../../src/jobs/model/job';
+import type { JobEnd } from '../../src/jobs/model/onMachine';
 import { text, type Text } from '../../src/util/text';
 import { aJob } from './jobWindows';
 

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createJobMachine } from '../../src/ssh/jobs/createJobMachine';
-import type { JobLook, JobMachine, JobOrder } from '../../src/ssh/jobs/jobMachine';
-import type { MachineCall } from '../../src/ssh/jobs/machineCall';
+import { createJobMachine } from '../../src/jobs/machine/createJobMachine';
+import type { JobLook, JobMachine, JobOrder } from '../../src/jobs/machine/jobMachine';
+import type { MachineCall } from '../../src/jobs/machine/machineCall';
 import { listedTree } from '../../src/ssh/fileTree';
 import { runProgram } from '../../src/ssh/run';
 import { systemClock } from '../../src/util/clock';

@@ -1,4 +1,4 @@
-import { readJob } from '../../src/model/jobs/jobSpec';
+import { readJob } from '../../src/jobs/model/jobSpec';
 import type {
   JobBeat,
   JobEnd,
@@ -7,13 +7,13 @@ import type {
   JobOutputs,
   JobThere,
   PhaseOnMachine,
-} from '../../src/model/jobs/onMachine';
+} from '../../src/jobs/model/onMachine';
 import { fromDollars } from '../../src/model/money';
-import { jobNotice } from '../../src/store/jobs/jobNotice';
-import { JobRunner } from '../../src/store/jobs/jobRunner';
-import type { JobGuard } from '../../src/store/jobs/jobStep';
-import { Jobs } from '../../src/store/jobs/jobs';
-import type { MachinePort, OnMoved, SentTree } from '../../src/store/jobs/machinePort';
+import { jobNotice } from '../../src/jobs/store/jobNotice';
+import { JobRunner } from '../../src/jobs/store/jobRunner';
+import type { JobGuard } from '../../src/jobs/store/jobStep';
+import { Jobs } from '../../src/jobs/store/jobs';
+import type { MachinePort, OnMoved, SentTree } from '../../src/jobs/store/machinePort';
 import { FailedMachines } from '../../src/store/rentals/failedMachines';
 import { replaceInstance } from '../../src/store/rentals/replacement';
 import { Notices, type Notice } from '../../src/store/windows/notices';

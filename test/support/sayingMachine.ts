@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { MachineCall } from '../../src/ssh/jobs/machineCall';
+import type { MachineCall } from '../../src/jobs/machine/machineCall';
 import type { RunOptions, RunResult } from '../../src/ssh/run';
 import { FakeClock } from './fakeClock';
 

@@ -3,7 +3,7 @@ import { localize, t } from '../../editor/localize';
 import { pricePerDay } from '../../editor/priceText';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { otherJobText } from '../../model/jobs/jobWords';
+import { otherJobText } from '../../jobs/model/jobWords';
 import { volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { UnsavedRepository } from '../../ssh/unsavedWork';
 import { bytesText } from '../../util/bytes';

@@ -1,7 +1,7 @@
 import type { Question } from '../../editor/confirm';
 import { localize } from '../../editor/localize';
 import type { Instance } from '../../model/instances/instance';
-import { riskText, type JobLoss } from '../../model/jobs/jobWords';
+import { riskText, type JobLoss } from '../../jobs/model/jobWords';
 import type { LifecycleDeps } from './deps';
 
 /** Adds to a question what jobs on the instances would lose. */

@@ -10,8 +10,8 @@ import {
   type Fact,
   type RentStep,
 } from '../../model/rentals/confirmation';
-import { scriptText } from '../../model/jobs/jobWords';
-import { jobFacts, type DraftJob } from '../../model/jobs/rentForJob';
+import { scriptText } from '../../jobs/model/jobWords';
+import { jobFacts, type DraftJob } from '../../jobs/model/rentForJob';
 import { formatMoney, fromDollars } from '../../model/money';
 import { describeFilters } from '../../model/offers/filterText';
 import type { Filters } from '../../model/offers/searchFields';

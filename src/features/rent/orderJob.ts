@@ -1,7 +1,7 @@
 import { runCommand } from '../../editor/commands';
 import { reasonOf, t } from '../../editor/localize';
-import type { Job } from '../../model/jobs/job';
-import type { DraftJob, OneOfDraft } from '../../model/jobs/rentForJob';
+import type { Job } from '../../jobs/model/job';
+import type { DraftJob, OneOfDraft } from '../../jobs/model/rentForJob';
 import type { CompleteDraft } from '../../model/rentals/rentDraft';
 import { machineName } from '../../model/rentals/confirmation';
 import { perHour, type Rate } from '../../model/quote';

@@ -1,6 +1,6 @@
 import { defined } from '../../util/defined';
-import type { DraftJob } from '../jobs/rentForJob';
-import { guardSecondsOf } from '../jobs/jobLimits';
+import type { DraftJob } from '../../jobs/model/rentForJob';
+import { guardSecondsOf } from '../../jobs/model/jobLimits';
 import { fromDollars, zero, type Micros } from '../money';
 import { narrowed } from '../fit/rentalFit';
 import type { OfferSearch } from '../offers/filters';

@@ -5,8 +5,8 @@ import type { Finding } from '../documents/finding';
 import { JsonPlaces } from '../documents/jsonPlaces';
 import { checkScriptSecrets } from '../documents/scriptDiagnostics';
 import { unknownFields } from '../documents/unknownFields';
-import { findJobProblems } from '../jobs/jobDiagnostics';
-import { findJobSecrets } from '../jobs/jobSecretDiagnostics';
+import { findJobProblems } from '../../jobs/model/jobDiagnostics';
+import { findJobSecrets } from '../../jobs/model/jobSecretDiagnostics';
 import { workspaceFile } from './workspaceFile';
 
 const brace = (places: JsonPlaces) => ({ offset: places.root?.offset ?? 0, length: 1 });

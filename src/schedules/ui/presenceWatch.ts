@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { sshAuthority } from '../../editor/remoteAuthority';
 import { aliasInArguments, hostInAuthority } from '../../ssh/alias';
-import { isAtWork, machineOf, waitsForYou, type JobRow } from '../../model/jobs/job';
+import { isAtWork, machineOf, waitsForYou, type JobRow } from '../../jobs/model/job';
 import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { LeaseDeps } from './deps';

@@ -7,7 +7,7 @@ import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import type { SecretPort, WindowHub } from '../ports';
 import { rentalSecretKey } from '../rentals/rentalJournal';
-import { jobSecretsKey } from '../jobs/jobSecrets';
+import { jobSecretsKey } from '../../jobs/store/jobSecrets';
 import { ifPresent } from '../../util/missing';
 import { registryLoginKey } from './registryLogins';
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { JobState } from '../../../src/model/jobs/job';
+import type { JobState } from '../../../src/jobs/model/job';
 import type { InstanceState } from '../../../src/simulator/state';
 import type { Computer } from './computer';
 import { jobsOnDisk, type PlayedJob } from './jobDriver';

@@ -7,7 +7,7 @@ import { HostSetGroup } from '../../../src/several/ui/hostSetGroup';
 import { HistoryGroup } from '../../../src/history/ui/historyGroup';
 import { MachineTree } from '../../../src/hosting/ui/machines/machineTree';
 import { InstanceTree } from '../../../src/features/instances/instanceTree';
-import { JobTree } from '../../../src/features/jobs/jobTree';
+import { JobTree } from '../../../src/jobs/ui/jobTree';
 import { PortRows } from '../../../src/features/ports/portRows';
 import { CheckNotes } from '../../../src/features/readiness/checkNotes';
 import { SshKeyTree } from '../../../src/features/sshKeys/sshKeyTree';

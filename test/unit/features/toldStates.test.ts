@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { register as showInstances } from '../../../src/features/instances';
 import { tellFirstSteps } from '../../../src/features/instances/firstSteps';
-import { register as showJobs } from '../../../src/features/jobs';
+import { register as showJobs } from '../../../src/jobs/ui';
 import { anInstance } from '../../support/builders';
 import { FakeClock } from '../../support/fakeClock';
 import { aJobRow } from '../../support/jobRow';

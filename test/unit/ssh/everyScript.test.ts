@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { InputTakenError } from '../../../src/ssh/answer';
 import { download } from '../../../src/ssh/download';
 import { probeGpus } from '../../../src/ssh/gpuProbe';
-import { createJobMachine } from '../../../src/ssh/jobs/createJobMachine';
+import { createJobMachine } from '../../../src/jobs/machine/createJobMachine';
 import { readKernelUse } from '../../../src/notebooks/machine/kernelUse';
 import { checkTimer, disarmTimer } from '../../../src/schedules/machine/machineTimer';
 import { chosenFiles } from '../../../src/ssh/fileTree';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { chosenFiles, listedTree } from '../../../src/ssh/fileTree';
-import { createJobMachine } from '../../../src/ssh/jobs/createJobMachine';
+import { createJobMachine } from '../../../src/jobs/machine/createJobMachine';
 import { LocalFiles } from '../../../src/ssh/localFiles';
 import { runProgram } from '../../../src/ssh/run';
 import type { SshService } from '../../../src/ssh/service';

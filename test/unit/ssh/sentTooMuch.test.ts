@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { downloadList } from '../../../src/ssh/download';
-import { linesOf } from '../../../src/ssh/jobs/machineCall';
+import { linesOf } from '../../../src/jobs/machine/machineCall';
 import { runProgram } from '../../../src/ssh/run';
 import type { SshService } from '../../../src/ssh/service';
 import { atMost, SentTooMuchError } from '../../../src/ssh/transfer';

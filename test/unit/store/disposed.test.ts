@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { guardedRental } from '../../../src/guardedRental';
+import { guardedRental } from '../../../src/jobs/guardedRental';
 import { AccountCleanup } from '../../../src/store/accounts/accountCleanup';
 import { createAccounts } from '../../../src/store/accounts/accounts';
 import { KeyAccess } from '../../../src/store/accounts/keyAccess';
@@ -15,8 +15,8 @@ import { KeptLogs } from '../../../src/history/store/keptLogs';
 import { createFleet } from '../../../src/store/instances/fleet';
 import { GaugeHistory } from '../../../src/store/instances/gaugeHistory';
 import { PriceWatch } from '../../../src/store/instances/priceWatch';
-import { JobFiles } from '../../../src/store/jobs/jobFiles';
-import { Jobs } from '../../../src/store/jobs/jobs';
+import { JobFiles } from '../../../src/jobs/store/jobFiles';
+import { Jobs } from '../../../src/jobs/store/jobs';
 import { IdleWatch, openUsageFile } from '../../../src/store/instances/idleWatch';
 import { InstanceLeases } from '../../../src/schedules/store/instanceSchedules';
 import { LeaseFiles } from '../../../src/schedules/store/scheduleFiles';

@@ -3,7 +3,7 @@ import { secretStoreLimitMs } from '../../../src/store/accounts/patientSecrets';
 import { commandUseMs } from '../../../src/store/accounts/windowInUse';
 import { tidyAfterMs } from '../../../src/store/instances/ends';
 import { priceEveryMs } from '../../../src/store/instances/priceWatch';
-import { logPieceBytes } from '../../../src/store/jobs/jobLogFiles';
+import { logPieceBytes } from '../../../src/jobs/store/jobLogFiles';
 import { longestGapMs } from '../../../src/store/instances/idleWatch';
 import { presenceGraceMs } from '../../../src/store/windows/presence';
 import { mostPins } from '../../../src/store/offers/offerPins';

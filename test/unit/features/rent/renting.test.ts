@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { DraftJob, OneOfDraft } from '../../../../src/model/jobs/rentForJob';
+import type { DraftJob, OneOfDraft } from '../../../../src/jobs/model/rentForJob';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { quoteOffer } from '../../../../src/model/quote';
 import { RentFlow } from '../../../../src/model/rentals/rentFlow';

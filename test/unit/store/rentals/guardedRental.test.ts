@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { longestOnstart, packOnstart, unpackOnstart } from '../../../../src/api/onstart';
-import { guardedRental } from '../../../../src/guardedRental';
+import { guardedRental } from '../../../../src/jobs/guardedRental';
 import { guardMark, withoutGuard } from '../../../../src/model/rentals/birthGuard';
 import type { RentConfig } from '../../../../src/model/rentals/rent';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { GoneError, RateLimitedError, RentOutcomeUnknownError } from '../../../../src/api/errors';
 import { markerIn } from '../../../../src/model/instances/instanceLabel';
 import type { BudgetNow } from '../../../../src/model/budget/budget';
-import { guardedRental } from '../../../../src/guardedRental';
+import { guardedRental } from '../../../../src/jobs/guardedRental';
 import { OverBudgetError } from '../../../../src/store/budget/overBudget';
 import { createRentals } from '../../../../src/store/rentals/rentals';
 import { NotSignedInError } from '../../../../src/shared/notSignedIn';

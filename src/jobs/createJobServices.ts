@@ -1,0 +1,176 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import type { MachineContact } from '../machineChecks';
+import { fetchSeconds } from './model/jobLimits';
+import { createJobMachine } from './machine/createJobMachine';
+import { sentTree } from './machine/sentFiles';
+import { createStoppedMachine } from './machine/stoppedMachine';
+import { armTimer, disarmTimer } from '../schedules/machine/machineTimer';
+import type { SshService } from '../ssh/service';
+import type { TransferOptions } from '../ssh/transfer';
+import { JobFiles } from './store/jobFiles';
+import { JobRunner } from './store/jobRunner';
+import type { JobGuard, JobStepDeps } from './store/jobStep';
+import { Jobs } from './store/jobs';
+import { JobSecrets, secretUseOf } from './store/jobSecrets';
+import type { MachinePort, OnMoved, StoppedMachinePort } from './store/machinePort';
+import type { Budget } from '../store/budget/budgetStore';
+import { roomBeside } from '../store/instances/burn';
+import type { Account, Accounts, Fleet, SecretPort, VolumeList, WindowHub } from '../store/ports';
+import type { FailedMachines } from '../store/rentals/failedMachines';
+import type { RentalStore } from '../store/rentals/rentalStore';
+import { replaceInstance } from '../store/rentals/replacement';
+import type { Notices } from '../store/windows/notices';
+import type { Clock } from '../util/clock';
+import type { Disposable } from '../util/disposable';
+import type { Log } from '../util/log';
+import type { Redactor } from '../util/redact';
+
+interface JobServicesDeps {
+  readonly own: <T extends Disposable>(item: T) => T;
+  readonly accounts: Accounts;
+  readonly fleet: Fleet;
+  readonly rentals: RentalStore;
+  readonly volumes: VolumeList;
+  readonly budget: Pick<Budget, 'current'>;
+  readonly failedMachines: FailedMachines;
+  /** Dollars; 0 means no limit. */
+  readonly limitPerHour: () => number;
+  readonly hub: WindowHub;
+  readonly notices: Notices;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly redactor: Redactor;
+  readonly secrets: SecretPort;
+  readonly ssh: SshService;
+  readonly machineChecks: MachineContact;
+  readonly storageDir: string;
+}
+
+/** Makes the services for jobs, which run over SSH. */
+export function jobServices({
+  own,
+  ssh,
+  storageDir,
+  machineChecks,
+  secrets,
+  redactor,
+  volumes,
+  budget,
+  failedMachines,
+  limitPerHour,
+  ...shared
+}: JobServicesDeps) {
+  const jobMachine = (account: Account, instanceId: number): MachinePort =>
+    machineOf(ssh, shared.clock, ssh.aliasOf(account, instanceId));
+  const now = () => shared.clock.now();
+  const storage = (accountKey: string) => new JobFiles(join(storageDir, 'jobs', accountKey), shared.log, now);
+  const jobs = own(new Jobs({ ...shared, storage }));
+  const read: JobStepDeps['secrets'] = async (accountKey, job) => {
+    const use = await secretUseOf(job);
+    const values = await new JobSecrets(secrets, accountKey).read(use, job.spec.secrets);
+    Object.values(values).forEach((value) => {
+      redactor.addSecret(value);
+    });
+    return values;
+  };
+  const replaceMachine = (instanceId: number, signal: AbortSignal) =>
+    replaceInstance({ ...shared, budget, failedMachines }, instanceId, {
+      signal,
+      // The user accepted this with the retries of the job.
+      dataLossAccepted: true,
+      ...roomBeside({ ...shared, volumes }, limitPerHour(), instanceId),
+    });
+  own(
+    new JobRunner({
+      ...shared,
+      firstContact: machineChecks.contact,
+      guard: guardOver(ssh),
+      jobs,
+      machine: jobMachine,
+      replaceMachine,
+      stoppedMachine: stoppedMachines(ssh, shared.clock),
+      secrets: read,
+    }),
+  );
+  return { jobs, jobMachine };
+}
+
+function guardOver(ssh: SshService): JobGuard {
+  return {
+    arm: async (account, instanceId, seconds, signal) => {
+      const token = randomBytes(8).toString('hex');
+      const order = { serviceUrl: account.serviceUrl, instanceId, action: 'stop', mode: 'job' } as const;
+      const alias = ssh.aliasOf(account, instanceId);
+      const { kind } = await armTimer(ssh, alias, { ...order, seconds, token, fetchSeconds }, signal);
+      return kind === 'armed';
+    },
+    disarm: (account, instanceId, signal) =>
+      disarmTimer(ssh, ssh.aliasOf(account, instanceId), instanceId, signal, 'job'),
+  };
+}
+
+function machineOf(ssh: SshService, clock: Clock, alias: string): MachinePort {
+  const machine = createJobMachine({ ssh, clock, platform: process.platform, alias });
+  return {
+    begin: (order, signal) => machine.begin(order, signal),
+    sync: async (order, tree, signal, onMoved) =>
+      machine.sync(order, tree && (await sentTree(tree.root, tree.names)), optionsOf(signal, onMoved)),
+    start: (order, signal) => machine.start(order, signal),
+    look: (id, offset, maxBytes, signal) => machine.look(id, offset, maxBytes, signal),
+    cancel: (id, signal) => machine.cancel(id, signal),
+    extend: (id, seconds, signal) => machine.extend(id, seconds, signal),
+    outputs: (id, patterns, signal) => machine.outputs(id, patterns, signal),
+    checkpoint: (id, patterns, signal) => machine.checkpoint(id, patterns, signal),
+    fetch: (id, list, into, signal, onMoved) => machine.fetch(id, list, into, optionsOf(signal, onMoved)),
+    markFetched: (id, hash, signal) => machine.markFetched(id, hash, signal),
+    jobsThere: (signal) => machine.jobsThere(signal),
+    remove: (id, signal) => machine.remove(id, signal),
+  };
+}
+
+function optionsOf(signal: AbortSignal, onMoved: OnMoved | undefined): TransferOptions {
+  return {
+    signal,
+    onProgress: ({ bytes, totalBytes }) => {
+      onMoved?.(bytes, totalBytes);
+    },
+  };
+}
+
+/** Returns one object per request of the user, so that its reads stay valid until the machine may have run again. */
+function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMachine'] {
+  const known = new Map<string, { readonly copyAt: number | undefined; readonly port: StoppedMachinePort }>();
+  return (account, instanceId, { id, copyAt }) => {
+    const last = known.get(id);
+    const forget = () => known.delete(id);
+    const port = last?.copyAt === copyAt && last ? last.port : portOf(account, instanceId, forget);
+    known.set(id, { copyAt, port });
+    return port;
+  };
+
+  function portOf(account: Account, instanceId: number, forget: () => void): StoppedMachinePort {
+    const alias = ssh.aliasOf(account, instanceId);
+    const machine = createStoppedMachine({
+      clock,
+      platform: process.platform,
+      module: `C.${instanceId}`,
+      open: async (options) => {
+        const { signal } = options;
+        const host = await account.client.copies.host({ instanceId, path: '/root/' }, { signal });
+        return ssh.execOnHost(alias, host, options);
+      },
+    });
+    return {
+      look: (id, offset, _maxBytes, signal) => machine.look(id, offset, signal),
+      outputs: (id, patterns, signal) => machine.outputs(id, patterns, signal),
+      fetch: (id, list, into, signal, onMoved) => machine.fetch(id, list, into, optionsOf(signal, onMoved)),
+      jobsThere: (signal) => machine.jobsThere(signal),
+      // A stopped machine can't be marked. The data read from it is no longer needed.
+      markFetched: () => {
+        forget();
+        return Promise.resolve();
+      },
+    };
+  }
+}

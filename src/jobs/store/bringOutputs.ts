@@ -1,0 +1,78 @@
+import { mkdir } from 'node:fs/promises';
+import { questionAbout } from '../model/fetchSize';
+import type { JobRow } from '../model/job';
+import type { JobEvent } from '../model/jobProgress';
+import type { LeftOutput } from '../model/onMachine';
+import { UserError } from '../../util/errors';
+import { realPlace } from '../../util/realPlace';
+import { formatText, text, type Text } from '../../util/text';
+import { removeCheckpoint } from './checkpoints';
+import { fetchSizeOf } from './fetchSize';
+import type { JobStepDeps } from './jobStep';
+import type { StoppedMachinePort } from './machinePort';
+import { trafficOf, type TrafficDeps } from './traffic';
+
+/** After this many tries the rest will not succeed by itself; then the user decides about the machine. */
+const fetchTries = 3;
+/** The most names to show in the view and in messages. */
+const mostNamed = 3;
+
+/**
+ * Fetches the outputs of a job, and marks it as fetched on the machine if all were complete. What is too large, too dear or
+ * has no room here is not begun: the user decides. @throws UserError if some
+ * failed and another try may help.
+ */
+export async function bringOutputs(
+  { jobs, log, fleet, freeBytes }: Pick<JobStepDeps, 'jobs' | 'log' | 'freeBytes'> & TrafficDeps,
+  source: StoppedMachinePort,
+  { job, state }: JobRow,
+  id: string,
+  signal: AbortSignal,
+): Promise<JobEvent> {
+  const list = await source.outputs(id, job.spec.outputs, signal);
+  const into = { path: job.outputsTo, root: { opened: job.workspace } };
+  await mkdir(await realPlace(into), { recursive: true });
+  const traffic = trafficOf({ fleet }, { job, state }, 'fetching');
+  const size = await fetchSizeOf(freeBytes, list.files, job.outputsTo, traffic);
+  const question = questionAbout(job, size);
+  if (question) {
+    return { kind: 'failed', trouble: 'largeOutputs', why: question, bytes: size.bytes };
+  }
+  const { leftOut, notKept } = await jobs.moves.report(job.id, 'fetching', (onMoved) =>
+    source.fetch(id, list, into, signal, traffic.noting(onMoved)),
+  );
+  const isWhole = leftOut.length <= list.leftOut.length;
+  if (notKept) {
+    log.warn(`Job ${job.id}: ${formatText(notKept)}`);
+  }
+  for (const { name, why } of leftOut) {
+    log.warn(`Job ${job.id} left out ${JSON.stringify(name)}: ${formatText(why)}`);
+  }
+  if (!isWhole && (state.trouble?.tries ?? 0) < fetchTries) {
+    throw new UserError(leftOutText(leftOut));
+  }
+  if (isWhole) {
+    await source.markFetched(id, list.hash, signal);
+    await removeCheckpoint(job).catch((error: unknown) => {
+      log.warn(
+        `The checkpoint of job ${job.id}, which is not needed any more, could not be removed: ${String(error)}`,
+      );
+    });
+  }
+  const outputs = {
+    files: list.files.length,
+    bytes: list.files.reduce((sum, { size }) => sum + size, 0),
+    hash: list.hash,
+    areHashed: list.areHashed,
+    leftOut: leftOut.length,
+    ...(leftOut.length === 0 ? {} : { named: leftOut.slice(0, mostNamed) }),
+  };
+  return { kind: 'fetched', outputs, traffic: traffic.cost };
+}
+
+function leftOutText(leftOut: readonly LeftOutput[]): Text {
+  const [first = { name: '', why: text('') }] = leftOut;
+  return leftOut.length === 1
+    ? text('{0} could not be fetched: {1}', first.name, first.why)
+    : text('{0} outputs could not be fetched. The first is {1}: {2}', leftOut.length, first.name, first.why);
+}

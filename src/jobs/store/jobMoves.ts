@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import type { JobMove } from '../model/job';
+import { channel } from '../../shared/channel';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { WindowHub } from '../../store/ports';
+import type { OnMoved } from './machinePort';
+
+const move: z.ZodType<JobMove> = z.object({
+  way: z.enum(['sending', 'fetching']),
+  bytes: z.number(),
+  totalBytes: z.number(),
+});
+
+const moved = channel('jobs.moved', z.object({ jobId: z.string(), move: move.optional() }));
+
+/** Other windows don't need every portion; progress is shared this often (ms). */
+const reportMs = 500;
+
+/**
+ * The transfers that are under way. The leading window reports them to all windows; they are never stored on disk.
+ */
+export class JobMoves implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly moves = new Map<string, JobMove>();
+  private readonly changed = this.owned.add(new Emitter<string>());
+
+  /** Fires with the id of the job. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly hub: WindowHub,
+    private readonly clock: Clock,
+  ) {
+    this.owned.add(
+      moved.on(hub, ({ jobId, move: at }) => {
+        this.note(jobId, at);
+      }),
+    );
+    // The next leading window starts the transfers of a closed one again.
+    this.owned.add(
+      hub.onDidChangeLeader(() => {
+        for (const jobId of [...this.moves.keys()]) {
+          this.note(jobId, undefined);
+        }
+      }),
+    );
+  }
+
+  find(jobId: string): JobMove | undefined {
+    return this.moves.get(jobId);
+  }
+
+  /** For the leading window: reports a transfer until it settles. */
+  async report<T>(
+    jobId: string,
+    way: JobMove['way'],
+    transfer: (onMoved: OnMoved) => Promise<T>,
+  ): Promise<T> {
+    let toldAt = -Infinity;
+    try {
+      return await transfer((bytes, totalBytes) => {
+        const now = this.clock.elapsed();
+        if (now - toldAt >= reportMs) {
+          toldAt = now;
+          this.tell(jobId, { way, bytes, totalBytes });
+        }
+      });
+    } finally {
+      this.tell(jobId, undefined);
+    }
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private tell(jobId: string, at: JobMove | undefined): void {
+    if (at || this.moves.has(jobId)) {
+      moved.send(this.hub, { jobId, ...(at && { move: at }) });
+      this.note(jobId, at);
+    }
+  }
+
+  private note(jobId: string, at: JobMove | undefined): void {
+    if (at) {
+      this.moves.set(jobId, at);
+    } else {
+      this.moves.delete(jobId);
+    }
+    this.changed.fire(jobId);
+  }
+}

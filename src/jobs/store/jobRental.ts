@@ -1,0 +1,140 @@
+import { instanceName } from '../../model/instances/instanceLabel';
+import type { MachineOfJob, JobRow } from '../model/job';
+import type { JobEvent } from '../model/jobProgress';
+import { perHour, runningRateOf } from '../../model/quote';
+import type { Clock } from '../../util/clock';
+import { text } from '../../util/text';
+import type { Fleet, Rental, WindowHub } from '../../store/ports';
+import { isBeingReplaced } from '../../store/rentals/replacementMark';
+import type { RentalStore } from '../../store/rentals/rentalStore';
+
+export interface JobRentalDeps {
+  readonly rentals: Pick<RentalStore, 'rentals' | 'reread' | 'damaged'>;
+  readonly fleet: Pick<Fleet, 'find' | 'hasEnded'>;
+  readonly hub: Pick<WindowHub, 'windowId' | 'peers'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** Short, because only memory is read (ms). */
+const lookMs = 3_000;
+/** A renting window that is silent for this long is gone (ms). */
+const renterGoneMs = 15_000;
+
+/** Returns the rental of a job, or the last one in its chain of replacements. */
+export function currentRental(rentals: readonly Rental[], marker: string): Rental | undefined {
+  let rental = rentals.find((one) => one.marker === marker);
+  for (;;) {
+    const before = rental;
+    const next = rentals.find(
+      ({ replaces, phase }) =>
+        replaces !== undefined && replaces === before?.marker && phase.kind !== 'notRented',
+    );
+    if (!next) {
+      return rental;
+    }
+    rental = next;
+  }
+}
+
+/**
+ * Follows the machine that is rented for a job until it is ready. It sends nothing: the rental's own journal settles
+ * a lost answer, and its own rules replace failed starts.
+ */
+export async function followRental(
+  deps: JobRentalDeps,
+  row: JobRow,
+): Promise<{ readonly event?: JobEvent; readonly waitMs?: number }> {
+  const { job, state } = row;
+  const marker = job.rental?.marker ?? '';
+  // Right after a window opens the journal may not be read yet, and a stopped job would lose its machine.
+  const rental = currentRental(deps.rentals.rentals, marker) ?? (await deps.rentals.reread(marker));
+  // A renting window that is open still knows it, and writes it again.
+  if (!rental && deps.rentals.damaged.has(marker) && !isRenterHere(deps, row)) {
+    const why = text(
+      'The file of its rental is damaged. A machine may have been rented for it. Look at your instances.',
+    );
+    return { event: { kind: 'notStarted', why } };
+  }
+  if (!rental) {
+    return job.stopAt === undefined ? awaitRental(deps, row) : { event: { kind: 'notStarted' } };
+  }
+  const { phase } = rental;
+  if (phase.kind === 'notRented') {
+    // The renting window assigns the job to another of its machines, if it gets one.
+    return isRenterHere(deps, row) && job.stopAt === undefined
+      ? { waitMs: lookMs }
+      : { event: { kind: 'notStarted', why: phase.reason } };
+  }
+  const instanceId = 'instanceId' in phase ? phase.instanceId : undefined;
+  if (instanceId === undefined) {
+    return { waitMs: lookMs };
+  }
+  const machine = machineAt(deps, row, rental, instanceId);
+  if (state.phase === 'renting' || state.machine?.instanceId !== instanceId) {
+    return { event: { kind: 'rented', machine } };
+  }
+  if (isBeingReplaced(deps, rental)) {
+    return { waitMs: lookMs };
+  }
+  if (deps.fleet.hasEnded(instanceId)) {
+    return { event: { kind: 'machineGone', why: text('Its machine ended before it was ready.') } };
+  }
+  if (job.stopAt !== undefined) {
+    return { event: { kind: 'notStarted' } };
+  }
+  if (phase.kind === 'ready') {
+    return { event: { kind: 'ready', machine } };
+  }
+  const isStuck = (phase.kind === 'failed' && rental.replaceAt === undefined) || phase.kind === 'ended';
+  return isStuck && state.trouble?.kind !== 'notReady'
+    ? { event: { kind: 'failed', trouble: 'notReady' }, waitMs: lookMs }
+    : { waitMs: lookMs };
+}
+
+function isRenterHere({ hub }: JobRentalDeps, { job: { rental } }: JobRow): boolean {
+  return rental?.by !== undefined && (rental.by === hub.windowId || hub.peers.has(rental.by));
+}
+
+/**
+ * Gives up a job whose rental was never noted because its window closed between two rentals. It first stores that no
+ * rental may be sent any more. A window that only hung reads that after noting its rental, so one of the two sees
+ * what the other wrote.
+ */
+function awaitRental(
+  deps: JobRentalDeps,
+  row: JobRow,
+): { readonly event?: JobEvent; readonly waitMs?: number } {
+  const { unrentedSince } = row.state;
+  if (row.job.rental?.by === undefined) {
+    return { waitMs: lookMs };
+  }
+  if (isRenterHere(deps, row)) {
+    return unrentedSince === undefined
+      ? { waitMs: lookMs }
+      : { event: { kind: 'unrented', isGone: false }, waitMs: lookMs };
+  }
+  if (unrentedSince === undefined) {
+    return { event: { kind: 'unrented', isGone: true }, waitMs: lookMs };
+  }
+  const goneMs = deps.clock.now() - unrentedSince;
+  // A clock that was set back can't measure it, and what is on disk decides who acts.
+  return goneMs >= 0 && goneMs < renterGoneMs
+    ? { waitMs: lookMs }
+    : { event: { kind: 'notStarted', why: text('Its window closed before a machine was rented for it.') } };
+}
+
+/** Returns the machine with its own price once the service states it; until then with the confirmed maximum. */
+function machineAt(
+  { fleet }: JobRentalDeps,
+  { job }: JobRow,
+  rental: Rental,
+  instanceId: number,
+): MachineOfJob {
+  const instance = fleet.find(instanceId);
+  const rate = instance && runningRateOf(instance);
+  return {
+    instanceId,
+    name: instance ? instanceName(instance) : job.machine.name,
+    perHour: rate === undefined ? (rental.mostPerHour ?? job.machine.perHour) : perHour(rate),
+  };
+}

@@ -1,0 +1,289 @@
+import { waitsForYou, type Job, type JobRow } from '../model/job';
+import { isFetchPaused } from '../model/fetchAgain';
+import { jobNews } from '../model/jobNews';
+import { atPresent } from '../model/jobTime';
+import { longestPauseMs } from '../model/afterFailure';
+import { progress } from '../model/jobProgress';
+import { isJobOpen, isReopenAsked } from '../model/reopenedJob';
+import { followAccount } from '../../shared/followAccount';
+import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../../util/disposable';
+import { isCancelled, UserError } from '../../util/errors';
+import { localProblem } from '../../util/localProblem';
+import type { Account, Accounts } from '../../store/ports';
+import type { Notices } from '../../store/windows/notices';
+import { CheckpointFetches } from './checkpointFetches';
+import { jobNoticeKind, type JobNotice } from './jobNotice';
+import type { JobStepDeps, Step } from './jobStep';
+import { takeStep } from './jobSteps';
+
+export interface JobRunnerDeps extends JobStepDeps {
+  readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
+  readonly notices: Notices;
+}
+
+/** Milliseconds before a step that failed on this computer is retried. */
+const brokenMs = 30_000;
+
+/** Runs jobs in the leading window. Without a job there is no timer. */
+export class JobRunner implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly following = this.owned.add(new MutableDisposable<Disposable>());
+
+  constructor(deps: JobRunnerDeps) {
+    const { accounts, hub } = deps;
+    const look = (account: Account | undefined) => {
+      this.following.value = undefined;
+      this.following.value = account && hub.isLeader ? new AccountJobs(deps, account) : undefined;
+    };
+    this.owned.add(
+      followAccount(accounts, (account) => {
+        look(account);
+        return undefined;
+      }),
+    );
+    this.owned.add(hub.onDidChangeLeader(() => look(accounts.active)));
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+}
+
+interface Followed {
+  /** When the state on disk was written, by `Clock.elapsed`. */
+  writtenAt: number;
+  /** The user's decisions at the start of the step. */
+  word: string;
+  /** Ends the pause. */
+  wake: () => void;
+  /** Ends a transfer that a decision of the user makes pointless. */
+  cut: (job: Job) => void;
+}
+
+/** The jobs of one account, each followed separately. */
+class AccountJobs implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly stop = new AbortController();
+  private readonly followed = new Map<string, Followed>();
+  private readonly told = new Set<string>();
+  private readonly checkpoints = new CheckpointFetches(this.stop.signal);
+
+  constructor(
+    private readonly deps: JobRunnerDeps,
+    private readonly account: Account,
+  ) {
+    const { jobs, fleet } = deps;
+    this.owned.add(toDisposable(() => this.stop.abort()));
+    this.owned.add(jobs.onDidChange(() => this.look()));
+    this.owned.add(jobs.onDidChangeWatched(() => this.wakeAll()));
+    this.owned.add(fleet.onDidChange(() => (jobs.open.length === 0 ? void jobs.findUntold() : undefined)));
+    this.look();
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+    this.wakeAll();
+  }
+
+  private look(): void {
+    for (const { job } of this.deps.jobs.open) {
+      const known = this.followed.get(job.id);
+      if (!known) {
+        this.followed.set(job.id, {
+          writtenAt: this.deps.clock.elapsed(),
+          word: '',
+          wake: () => undefined,
+          cut: () => undefined,
+        });
+        void this.follow(job.id).finally(() => this.left(job.id));
+      } else if (known.word !== wordOf(job)) {
+        known.cut(job);
+        known.wake();
+      }
+    }
+  }
+
+  /** Looks once more for a decision that came while the last step of a job ended. */
+  private left(jobId: string): void {
+    this.followed.delete(jobId);
+    const row = this.deps.jobs.find(jobId);
+    if (row && isReopenAsked(row) && !this.stop.signal.aborted) {
+      this.look();
+    }
+  }
+
+  private wakeAll(): void {
+    this.followed.forEach(({ wake }) => {
+      wake();
+    });
+  }
+
+  /** Follows a job to its end; never rejects. */
+  private async follow(jobId: string): Promise<void> {
+    let isWoken = false;
+    while (!this.stop.signal.aborted) {
+      const waitMs: number | undefined = await this.step(jobId, isWoken).catch((error: unknown) => {
+        if (!isCancelled(error)) {
+          this.deps.log.error(`Job ${jobId} could not be carried on`, error);
+          this.noteUnsaved(jobId, error);
+        }
+        return brokenMs;
+      });
+      if (waitMs === undefined) {
+        return;
+      }
+      isWoken = waitMs > 0 && (await this.pause(jobId, waitMs));
+    }
+  }
+
+  /** Returns the wait before the next step (ms); `undefined` if there is none. */
+  private async step(jobId: string, isWoken: boolean): Promise<number | undefined> {
+    const { jobs, clock } = this.deps;
+    const row = await jobs.reread(jobId);
+    if (!row || !isJobOpen(row)) {
+      return undefined;
+    }
+    const followed = this.followed.get(jobId);
+    if (followed) {
+      followed.word = wordOf(row.job);
+    }
+    const leftMs = this.untilNextTry(row);
+    if (leftMs > 0 && !isWoken) {
+      return leftMs;
+    }
+    const { event, waitMs = 0 } = await this.take(this.present(row), followed);
+    if (this.stop.signal.aborted) {
+      return waitMs;
+    }
+    if (!event) {
+      jobs.showSaved(jobId);
+      this.tell(this.present(row));
+      return waitMs;
+    }
+    const now = clock.now();
+    const before = this.present(row).state;
+    const state = progress(row.job, before, event, now);
+    if (state !== before) {
+      const writtenAt = clock.elapsed();
+      await jobs.putState(state);
+      if (followed) {
+        followed.writtenAt = writtenAt;
+      }
+    } else {
+      jobs.showSaved(jobId);
+    }
+    this.tell({ job: row.job, state });
+    if (event.kind === 'failed' && !waitsForYou(event.trouble)) {
+      return Math.max(1, (state.trouble?.nextTryAt ?? now) - now);
+    }
+    return state.phase === row.state.phase ? waitMs : 0;
+  }
+
+  /** Shows and tells that the disk of this computer refused the state of a job; nothing can be stored about that. */
+  private noteUnsaved(jobId: string, error: unknown): void {
+    const { jobs, clock } = this.deps;
+    const known = jobs.find(jobId);
+    if (!known || this.stop.signal.aborted) {
+      return;
+    }
+    const { job, state } = this.present(known);
+    const why = localProblem(error) ?? (error instanceof UserError ? error.text : undefined);
+    const next = progress(job, state, { kind: 'failed', trouble: 'notSaved', why }, clock.now());
+    const followed = this.followed.get(jobId);
+    if (followed) {
+      followed.writtenAt = clock.elapsed();
+    }
+    jobs.showUnsaved(next);
+    this.tell({ job, state: next });
+  }
+
+  /** Returns what is on disk with the time that has passed since it was written. */
+  private present({ job, state }: JobRow): JobRow {
+    const { clock } = this.deps;
+    const passed = clock.elapsed();
+    const since = this.followed.get(job.id)?.writtenAt ?? passed;
+    return { job, state: atPresent(state, clock.now(), passed - since) };
+  }
+
+  private async take(row: JobRow, followed: Followed | undefined): Promise<Step> {
+    const cut = new AbortController();
+    if (followed) {
+      followed.cut = (job) => {
+        if (endsTransfer({ job, state: row.state })) {
+          cut.abort();
+        }
+      };
+    }
+    try {
+      const signal = AbortSignal.any([this.stop.signal, cut.signal]);
+      return await takeStep(this.deps, this.account, row, signal, this.checkpoints);
+    } catch (error) {
+      if (cut.signal.aborted && !this.stop.signal.aborted) {
+        return {};
+      }
+      throw error;
+    }
+  }
+
+  private untilNextTry({ state }: JobRow): number {
+    const { trouble } = state;
+    const leftMs = trouble && !waitsForYou(trouble.kind) ? trouble.nextTryAt - this.deps.clock.now() : 0;
+    // A longer one comes from a clock that was set back.
+    return leftMs > longestPauseMs ? 0 : leftMs;
+  }
+
+  /** Waits; returns true if the user decided something before the time was up. */
+  private pause(jobId: string, waitMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const followed = this.followed.get(jobId);
+      const row = this.deps.jobs.find(jobId);
+      if (row && followed?.word !== wordOf(row.job)) {
+        // The decision arrived during the step.
+        resolve(true);
+        return;
+      }
+      const end = (isWoken: boolean) => {
+        timer.dispose();
+        if (followed) {
+          followed.wake = () => undefined;
+        }
+        resolve(isWoken);
+      };
+      const timer = this.deps.clock.schedule(() => {
+        end(false);
+      }, waitMs);
+      if (followed) {
+        followed.wake = () => {
+          end(true);
+        };
+      }
+      if (this.stop.signal.aborted) {
+        end(false);
+      }
+    });
+  }
+
+  private tell(row: JobRow): void {
+    const { job } = row;
+    const { notices, clock } = this.deps;
+    for (const { kind, turn } of jobNews(row, clock.now())) {
+      const key = `${this.account.key}:job:${job.id}:${kind}:${turn}`;
+      if (!this.told.has(key)) {
+        this.told.add(key);
+        const data: JobNotice = { kind, jobId: job.id, why: row.state.trouble?.why };
+        notices.post({ key, accountKey: this.account.key, kind: jobNoticeKind, data });
+      }
+    }
+  }
+}
+
+function endsTransfer({ job, state }: JobRow): boolean {
+  return state.phase === 'syncing' || state.phase === 'running'
+    ? job.stopAt !== undefined
+    : state.phase === 'fetching' && isFetchPaused(job);
+}
+
+/** Returns what the user can decide during a step, as one text for comparison. */
+function wordOf({ stopAt, retryAt, fetchPausedAt, copyAt, startAt, extendedAt, machineEndAt }: Job): string {
+  return [stopAt, retryAt, fetchPausedAt, copyAt, startAt, extendedAt, machineEndAt].join(' ');
+}

@@ -1,0 +1,34 @@
+import { instanceName } from '../../model/instances/instanceLabel';
+import { machineOf, type JobRow, type MachineOfJob } from '../model/job';
+import { mayReopen } from '../model/reopenedJob';
+import { perHour, runningRateOf } from '../../model/quote';
+import { currentRental, type JobRentalDeps } from './jobRental';
+
+export interface MachineLeftDeps {
+  readonly fleet: Pick<JobRentalDeps['fleet'], 'find' | 'hasEnded'>;
+  readonly rentals: Pick<JobRentalDeps['rentals'], 'rentals'>;
+}
+
+/** Returns the machine from which the outputs of a job that is over can be fetched; `undefined` if it is gone. */
+export function machineLeft({ fleet, rentals }: MachineLeftDeps, row: JobRow): MachineOfJob | undefined {
+  if (!mayReopen(row)) {
+    return undefined;
+  }
+  const instanceId = machineOf(row).instanceId ?? rentedFor(rentals, row);
+  const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
+  if (!instance || fleet.hasEnded(instance.id)) {
+    return undefined;
+  }
+  const rate = runningRateOf(instance);
+  return {
+    instanceId: instance.id,
+    name: instanceName(instance),
+    ...(rate === undefined ? {} : { perHour: perHour(rate) }),
+  };
+}
+
+/** Returns the instance that was rented for a job whose progress, which named it, is lost. */
+function rentedFor({ rentals }: MachineLeftDeps['rentals'], { job }: JobRow): number | undefined {
+  const { phase } = (job.rental && currentRental(rentals, job.rental.marker)) ?? {};
+  return phase && 'instanceId' in phase ? phase.instanceId : undefined;
+}

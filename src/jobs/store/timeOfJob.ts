@@ -1,0 +1,63 @@
+import { isAtWork, isRenting, machineOf, type JobRow } from '../model/job';
+import { limitNow } from '../model/jobExtension';
+import type { JobEvent } from '../model/jobProgress';
+import { perHour, runningRateOf } from '../../model/quote';
+import type { JobStepDeps } from './jobStep';
+import type { MachinePort } from './machinePort';
+
+/**
+ * Returns the event for a machine that costs more than the job counts with, as after a higher bid or an increase that
+ * the user accepted; `undefined` if it does not. It counts once two lists state it: a higher price ends the command
+ * earlier, and one odd list must not.
+ */
+export function dearerMachine({ fleet }: Pick<JobStepDeps, 'fleet'>, row: JobRow): JobEvent | undefined {
+  const { instanceId, perHour: known } = machineOf(row);
+  const { phase } = row.state;
+  if (instanceId === undefined || known === undefined || !isAtWork(row) || isRenting(phase)) {
+    return undefined;
+  }
+  const instance = fleet.find(instanceId);
+  const rate = instance?.actualStatus === 'running' ? runningRateOf(instance) : undefined;
+  const price = rate && perHour(rate);
+  const { state } = fleet;
+  if (price === undefined || price <= known || state.kind !== 'ready') {
+    return undefined;
+  }
+  const { dearer } = row.state;
+  if (dearer?.perHour !== price) {
+    return { kind: 'dearer', perHour: price, listedAt: state.fetchedAt };
+  }
+  return dearer.listedAt === state.fetchedAt ? undefined : { kind: 'repriced', perHour: price };
+}
+
+/** Passes the user's higher limits on: the machine enforces them itself, so they count once it has accepted them. */
+export async function extendTime(
+  machine: MachinePort,
+  row: JobRow,
+  id: string,
+  orderedAt: number,
+  signal: AbortSignal,
+): Promise<JobEvent> {
+  const seconds = limitNow(row);
+  const isDone = seconds !== undefined && (await machine.extend(id, seconds, signal));
+  return { kind: 'extended', orderedAt, limitSeconds: seconds ?? 0, isDone };
+}
+
+/**
+ * Tells the machine the time that the dollars of the job still buy. Returns `undefined` if it knows that, or is not told
+ * yet because the script does not run.
+ */
+export async function shortenTime(
+  machine: MachinePort,
+  row: JobRow,
+  id: string,
+  signal: AbortSignal,
+): Promise<JobEvent | undefined> {
+  const { phase, isTimeOld } = row.state;
+  if (phase !== 'running' || !isTimeOld) {
+    return undefined;
+  }
+  const limitSeconds = limitNow(row) ?? 0;
+  await machine.extend(id, limitSeconds, signal);
+  return { kind: 'shortened', limitSeconds };
+}

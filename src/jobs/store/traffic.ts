@@ -1,0 +1,41 @@
+import { machineOf, type JobMove, type JobRow } from '../model/job';
+import { times, zero, type Micros } from '../../model/money';
+import type { Fleet } from '../../store/ports';
+import type { OnMoved } from './machinePort';
+
+/** Measures what transfers of a job move, and what the host of its machine charges for that. */
+export class Traffic {
+  private moved = 0;
+  private last: number | undefined;
+
+  constructor(private readonly perGb: Micros | undefined) {}
+
+  /** Notes the progress of a transfer, and passes it on. What is there already is not moved. */
+  noting(onMoved?: OnMoved): OnMoved {
+    this.last = undefined;
+    return (bytes, totalBytes) => {
+      this.moved += Math.max(0, bytes - (this.last ?? bytes));
+      this.last = bytes;
+      onMoved?.(bytes, totalBytes);
+    };
+  }
+
+  /** Zero if the service states no price. */
+  get cost(): Micros {
+    return this.costOf(this.moved);
+  }
+
+  costOf(bytes: number): Micros {
+    return times(this.perGb ?? zero, bytes / 1e9);
+  }
+}
+
+export interface TrafficDeps {
+  readonly fleet: Pick<Fleet, 'find'>;
+}
+
+export function trafficOf({ fleet }: TrafficDeps, row: JobRow, way: JobMove['way']) {
+  const { instanceId } = machineOf(row);
+  const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
+  return new Traffic(way === 'sending' ? instance?.inetDownPerGb : instance?.inetUpPerGb);
+}

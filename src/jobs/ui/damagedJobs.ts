@@ -1,0 +1,56 @@
+import * as vscode from 'vscode';
+import { showInstances } from '../../editor/chooseInstance';
+import { tellOfDamagedFiles } from '../../editor/damagedFiles';
+import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { isLostHere } from '../model/lostProgress';
+import type { JobDeps } from './deps';
+import { instanceAction } from './jobTold';
+
+type Deps = Pick<JobDeps, 'accounts' | 'jobs' | 'oneWindow'>;
+
+/** Names each job that is damaged or whose progress is lost once: its machine may still cost money. */
+export function tellOfDamagedJobs(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  store.add(
+    tellOfDamagedFiles(deps, deps.jobs, 'job', {
+      sentence: (path) =>
+        t(
+          'A job could not be read because its file is damaged. Its machine may still cost money. The file is kept as {0}.',
+          path,
+        ),
+      next: showInstances(),
+    }),
+  );
+  const look = () => {
+    tellOfLostProgress(deps);
+  };
+  look();
+  store.add(deps.jobs.onDidChange(look));
+  return store;
+}
+
+function tellOfLostProgress({ accounts, jobs, oneWindow }: Deps): void {
+  const account = accounts.active?.key;
+  if (account === undefined) {
+    return;
+  }
+  for (const row of jobs.rows.filter((one) => isLostHere(one) && one.state.why)) {
+    const { job, state } = row;
+    oneWindow.offer(`${account}:job:lost:${job.id}:${state.since}`, () => {
+      const [instance = showInstances()] = instanceAction(row);
+      message('warning', t('{0} is not continued. {1}', job.spec.name, state.why ?? ''), instance);
+    });
+  }
+}
+
+/** A row that stays for as long as the file is kept. */
+export function damagedJobItem(path: string): vscode.TreeItem {
+  const item = new vscode.TreeItem(t('Could not read a job'));
+  item.id = `job-damaged-${path}`;
+  item.iconPath = new vscode.ThemeIcon('warning');
+  item.description = t('damaged file, kept as {0}', path);
+  item.tooltip = item.description;
+  return item;
+}

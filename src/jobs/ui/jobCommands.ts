@@ -1,0 +1,297 @@
+import type { JobRowTarget } from '../../commandArguments';
+import { commandAction } from '../../editor/commands';
+import { choose, confirm, isPerson, type Question } from '../../editor/confirm';
+import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { pickOne } from '../../editor/quickPick';
+import { showFolder } from '../../editor/showFolder';
+import { askedFetch } from '../model/fetchSize';
+import { isAtWork, isOver, isRetried, isStranded, machineOf, type JobRow } from '../model/job';
+import { canReleaseMachine, isLeftStopped } from '../model/outOfReach';
+import { isFetchRepeatable } from '../model/fetchAgain';
+import { momentText } from '../../editor/timeText';
+import type { MachineEnd } from '../model/jobSpec';
+import { otherJobText } from '../model/jobWords';
+import { accountFor } from '../../store/accounts/sameAccount';
+import { isCopied } from '../store/jobTrouble';
+import { machineLeft } from '../store/machineLeft';
+import { bytesText } from '../../util/bytes';
+import type { JobDeps } from './deps';
+import { sourceAgain } from './jobSource';
+import { instanceAction } from './jobTold';
+import { isTrusted, runSource } from './runJob';
+import { fetchAfterEnd, startToFetch } from './startToFetch';
+
+/** Returns the job of the command's target, or lets the user pick one. */
+export async function chooseRow(
+  { jobs, clock }: Pick<JobDeps, 'jobs' | 'clock'>,
+  target: JobRowTarget | undefined,
+  words: { readonly title: string; readonly none: string },
+  fits: (row: JobRow) => boolean,
+): Promise<JobRow | undefined> {
+  if (target) {
+    const row = jobs.find(target.jobId);
+    if (row && fits(row)) {
+      return row;
+    }
+    message(
+      'info',
+      row ? t('{0} has already changed. The list shows its current state.', row.job.spec.name) : words.none,
+    );
+    return undefined;
+  }
+  const rows = jobs.rows.filter(fits).map((row) => ({
+    label: row.job.spec.name,
+    description: momentText(row.job.orderedAt, clock.now()),
+    row,
+  }));
+  if (rows.length === 0) {
+    message('info', words.none);
+    return undefined;
+  }
+  return rows.length === 1 ? rows[0]?.row : (await pickOne(rows, { title: words.title }))?.row;
+}
+
+export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const asked = accountFor(deps.accounts);
+  const row = await chooseRow(
+    deps,
+    target,
+    { title: t('Stop Which Job?'), none: t('No job is running.') },
+    (one) => isAtWork(one) && one.job.stopAt === undefined,
+  );
+  const question = row && {
+    message: t('Stop {0}?', row.job.spec.name),
+    detail: t('Its command ends. Its log and outputs are still fetched.'),
+    button: t('Stop Job'),
+  };
+  if (row && question && (await confirm(question))) {
+    asked();
+    await deps.jobs.stop(row.job.id);
+  }
+}
+
+export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const asked = accountFor(deps.accounts);
+  const fits = (one: JobRow) =>
+    ['ended', 'fetching'].includes(one.state.phase) ||
+    isStranded(one) ||
+    isFetchRepeatable(one) ||
+    askedFetch(one) !== undefined ||
+    machineLeft(deps, one) !== undefined;
+  const row = await chooseRow(
+    deps,
+    target,
+    { title: t('Fetch the Outputs of Which Job?'), none: t('No job has outputs to fetch.') },
+    fits,
+  );
+  const large = row && askedFetch(row);
+  if (large) {
+    if (await confirm(largeQuestion(row, large))) {
+      asked();
+      await deps.jobs.allowFetch(row.job.id, large.bytes);
+    }
+    return;
+  }
+  const left = row && machineLeft(deps, row);
+  if (left) {
+    await fetchAfterEnd(deps, row, left);
+    return;
+  }
+  if (row && (!isStranded(row) || (await startToFetch(deps, row)))) {
+    asked();
+    await deps.jobs.retry(row.job.id);
+  }
+}
+
+function largeQuestion(
+  { job, state }: JobRow,
+  { bytes, why }: NonNullable<ReturnType<typeof askedFetch>>,
+): Question {
+  return {
+    message:
+      state.phase === 'running'
+        ? t('Fetch checkpoints of {0}?', job.spec.name)
+        : t('Fetch the outputs of {0}?', job.spec.name),
+    detail: localize(why),
+    button: t('Fetch {0}', bytesText(bytes)),
+  };
+}
+
+/** Tries at once what is retried after a pause that grows. */
+export async function retryJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const row = await chooseRow(
+    deps,
+    target,
+    { title: t('Retry Which Job?'), none: t('No job waits for another try.') },
+    isRetried,
+  );
+  if (row) {
+    await deps.jobs.retry(row.job.id);
+  }
+}
+
+export async function openOutputs(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const row = await chooseRow(
+    deps,
+    target,
+    { title: t('Open the Outputs of Which Job?'), none: t('No job has fetched outputs yet.') },
+    ({ state }) => (state.outputs?.files ?? 0) > 0,
+  );
+  if (!row) {
+    return;
+  }
+  const { id, outputsTo, spec } = row.job;
+  if (!(await showFolder(outputsTo))) {
+    const sentence = t('{0} isn’t there. The outputs of {1} were moved or deleted.', outputsTo, spec.name);
+    const target = { jobId: id };
+    message(
+      'warning',
+      sentence,
+      (isFetchRepeatable(row) || machineLeft(deps, row) !== undefined) &&
+        commandAction(t('Fetch Outputs'), 'gpuRental.job.fetchOutputs', target),
+      isOver(row)
+        ? commandAction(t('Run Again'), 'gpuRental.job.rerun', target)
+        : commandAction(t('Keep Machine'), 'gpuRental.job.keepNow', target),
+      ...(isOver(row) && isListed(deps, row) ? instanceAction(row) : []),
+    );
+  }
+}
+
+/** The machine of a job that is over may still hold what was fetched. */
+function isListed({ fleet }: Pick<JobDeps, 'fleet'>, row: JobRow): boolean {
+  const { instanceId } = machineOf(row);
+  return instanceId !== undefined && fleet.find(instanceId) !== undefined;
+}
+
+/** Runs a job that is over once more. */
+export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const row = await chooseRow(
+    deps,
+    target,
+    { title: t('Run Which Job Again?'), none: t('No job has ended yet.') },
+    isOver,
+  );
+  if (row && isTrusted()) {
+    await runSource(deps, await sourceAgain(row.job));
+  }
+}
+
+/** Returns a job whose machine can still be kept, because its end is not decided yet. */
+function chooseToKeep(deps: JobDeps, target: JobRowTarget | undefined): Promise<JobRow | undefined> {
+  const words = {
+    title: t('Keep the Machine of Which Job?'),
+    none: t('No job is about to stop or destroy its machine.'),
+  };
+  return chooseRow(deps, target, words, (one) => !isOver(one));
+}
+
+export async function keepMachine(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const asked = accountFor(deps.accounts);
+  const row = await chooseToKeep(deps, target);
+  if (row && (await confirm(keepQuestion(row)))) {
+    asked();
+    await keep(deps, row);
+  }
+}
+
+/** Keeps the machine without a question, for a caller that already showed what is about to end. */
+export async function keepNow(deps: JobDeps, target: JobRowTarget): Promise<void> {
+  const asked = accountFor(deps.accounts);
+  const row = await chooseToKeep(deps, target);
+  if (row && (await isPerson(keepQuestion(row)))) {
+    asked();
+    await keep(deps, row);
+  }
+}
+
+function keepQuestion(row: JobRow): Question {
+  return {
+    message: t('Keep “{0}” after “{1}”?', machineOf(row).name, row.job.spec.name),
+    detail: t('It costs money until you stop or destroy it.'),
+    button: t('Keep Machine'),
+  };
+}
+
+async function keep(deps: JobDeps, row: JobRow): Promise<void> {
+  const { spec } = row.job;
+  const machine = machineOf(row);
+  const isInTime = await deps.jobs.endMachine(row.job.id, 'keep');
+  message(
+    'info',
+    isInTime
+      ? t('{0} will not be stopped or destroyed by {1}. It still costs money.', machine.name, spec.name)
+      : t('{0} has already changed. The list shows its current state.', spec.name),
+  );
+}
+
+export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
+  const asked = accountFor(deps.accounts);
+  const row = await chooseRow(
+    deps,
+    target,
+    {
+      title: t('Release the Machine of Which Job?'),
+      none: t('No finished job is keeping its machine.'),
+    },
+    canReleaseMachine,
+  );
+  if (!row) {
+    return;
+  }
+  const machine = machineOf(row);
+  const others = (row.state.others ?? []).map((one) => `⚠ ${localize(otherJobText(one))}`);
+  const isLeft = isLeftStopped(row) || isCopied(deps, row);
+  const end = (how: MachineEnd) => () => {
+    asked();
+    return deps.jobs.endMachine(row.job.id, how);
+  };
+  await choose(
+    {
+      message: t('What should happen to “{0}”?', machine.name),
+      detail: [...others, ...uncheckedSentence(row), lossSentence(row, isLeft)].join('\n'),
+    },
+    { label: isLeft ? t('Leave Stopped') : t('Stop'), run: end('stop') },
+    { label: t('Destroy'), run: end('destroy') },
+  );
+}
+
+/** Says why it is not released yet, such as jobs of other computers that could not be checked. */
+function uncheckedSentence({ state: { trouble } }: JobRow): readonly string[] {
+  return trouble?.kind === 'release' && trouble.why ? [`⚠ ${localize(trouble.why)}`] : [];
+}
+
+/** Says what is lost with the machine. */
+function lossSentence(row: JobRow, isLeft: boolean): string {
+  const { name } = row.job.spec;
+  if (isLeft && row.state.startedAt === undefined) {
+    return t(
+      'It is stopped, and it is unknown whether {0} started there. If you destroy it, all data on it is lost.',
+      name,
+    );
+  }
+  if (isLeft) {
+    return t(
+      'It is stopped, so the outputs of {0} can’t be fetched first. If you leave it stopped, you can fetch them later. If you destroy it, all data on it is lost, including these outputs.',
+      name,
+    );
+  }
+  if (isAtWork(row)) {
+    return t(
+      'It does not answer, so {0} may still run there. If you destroy it, all data on it is lost, including the outputs of {0}.',
+      name,
+    );
+  }
+  if (row.state.trouble?.kind === 'fetchPaused' || row.state.trouble?.kind === 'largeOutputs') {
+    return t(
+      'The fetch of the outputs of {0} is paused. If you stop the machine, you can fetch them later. If you destroy it, all data on it is lost, including outputs that were not fetched.',
+      name,
+    );
+  }
+  return row.state.fetchedAt !== undefined && row.state.outputs?.leftOut === 0
+    ? t('The outputs of {0} are on this computer. If you destroy it, all other data on it is lost.', name)
+    : t(
+        'Some outputs of {0} may exist only on this machine. If you destroy it, they are fetched first if possible, and all other data is lost.',
+        name,
+      );
+}

@@ -1,0 +1,286 @@
+import * as vscode from 'vscode';
+import { localize, t } from '../../editor/localize';
+import { tooltip } from '../../editor/tooltip';
+import { momentText } from '../../editor/timeText';
+import {
+  hasUnfetched,
+  isRetried,
+  isStranded,
+  isAtWork,
+  isOver,
+  machineEndOf,
+  machineOf,
+  needsYou,
+  type JobMove,
+  type JobRow,
+} from '../model/job';
+import { isLostHere } from '../model/lostProgress';
+import { canReleaseMachine } from '../model/outOfReach';
+import { isFetchRepeatable } from '../model/fetchAgain';
+import { causeText, endsText, machineEndText, moveText, phaseText, useText } from '../model/jobWords';
+import { canExtend, limitAt } from '../model/jobExtension';
+import { bytesText } from '../../util/bytes';
+import { durationText } from '../../util/duration';
+import { filesText } from '../../editor/filesText';
+
+export type JobGroup = 'running' | 'needsYou' | 'finished';
+
+export function groupOf(row: JobRow): JobGroup {
+  return isOver(row) ? 'finished' : needsYou(row) ? 'needsYou' : 'running';
+}
+
+/** Finished jobs are expanded, so that a job stays visible when it ends. */
+export function jobGroupItem(group: JobGroup, count: number): vscode.TreeItem {
+  const labels = { running: t('Running'), needsYou: t('Needs Attention'), finished: t('Finished') };
+  const item = new vscode.TreeItem(labels[group], vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `jobs-${group}`;
+  item.description = String(count);
+  return item;
+}
+
+/** `isFetchable`: the job is over, and its outputs can be fetched again. */
+export function jobItem(
+  row: JobRow,
+  now: number,
+  { move, isFetchable = false }: { readonly move?: JobMove | undefined; readonly isFetchable?: boolean } = {},
+): vscode.TreeItem {
+  const { job } = row;
+  const item = new vscode.TreeItem(job.spec.name, vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = `job-${job.id}`;
+  item.description = `${localize(move ? moveText(move) : phaseText(row))} · ${localize(useText(row, now))}`;
+  item.iconPath = new vscode.ThemeIcon(iconOf(row));
+  item.contextValue = contextOf(row, isFetchable);
+  item.tooltip = jobTooltip(row, now);
+  item.accessibilityInformation = { label: `${job.spec.name}, ${item.description}` };
+  return item;
+}
+
+function iconOf(row: JobRow): string {
+  const { state } = row;
+  if (needsYou(row) || isLostHere(row)) {
+    return 'warning';
+  }
+  if (!isOver(row)) {
+    return 'loading~spin';
+  }
+  return state.end?.why === 'itself' && state.end.code === 0 ? 'pass' : 'error';
+}
+
+/** Returns the context value for the row's menu: each word is enclosed in semicolons. */
+function contextOf(row: JobRow, isFetchable: boolean): string {
+  const { job, state } = row;
+  const words = [
+    'job',
+    ...(isAtWork(row) && job.stopAt === undefined ? ['canStop'] : []),
+    ...(canExtend(row) ? ['canExtend'] : []),
+    ...(isRetried(row) ? ['canRetry'] : []),
+    ...(hasUnfetched(row) || isStranded(row) || isFetchRepeatable(row) || isFetchable ? ['canFetch'] : []),
+    ...((state.outputs?.files ?? 0) > 0 ? ['hasOutputs'] : []),
+    ...(isOver(row) ? ['isOver'] : ['canKeep']),
+    ...(canReleaseMachine(row) ? ['canRelease'] : []),
+  ];
+  return `;${words.join(';')};`;
+}
+
+function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {
+  const { job, state } = row;
+  const at = (ms: number | undefined) => (ms === undefined ? undefined : momentText(ms, now));
+  return tooltip(
+    [
+      [t('State'), localize(phaseText(row))],
+      [t('Reason'), reasonText(row)],
+      [t('Problem'), state.trouble?.why && localize(state.trouble.why)],
+      [t('Used'), localize(useText(row, now))],
+      [t('Ordered'), at(job.orderedAt)],
+      [t('Command since'), at(state.startedAt)],
+      [t('Ends at the latest'), canExtend(row) ? at(limitAt(row)) : undefined],
+      [t('Last seen'), lastSeen(row, now)],
+      [t('GPU'), state.gpuPercent === undefined ? undefined : `${Math.round(state.gpuPercent)} %`],
+      [t('Machine'), machineText(row)],
+      [t('Machine afterwards'), afterwards(row)],
+      [t('When no editor is open'), guardText(row, now)],
+      [t('Commit'), commitText(row)],
+      [t('Outputs'), outputsText(row)],
+    ],
+    { heading: job.spec.name },
+  );
+}
+
+/** Says why the job is over, or why its outputs could not be fetched since. */
+function reasonText({ state: { why, reopened, phase } }: JobRow): string | undefined {
+  if (phase === 'over' && reopened?.why) {
+    return t('Could not fetch the outputs again. {0}', reopened.why);
+  }
+  return why && localize(why);
+}
+
+function machineText(row: JobRow): string {
+  const { name, instanceId } = machineOf(row);
+  return instanceId === undefined ? name : `${name} (#${instanceId})`;
+}
+
+/** States only what the machine has proved. */
+function guardText({ job, state }: JobRow, now: number): string | undefined {
+  if (!job.rental || state.phase === 'over' || state.reopened || state.beganAt === undefined) {
+    return undefined;
+  }
+  return state.guardedUntil === undefined
+    ? t('automatic stop not confirmed yet')
+    : t('stops by itself after the job, or at {0}', momentText(state.guardedUntil, now));
+}
+
+function lastSeen({ state }: JobRow, now: number): string | undefined {
+  return state.lastSeenAt === undefined || state.phase === 'over'
+    ? undefined
+    : t('{0} ago', durationText(now - state.lastSeenAt));
+}
+
+function afterwards(row: JobRow): string {
+  const { job, state } = row;
+  switch (state.outcome) {
+    case 'stopped':
+      return t('stopped');
+    case 'destroyed':
+      return t('destroyed');
+    case 'lost':
+      return t('lost before the outputs were fetched');
+    case 'notStarted':
+      return machineOf(row).instanceId === undefined ? t('none was rented') : t('kept');
+    case 'kept':
+      return t('kept');
+    case 'unknown':
+      return t('unknown: it may still run and cost money');
+    case undefined:
+      return localize(
+        state.end || state.reopened || job.machineEnd
+          ? machineEndText(machineEndOf(row))
+          : endsText(job.ends),
+      );
+  }
+}
+
+function commitText({ job: { commit } }: JobRow): string | undefined {
+  if (!commit) {
+    return undefined;
+  }
+  const hash = commit.hash.slice(0, 8);
+  if (commit.isDirty === undefined) {
+    return t('{0}, uncommitted changes could not be read', hash);
+  }
+  return commit.isDirty ? t('{0}, with uncommitted changes', hash) : hash;
+}
+
+function outputsText(row: JobRow): string | undefined {
+  const { outputs } = row.state;
+  if (!outputs) {
+    return undefined;
+  }
+  const files = filesText(outputs.files);
+  const size = bytesText(outputs.bytes);
+  const brought = outputs.areHashed
+    ? t('{0}, {1}, compared by hash', files, size)
+    : t('{0}, {1}, compared by size', files, size);
+  const left = leftOutText(row);
+  return left === undefined ? brought : `${brought}. ${left}`;
+}
+
+/** Lists the outputs that were not fetched, with reasons; `undefined` if there are none, or none has a known name. */
+export function leftOutText({ state: { outputs } }: Pick<JobRow, 'state'>): string | undefined {
+  const { leftOut = 0, named = [] } = outputs ?? {};
+  const names = named.map(({ name, why }) => t('{0} ({1})', name, localize(why))).join(', ');
+  if (named.length === 0) {
+    return undefined;
+  }
+  return leftOut > named.length
+    ? t('Left out: {0} and {1} more', names, leftOut - named.length)
+    : t('Left out: {0}', names);
+}
+
+/** The rows under a job. */
+const parts = ['log', 'outputs', 'machine', 'others', 'attempts'] as const;
+export type JobPart = (typeof parts)[number];
+
+export function jobPartItem(row: JobRow, part: JobPart): vscode.TreeItem {
+  const { job, state } = row;
+  const { instanceId } = machineOf(row);
+  const target = { jobId: job.id };
+  const item = new vscode.TreeItem(partLabel(row, part));
+  item.id = `job-${job.id}-${part}`;
+  item.contextValue = ';jobPart;';
+  switch (part) {
+    case 'log':
+      item.iconPath = new vscode.ThemeIcon('output');
+      item.command = { command: 'gpuRental.job.showLog', title: t('Show Log'), arguments: [target] };
+      break;
+    case 'outputs':
+      item.iconPath = new vscode.ThemeIcon('folder');
+      item.description =
+        outputsText(row) ??
+        (state.isLost ? t('unknown') : isOver(row) ? t('not fetched') : t('not fetched yet'));
+      if ((state.outputs?.files ?? 0) > 0) {
+        item.command = {
+          command: 'gpuRental.job.openOutputs',
+          title: t('Open Outputs'),
+          arguments: [target],
+        };
+      }
+      break;
+    case 'machine':
+      item.iconPath = new vscode.ThemeIcon('vm');
+      item.description = afterwards(row);
+      if (instanceId !== undefined) {
+        item.command = {
+          command: 'gpuRental.instance.reveal',
+          title: t('Show Instance'),
+          arguments: [{ instanceId }],
+        };
+      }
+      break;
+    case 'others':
+      item.iconPath = new vscode.ThemeIcon('organization');
+      item.description = othersText(row);
+      item.tooltip = item.description;
+      break;
+    case 'attempts':
+      item.iconPath = new vscode.ThemeIcon('history');
+      item.description = attemptsText(row);
+      item.tooltip = item.description;
+  }
+  return item;
+}
+
+function partLabel(row: JobRow, part: JobPart): string {
+  const labels = {
+    log: t('Log'),
+    outputs: t('Outputs'),
+    machine: machineOf(row).name,
+    others: t('Jobs of Other Computers'),
+    attempts: t('Attempts'),
+  };
+  return labels[part];
+}
+
+/** Returns the rows under a job: attempts if there was more than one, other jobs while it has the machine. */
+export function rowsBelow({ state }: JobRow): readonly JobPart[] {
+  const shown = {
+    attempts: (state.attempts ?? []).length > 0,
+    others: (state.others ?? []).length > 0 && state.phase !== 'over',
+  };
+  return parts.filter((part) => (part !== 'attempts' && part !== 'others') || shown[part]);
+}
+
+/** These rows have no commands: only the computer that ordered a job can end it. */
+function othersText({ state }: JobRow): string {
+  return (state.others ?? [])
+    .map(({ name, isAtWork }) =>
+      isAtWork ? t('{0}: not finished', name) : t('{0}: outputs not fetched', name),
+    )
+    .join(', ');
+}
+
+function attemptsText({ state }: JobRow): string {
+  const past = (state.attempts ?? []).map(({ cause, machine }, index) =>
+    t('{0} on {1}: {2}', index + 1, machine, localize(causeText(cause))),
+  );
+  return [...past, t('{0} now', state.attempt)].join(', ');
+}

@@ -1,0 +1,31 @@
+import { commandAction } from '../../editor/commands';
+import { t } from '../../editor/localize';
+import type { Action, MessageLevel } from '../../editor/message';
+import { machineOf, type JobRow } from '../model/job';
+import { formatMoney } from '../../model/money';
+
+/** A message about a job. */
+export interface ToldOfJob {
+  readonly level: MessageLevel;
+  readonly sentence: string;
+  readonly actions: readonly Action[];
+}
+
+export function logAction({ job }: JobRow): Action {
+  return commandAction(t('Show Log'), 'gpuRental.job.showLog', { jobId: job.id });
+}
+
+export function instanceAction(row: JobRow): readonly Action[] {
+  const { instanceId } = machineOf(row);
+  return instanceId === undefined
+    ? []
+    : [commandAction(t('Show Instance'), 'gpuRental.instance.reveal', { instanceId })];
+}
+
+/** What the machine of a job costs while it does not get on. */
+export function stillCosts(row: JobRow): string {
+  const { perHour } = machineOf(row);
+  return perHour === undefined
+    ? t('It still costs money.')
+    : t('It still costs {0}/h.', formatMoney(perHour));
+}

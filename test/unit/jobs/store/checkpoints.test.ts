@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JobRow } from '../../../../src/jobs/model/job';
+import type { JobOutputs, LeftOutput } from '../../../../src/jobs/model/onMachine';
+import { bringCheckpoint, checkpointFolder, checkpointNames } from '../../../../src/jobs/store/checkpoints';
+import type { MachinePort } from '../../../../src/jobs/store/machinePort';
+import { silentLog } from '../../../../src/util/log';
+import { formatText, text } from '../../../../src/util/text';
+import { FakeClock } from '../../../support/fakeClock';
+import { useFolder } from '../../../support/useFolder';
+
+describe('The newest checkpoint of a job', () => {
+  const id = '0123456789abcdef';
+  let outputsTo = '';
+  const folder = (name: string) => join(checkpointFolder({ id, outputsTo }), '..', name);
+  const write = (name: string, content: string) => {
+    mkdirSync(folder(name), { recursive: true });
+    writeFileSync(join(folder(name), 'model.bin'), content);
+  };
+  const read = () => readFileSync(join(folder('last'), 'model.bin'), 'utf8');
+  useFolder((made) => void (outputsTo = made));
+
+  it('is there after a crash in the moment that a new one takes its place', async () => {
+    write('last', 'first');
+    write('next', 'second');
+    renameSync(folder('last'), folder('old'));
+    assert.deepEqual(await checkpointNames({ id, outputsTo, workspace: outputsTo }), ['model.bin']);
+    assert.equal(read(), 'second');
+  });
+
+  it('is not one that a crash left half fetched', async () => {
+    write('last', 'first');
+    write('next', 'sec');
+    assert.deepEqual(await checkpointNames({ id, outputsTo, workspace: outputsTo }), ['model.bin']);
+    assert.equal(read(), 'first');
+  });
+
+  it('is none where the user removed its folder, or nothing but a part of the first came', async () => {
+    assert.deepEqual(await checkpointNames({ id, outputsTo, workspace: outputsTo }), []);
+    write('next', 'fir');
+    assert.deepEqual(await checkpointNames({ id, outputsTo, workspace: outputsTo }), []);
+  });
+
+  /** Fetches one from a machine, and notes the warnings of the log. */
+  const bring = async (machine: Pick<MachinePort, 'checkpoint' | 'fetch'>) => {
+    const lines: string[] = [];
+    const log = { ...silentLog, warn: (line: string) => void lines.push(line) };
+    const row = {
+      job: {
+        id,
+        outputsTo,
+        workspace: outputsTo,
+        machine: { name: 'trainer' },
+        spec: { checkpoints: ['*.ckpt'] },
+      },
+      state: {},
+    } as unknown as JobRow;
+    const event = await bringCheckpoint(
+      { log, clock: new FakeClock(), fleet: { find: () => undefined } },
+      machine as MachinePort,
+      row,
+      `${id}01`,
+      new AbortController().signal,
+    );
+    return { event, lines };
+  };
+  const aFile = (path: string) => ({ path, kind: 'file' as const, size: 3, modified: 1 });
+
+  it('takes the place of the one before, of which nothing stays', async () => {
+    for (const content of ['first', 'second']) {
+      const { event } = await bring({
+        checkpoint: () =>
+          Promise.resolve({ files: [aFile('model.bin')], leftOut: [], hash: content, areHashed: true }),
+        fetch: () => {
+          write('next', content);
+          return Promise.resolve({ files: 1, bytes: 3, leftOut: [] });
+        },
+      });
+      assert.ok(event.kind === 'checkpointed' && event.checkpoint);
+      assert.equal(read(), content);
+      assert.deepEqual(readdirSync(folder('.')), ['last']);
+    }
+  });
+
+  describe('of which files are missing', () => {
+    const fetched = (leftOut: readonly LeftOutput[], list: Partial<JobOutputs> = {}) => {
+      const files = ['a.ckpt', 'b.ckpt', 'c.ckpt'].map(aFile);
+      const outputs = { files, leftOut: [], hash: '0123456789abcdef', areHashed: true, ...list };
+      return bring({
+        checkpoint: () => Promise.resolve(outputs),
+        fetch: () => Promise.resolve({ files: 1, bytes: 3, leftOut: [...outputs.leftOut, ...leftOut] }),
+      });
+    };
+
+    it('is dropped with a line in the log that names it, how many are missing, the first and why', async () => {
+      const { event, lines } = await fetched([
+        { name: 'b\n.ckpt', why: text('changed during the transfer') },
+        { name: 'c.ckpt', why: text('did not arrive') },
+      ]);
+      assert.deepEqual(lines, [
+        `The checkpoint 01234567 of job ${id} is not kept, because 2 of 3 files could not be fetched. ` +
+          'The first is b .ckpt: changed during the transfer',
+      ]);
+      assert.ok(event.kind === 'checkpointed' && event.checkpoint === undefined);
+      assert.equal(event.incomplete && formatText(event.incomplete).slice(0, 6), '2 of 3');
+      assert.equal(existsSync(folder('last')), false);
+    });
+
+    it('counts those that no fetch can bring, also where there are no others', async () => {
+      const leftOut = [{ name: 'pipe.ckpt', why: text('neither a file nor a folder') }];
+      const { event, lines } = await fetched([], { files: [], leftOut });
+      assert.match(String(lines[0]), /1 of 1 files could not be fetched. The first is pipe\.ckpt: neither/);
+      assert.ok(event.kind === 'checkpointed' && event.incomplete);
+      assert.deepEqual((await fetched([], { files: [] })).lines, [], 'no checkpoint yet');
+    });
+  });
+});

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { JobMoves } from '../../../../src/jobs/store/jobMoves';
+import { FakeClock } from '../../../support/fakeClock';
+import { FakeHubs } from '../../../support/fakeWindows';
+
+describe('The transfers of jobs that are under way', () => {
+  function scene() {
+    const hubs = new FakeHubs();
+    const clock = new FakeClock();
+    const windows = [hubs.open(), hubs.open()].map((hub) => ({ hub, moves: new JobMoves(hub, clock) }));
+    const [leader, other] = windows;
+    assert.ok(leader && other);
+    const told: string[][] = windows.map(({ moves }) => {
+      const ids: string[] = [];
+      moves.onDidChange((id) => ids.push(id));
+      return ids;
+    });
+    return { clock, leader, other, told };
+  }
+  const at = (bytes: number) => ({ way: 'sending', bytes, totalBytes: 100 });
+
+  it('are told to all windows twice a second, and their end at once', async () => {
+    const { clock, leader, other, told } = scene();
+    const seen: unknown[] = [];
+    const note = () => seen.push([leader.moves.find('a')?.bytes, other.moves.find('a')?.bytes]);
+    const result = await leader.moves.report('a', 'sending', async (onMoved) => {
+      onMoved(1, 100);
+      note();
+      await clock.advance(499);
+      onMoved(2, 100);
+      note();
+      await clock.advance(1);
+      onMoved(3, 100);
+      note();
+      assert.deepEqual(other.moves.find('a'), at(3));
+      return 'done';
+    });
+    note();
+    assert.equal(result, 'done');
+    assert.deepEqual(seen, [
+      [1, 1],
+      [1, 1],
+      [3, 3],
+      [undefined, undefined],
+    ]);
+    assert.deepEqual(told, [
+      ['a', 'a', 'a'],
+      ['a', 'a', 'a'],
+    ]);
+  });
+
+  it('say nothing where nothing was moved, and end where they fail', async () => {
+    const { leader, other, told } = scene();
+    await leader.moves.report('a', 'fetching', () => Promise.resolve());
+    assert.deepEqual(told, [[], []]);
+    const failed = leader.moves.report('a', 'fetching', (onMoved) => {
+      onMoved(1, 100);
+      return Promise.reject(new Error('cut'));
+    });
+    await assert.rejects(failed, /cut/);
+    assert.deepEqual([leader.moves.find('a'), other.moves.find('a')], [undefined, undefined]);
+  });
+
+  it('are over with the window that leads, which the next one begins again', () => {
+    const { leader, other } = scene();
+    void leader.moves.report('a', 'sending', (onMoved) => {
+      onMoved(1, 100);
+      return new Promise(() => undefined);
+    });
+    assert.deepEqual(other.moves.find('a'), at(1));
+    leader.moves.dispose();
+    leader.hub.dispose();
+    assert.equal(other.moves.find('a'), undefined);
+  });
+
+  it('are not heard of any more by a window that has closed', async () => {
+    const { leader, other } = scene();
+    other.moves.dispose();
+    await leader.moves.report('a', 'sending', (onMoved) => {
+      onMoved(1, 100);
+      assert.deepEqual([leader.moves.find('a'), other.moves.find('a')], [at(1), undefined]);
+      return Promise.resolve();
+    });
+  });
+});
