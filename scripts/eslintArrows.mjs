@@ -91,6 +91,19 @@ function objection(from, to, isType, specifier) {
     : `${from.ring} may not import ${to.ring}.`;
 }
 
+/** Files of the core that still know the wing jobs. */
+const stillKnow = [
+  'features/lifecycle/destroyWords.ts',
+  'features/lifecycle/jobsAtRisk.ts',
+  'features/rent/confirmStep.ts',
+  'features/rent/orderJob.ts',
+  'model/rentals/rentDraft.ts',
+  'model/workspace/workspaceDiagnostics.ts',
+  'model/workspace/workspaceFile.ts',
+  'ssh/unsavedWork.ts',
+  'store/accounts/accountCleanup.ts',
+].map((file) => path.join(source, file));
+
 /** @type {import('eslint').Rule.RuleModule} */
 const arrows = {
   meta: { type: 'problem', schema: [] },
@@ -106,7 +119,7 @@ const arrows = {
         node.importKind === 'type' ||
         (node.specifiers?.length > 0 && node.specifiers.every((one) => one.importKind === 'type'));
       const message = objection(from, to, isType, specifier);
-      if (message) {
+      if (message && !stillKnow.includes(context.filename)) {
         context.report({ node, message });
       }
     };

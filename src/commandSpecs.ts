@@ -8,7 +8,7 @@ import type { JobRecipe } from './model/workspace/workspaceFile';
 /** The one table of commands; `test/unit/contributions.test.ts` compares it with `package.json`. */
 
 interface Spec<Args extends readonly z.ZodType[], Result extends z.ZodType> {
-  /** The folder of `src/features` that handles the command. */
+  /** The folder of `src/features`, or the wing, that handles the command. */
   readonly feature: string;
   /** Shapes of the arguments; handlers receive the parsed values. */
   readonly args?: Args;
@@ -88,11 +88,11 @@ const contributed = {
     args: [named({ machineId: id })],
     needs: ['machine_write'],
   }),
-  'gpuRental.earnings.show': spec('reports', { needs: ['billing_read'] }),
-  'gpuRental.market.show': spec('reports', { needs: ['machine_read'] }),
-  'gpuRental.spending.show': spec('reports'),
-  'gpuRental.deployment.stop': spec('deployments', { args: [named({ deploymentId: id })], needs: change }),
-  'gpuRental.deployment.start': spec('deployments', { args: [named({ deploymentId: id })], needs: change }),
+  'gpuRental.earnings.show': spec('hosting', { needs: ['billing_read'] }),
+  'gpuRental.market.show': spec('hosting', { needs: ['machine_read'] }),
+  'gpuRental.spending.show': spec('hosting'),
+  'gpuRental.deployment.stop': spec('hosting', { args: [named({ deploymentId: id })], needs: change }),
+  'gpuRental.deployment.start': spec('hosting', { args: [named({ deploymentId: id })], needs: change }),
   'gpuRental.template.create': spec('templates', { needs: account }),
   'gpuRental.template.edit': spec('templates', { args: [template] }),
   'gpuRental.template.duplicate': spec('templates', { args: [template], needs: account }),
@@ -115,9 +115,9 @@ const contributed = {
   'gpuRental.template.useMine': spec('documents', { args: [template] }),
   'gpuRental.template.useTheirs': spec('documents', { args: [template] }),
   'gpuRental.template.merge': spec('documents', { args: [template] }),
-  'gpuRental.rentForWorkspace': spec('workspaceFile', { needs: rent }),
-  'gpuRental.workspaceFile.create': spec('workspaceFile'),
-  'gpuRental.openSample': spec('workspaceFile'),
+  'gpuRental.rentForWorkspace': spec('jobs', { needs: rent }),
+  'gpuRental.workspaceFile.create': spec('jobs'),
+  'gpuRental.openSample': spec('jobs'),
   'gpuRental.openGuide': spec('guides', { args: [guide] }),
   'gpuRental.forgetFailedMachines': spec('readiness'),
   'gpuRental.refresh': spec('instances'),
@@ -135,7 +135,7 @@ const contributed = {
   'gpuRental.instance.recycle': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.changeImage': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.destroy': spec('lifecycle', { args: instances, needs: change }),
-  'gpuRental.instance.setLease': spec('leases', { args: [instance], needs: change }),
+  'gpuRental.instance.setLease': spec('schedules', { args: [instance], needs: change }),
   'gpuRental.setBudget': spec('budget'),
   'gpuRental.reviewPriceIncreases': spec('warnings', { needs: change }),
   'gpuRental.instance.rename': spec('lifecycle', { args: [instance], needs: change }),
@@ -147,14 +147,14 @@ const contributed = {
   'gpuRental.instance.attachKey': spec('sshKeys', { args: [instance], needs: change, result: z.boolean() }),
   'gpuRental.instance.detachKey': spec('sshKeys', { args: [instanceKey], needs: change }),
   'gpuRental.instance.copyLink': spec('links', { args: [instance] }),
-  'gpuRental.instance.useIn': spec('engines', { args: instances }),
-  'gpuRental.instances.runCommand': spec('engines', { args: hosts }),
-  'gpuRental.instances.copyFiles': spec('engines', { args: hosts }),
-  'gpuRental.instances.showLogs': spec('engines', { args: hosts, needs: look }),
-  'gpuRental.hostSet.use': spec('engines', { args: [hostSet] }),
-  'gpuRental.hostSet.remove': spec('engines', { args: [hostSet] }),
-  'gpuRental.volume.rent': spec('volumes', { args: [volume], needs: rent }),
-  'gpuRental.volume.delete': spec('volumes', { args: [volume, several({ volumeId: id })], needs: change }),
+  'gpuRental.instance.useIn': spec('several', { args: instances }),
+  'gpuRental.instances.runCommand': spec('several', { args: hosts }),
+  'gpuRental.instances.copyFiles': spec('several', { args: hosts }),
+  'gpuRental.instances.showLogs': spec('several', { args: hosts, needs: look }),
+  'gpuRental.hostSet.use': spec('several', { args: [hostSet] }),
+  'gpuRental.hostSet.remove': spec('several', { args: [hostSet] }),
+  'gpuRental.volume.rent': spec('hosting', { args: [volume], needs: rent }),
+  'gpuRental.volume.delete': spec('hosting', { args: [volume, several({ volumeId: id })], needs: change }),
   'gpuRental.history.show': spec('history'),
   'gpuRental.history.showDetails': spec('history', { args: [past] }),
   'gpuRental.history.showLog': spec('history', { args: [past] }),
@@ -208,9 +208,9 @@ const contributed = {
   'gpuRental.job.forget': spec('jobs', { args: [jobRow] }),
   'gpuRental.jobs.forgetFinished': spec('jobs'),
   'gpuRental.job.changeSecrets': spec('jobs'),
-  'gpuRental.agents.copyMcpConfiguration': spec('agentsView'),
-  'gpuRental.agents.showLog': spec('agentsView'),
-  'gpuRental.agents.stopAll': spec('agentsView', { needs: change }),
+  'gpuRental.agents.copyMcpConfiguration': spec('agents'),
+  'gpuRental.agents.showLog': spec('agents'),
+  'gpuRental.agents.stopAll': spec('agents', { needs: change }),
   'gpuRental.agents.openRequest': spec('agents'),
   'gpuRental.agents.reviewLimits': spec('agents'),
   'gpuRental.runDoctor': spec('doctor', { args: [instance] }),
@@ -226,8 +226,8 @@ const linked = {
   /** Shows the row of an instance in the view. */
   'gpuRental.instance.reveal': spec('instances', { args: [z.object({ instanceId: id })] }),
   'gpuRental.refreshMachines': spec('hosting'),
-  'gpuRental.refreshDeployments': spec('deployments'),
-  'gpuRental.refreshVolumes': spec('volumes'),
+  'gpuRental.refreshDeployments': spec('hosting'),
+  'gpuRental.refreshVolumes': spec('hosting'),
   /** Reads the keys below instances again. */
   'gpuRental.refreshInstanceKeys': spec('sshKeys'),
   /** Shows the next rows of a long group of templates. */
@@ -268,7 +268,7 @@ const own = {
    */
   'gpuRental.searchFor': spec('search', { args: [draft<RentDraft>(offerShape.optional())], needs: ['misc'] }),
   /** Searches a machine for a job; the user confirms the rental at the end. */
-  'gpuRental.rentForJob': spec('workspaceFile', {
+  'gpuRental.rentForJob': spec('jobs', {
     args: [z.custom<{ readonly job: DraftJob; readonly recipe?: JobRecipe | undefined }>(isObject)],
     needs: ['misc'],
   }),
@@ -315,7 +315,7 @@ const own = {
   /** Keeps the machine of a job without a question, for a message that named it. */
   'gpuRental.job.keepNow': spec('jobs', { args: [z.object({ jobId: z.string() })] }),
   /** Postpones the scheduled end of an instance, for a caller that showed both times. */
-  'gpuRental.instance.extendLease': spec('leases', {
+  'gpuRental.instance.extendLease': spec('schedules', {
     args: [z.object({ instanceId: id, until: z.number() })],
     needs: change,
   }),

@@ -35,13 +35,14 @@ export function testsNear(inputs, changed, textOf) {
   return [...found].filter((file) => file.endsWith('.test.ts'));
 }
 
-/** A feature test by its name or what it imports itself: `src/features/leases/` belongs to `leases.test.ts`. */
+/** A feature test by its name, its folder or what it imports: `src/schedules/ui/` has `feature/schedules`. */
 function concernsFeature(test, changed, imports) {
-  const [, feature] = /^src\/features\/(\w+)\//.exec(changed) ?? [];
+  const [, feature, wing] = /^src\/(?:features\/(\w+)|(\w+)\/ui)\//.exec(changed) ?? [];
   const name = path.basename(test, '.test.ts').toLowerCase();
   return (
     wholeProduct.test(changed) ||
     imports.some((one) => one.path === changed) ||
-    (feature !== undefined && name.includes(feature.toLowerCase()))
+    (feature !== undefined && name.includes(feature.toLowerCase())) ||
+    (wing !== undefined && test.startsWith(`test/feature/${wing}/`))
   );
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import * as z from 'zod';
 import { commandSpecs, type AnyCommandId } from '../../src/commandSpecs';
@@ -32,11 +32,14 @@ const needs = new Map<string, readonly PermissionCategory[]>(
 
 describe('the table of commands', () => {
   it('names the feature that handles each command', () => {
-    const features = path.resolve(__dirname, '../../src/features');
-    const source = (feature: string) =>
-      readdirSync(path.join(features, feature))
-        .map((file) => readFileSync(path.join(features, feature, file), 'utf8'))
+    const source = (feature: string) => {
+      const places = [`../../src/features/${feature}`, `../../src/${feature}/ui`];
+      const folder = places.map((place) => path.resolve(__dirname, place)).find(existsSync) ?? '';
+      return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => readFileSync(path.join(folder, file), 'utf8'))
         .join('\n');
+    };
     const sources = new Map(
       [...new Set(specs.map(([, { feature }]) => feature))].map((one) => [one, source(one)]),
     );

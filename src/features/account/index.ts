@@ -15,7 +15,6 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { tellOfDamagedAccounts } from './damagedAccounts';
 import { adaptToKey } from './keyAdaptation';
 import { tellKeyTrouble } from './keyTrouble';
-import { tellOfOtherAccounts } from './otherAccounts';
 import { replaceKey } from './replaceKey';
 import { signIn } from './signIn';
 import { signOut } from './signOut';
@@ -56,7 +55,6 @@ export function register(deps: Deps): Disposable {
   const { accounts, commands } = deps;
   const signedIn = store.add(new MutableDisposable());
   store.add(tellOfDamagedAccounts(deps));
-  store.add(tellOfOtherAccounts(deps));
   const enter = async (run: () => Promise<Account | undefined>) => {
     const account = await switching(deps, run);
     if (account?.isKept === false) {

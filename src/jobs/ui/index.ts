@@ -18,6 +18,7 @@ import { extendJob } from './extendJob';
 import { forgetFinishedJobs, forgetJob } from './forgetJobs';
 import { JobLenses } from './jobLenses';
 import { JobLogs } from './jobLogs';
+import { reportPresence } from './jobPresence';
 import { tellOfJobs } from './jobMessages';
 import { showMoves } from './jobMoves';
 import { showJobStatus } from './jobStatus';
@@ -39,6 +40,7 @@ export function register(services: Services): Disposable {
   const logs = store.add(new JobLogs(deps));
   store.add(new JobLenses());
   store.add(showJobStatus(deps));
+  store.add(reportPresence(services));
   store.add(showMoves(deps));
   store.add(tellOfJobs(deps));
   store.add(tellOfDamagedJobs(deps));

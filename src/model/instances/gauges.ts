@@ -1,6 +1,9 @@
 import { defined } from '../../util/defined';
 import type { Instance } from './instance';
 
+/** A GPU below this counts as unused. */
+export const idleGpuPercent = 5;
+
 /** How much of a running machine is in use, in percent. Figures that the service does not report are missing. */
 export interface Gauges {
   readonly gpu?: number;

@@ -2,8 +2,8 @@ import type { KernelUse } from '../model/kernelUse';
 import { HostKeyError } from '../../ssh/hostKey';
 import type { SshService } from '../../ssh/service';
 import { assembled } from '../../ssh/shellProgram';
-import kernelsPy from '../../schedules/machine/timer/kernels.py';
-import kernels from '../../schedules/machine/timer/kernels.sh';
+import kernelsPy from './kernels.py';
+import kernels from './kernels.sh';
 
 const greeting = 'gpu-rental kernels';
 const script = assembled(`printf '%s\\n' '${greeting}'\n# include kernels.sh\nkernel_use\n`, {

@@ -10,14 +10,15 @@ import functions from './timer/functions.sh';
 import gpuUse from './timer/gpuUse.sh';
 import guard from './timer/guard.sh';
 import jobs from './timer/jobs.sh';
-import kernelsPy from './timer/kernels.py';
-import kernels from './timer/kernels.sh';
+import kernelsPy from '../../notebooks/machine/kernels.py';
+import kernels from '../../notebooks/machine/kernels.sh';
 import login from './timer/login.sh';
 import processes from './timer/process.sh';
 import tick from './timer/tick.sh';
 import timer from './timer/timer.sh';
 import use from './timer/use.sh';
-import { idleGpuPercent, silentKernelMs } from '../model/schedule';
+import { idleGpuPercent } from '../../model/instances/gauges';
+import { silentKernelMs } from '../model/schedule';
 import { guardMark } from '../../model/rentals/birthGuard';
 import { text } from '../../util/text';
 

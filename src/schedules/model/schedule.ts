@@ -60,8 +60,6 @@ const minuteMs = 60_000;
 const warnBeforeMs = 5 * minuteMs;
 /** An action that is later than this was missed, because the editor was closed or the computer slept. */
 export const lateMs = 2 * minuteMs;
-/** A GPU below this counts as unused. */
-export const idleGpuPercent = 5;
 
 /** How long a timer on an instance counts kernels as use although their server does not answer (ms). */
 export const silentKernelMs = 2 * 3_600_000;

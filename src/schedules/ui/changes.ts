@@ -1,5 +1,5 @@
 import { confirm, isPerson } from '../../editor/confirm';
-import { needsEditor } from './scheduleText';
+import { needsEditor } from '../../editor/scheduleText';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';

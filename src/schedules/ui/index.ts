@@ -11,6 +11,7 @@ import { LeaseMenu } from './scheduleMenu';
 import { registerNotifications } from './scheduleNotifications';
 import { leaseNote } from './scheduleWords';
 import { tellUnreadable } from './unreadableSchedules';
+import { tellOfOtherAccounts } from './otherAccounts';
 import { watchPresence } from './presenceWatch';
 
 /** Schedules that stop or destroy instances, and the signs of use that postpone idle ones. */
@@ -20,6 +21,7 @@ export function register(deps: LeaseDeps): Disposable {
   store.add(watchPresence(deps));
   store.add(registerNotifications(deps));
   store.add(tellUnreadable(deps));
+  store.add(tellOfOtherAccounts(deps));
   const changed = store.add(new Emitter<void>());
   // The leader reads the schedules with each list, and mostly finds what it knows.
   let shown = leases.text;

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { needsEditor } from './scheduleText';
+import { needsEditor } from '../../editor/scheduleText';
 import { localize, t } from '../../editor/localize';
 import { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow } from '../../editor/quickLevels';

@@ -1,5 +1,5 @@
 import { commandAction } from '../../editor/commands';
-import { needsEditor } from './scheduleText';
+import { needsEditor } from '../../editor/scheduleText';
 import { localize, t } from '../../editor/localize';
 import { type Action, message, type MessageLevel } from '../../editor/message';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';

@@ -1,5 +1,5 @@
 import type { InstanceNote } from '../../editor/treeGroups';
-import { needsEditor } from './scheduleText';
+import { needsEditor } from '../../editor/scheduleText';
 import { localize, t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
 import {

@@ -1,13 +1,12 @@
 import type { Instance } from '../../model/instances/instance';
 import { intentOf } from '../../model/instances/instanceState';
-import type { Lease } from '../../schedules/model/schedule';
 import { waitSince } from '../../util/clock';
 import type { ActingAccount } from '../ports';
 import { destroyAndVerify, lookAtMs, type DestructionDeps } from './destruction';
 import { readPresence } from './ends';
 import { sendPower } from './power';
 
-/** The result of a lease. `notConfirmed`: the request left, and the instance is unchanged or can't be read. */
+/** What became of it. `notConfirmed`: the request left, and the instance is unchanged or can't be read. */
 export type CarriedOut = 'stopped' | 'destroyed' | 'gone' | 'notConfirmed';
 
 /**
@@ -17,7 +16,7 @@ export type CarriedOut = 'stopped' | 'destroyed' | 'gone' | 'notConfirmed';
 export async function carryOut(
   deps: DestructionDeps,
   account: ActingAccount,
-  { instanceId, action }: Pick<Lease, 'instanceId' | 'action'>,
+  { instanceId, action }: { readonly instanceId: number; readonly action: 'stop' | 'destroy' },
   { signal, isStillWanted }: { readonly signal: AbortSignal; readonly isStillWanted: () => Promise<boolean> },
 ): Promise<CarriedOut> {
   const before = await readPresence(account.client, instanceId, signal);

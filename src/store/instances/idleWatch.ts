@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Instance } from '../../model/instances/instance';
-import { idleGpuPercent } from '../../schedules/model/schedule';
+import { idleGpuPercent } from '../../model/instances/gauges';
 import { followAccount } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';

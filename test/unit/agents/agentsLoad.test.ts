@@ -24,7 +24,7 @@ describe('the tools of agents', () => {
     const { outputs } = metafile;
     const all = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
     assert.deepEqual(
-      all.filter((file) => file.startsWith('src/mcp/')),
+      all.filter((file) => file.startsWith('src/agents/mcp/')),
       [],
     );
     const readWith = (file: string, seen = new Set<string>()): Set<string> => {
@@ -40,7 +40,7 @@ describe('the tools of agents', () => {
     for (const entry of ['src/extension.ts', 'src/app.ts']) {
       const read = readWith(chunkOf(entry));
       for (const tools of ['marketTools', 'instanceTools']) {
-        const source = `src/store/agents/${tools}.ts`;
+        const source = `src/agents/store/${tools}.ts`;
         assert.ok(all.includes(source), `${source} is in no bundle`);
         assert.ok(!read.has(chunkOf(source)), `${entry} reads ${tools}`);
       }

@@ -1,7 +1,7 @@
 import { agentName } from '../agentName';
 import { commandLines } from '../../../editor/commandLines';
 import type { Question } from '../../../editor/confirm';
-import { needsEditor } from '../../../schedules/ui/scheduleText';
+import { needsEditor } from '../../../editor/scheduleText';
 import { localize, t } from '../../../editor/localize';
 import { momentText } from '../../../editor/timeText';
 import type { AgentLimits } from '../../model/limits';

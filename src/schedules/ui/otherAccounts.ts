@@ -4,11 +4,7 @@ import { message } from '../../editor/message';
 import { pricePerHour } from '../../editor/priceText';
 import { plainLabel } from '../../editor/quickPick';
 import type { Services } from '../../services';
-import {
-  otherAccountKind,
-  otherAccountNotice,
-  type OtherAccountNotice,
-} from '../../schedules/store/otherMachines';
+import { otherAccountKind, otherAccountNotice, type OtherAccountNotice } from '../store/otherMachines';
 import type { Disposable } from '../../util/disposable';
 
 type Deps = Pick<Services, 'accounts' | 'notices' | 'oneWindow'>;

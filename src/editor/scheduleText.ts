@@ -1,4 +1,4 @@
-import { t } from '../../editor/localize';
+import { t } from './localize';
 
 /** Returns what a schedule needs in order to run, for every place that sets or shows one. */
 export function needsEditor(): string {
