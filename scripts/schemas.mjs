@@ -18,7 +18,7 @@ for (const [name, schema] of Object.entries(documentSchemas())) {
   await writeFile(path.join(folder, name), renderSchema(schema));
 }
 
-const toolFile = path.join(root, 'src', 'model', 'agents', 'toolSchemas.json');
+const toolFile = path.join(root, 'src', 'agents', 'model', 'toolSchemas.json');
 const options = { ...(await prettier.resolveConfig(toolFile)), filepath: toolFile };
 await writeFile(toolFile, await prettier.format(renderSchema(toolSchemas()), options));
 const manifestFile = path.join(root, 'package.json');

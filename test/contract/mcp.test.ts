@@ -34,7 +34,7 @@ describe('the server for agents outside of the editor, by the official client', 
   });
 
   async function start(mode: Parameters<typeof connectOfficialClient>[1] = 'auto', env = {}) {
-    const script = bundled(path.join(__dirname, '..', '..', 'src', 'mcp', 'main.ts'));
+    const script = bundled(path.join(__dirname, '..', '..', 'src', 'agents', 'mcp', 'main.ts'));
     const client = await connectOfficialClient([script, dir], mode, env);
     clients.push(client);
     return client;
@@ -129,7 +129,7 @@ describe('the server for agents outside of the editor, by the official client', 
   });
 
   it('writes nothing but its messages, and ends with its client', async () => {
-    const script = bundled(path.join(__dirname, '..', '..', 'src', 'mcp', 'main.ts'));
+    const script = bundled(path.join(__dirname, '..', '..', 'src', 'agents', 'mcp', 'main.ts'));
     const child = spawn(process.execPath, [script, dir], { env: { ...process.env, ...fast } });
     let out = '';
     let err = '';
@@ -161,7 +161,7 @@ describe('the server for agents outside of the editor, by the official client', 
         };
       });
     });
-    const script = bundled(path.join(__dirname, '..', '..', 'src', 'mcp', 'main.ts'));
+    const script = bundled(path.join(__dirname, '..', '..', 'src', 'agents', 'mcp', 'main.ts'));
     const child = spawn(process.execPath, [script, dir]);
     let out = '';
     child.stdout.on('data', (chunk) => (out += String(chunk)));

@@ -6,7 +6,7 @@ import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
 import { connectOfficialClient, type OfficialClient } from '../../support/officialMcpClient';
 
-const repository = path.join(__dirname, '..', '..');
+const repository = path.join(__dirname, '..', '..', '..');
 const packaged = path.join(repository, 'dist', 'mcp.js');
 
 describe('an agent outside of the editor', () => {
@@ -16,7 +16,7 @@ describe('an agent outside of the editor', () => {
 
   before(async () => {
     buildSync({
-      entryPoints: [path.join(repository, 'src', 'mcp', 'main.ts')],
+      entryPoints: [path.join(repository, 'src', 'agents', 'mcp', 'main.ts')],
       outfile: packaged,
       bundle: true,
       platform: 'node',

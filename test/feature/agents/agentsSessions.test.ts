@@ -7,7 +7,7 @@ import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
 import { connectOfficialClient, type OfficialClient } from '../../support/officialMcpClient';
 
-const repository = path.join(__dirname, '..', '..');
+const repository = path.join(__dirname, '..', '..', '..');
 
 describe('agents of one name', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
@@ -44,7 +44,7 @@ describe('agents of one name', () => {
 
   before(async () => {
     buildSync({
-      entryPoints: [path.join(repository, 'src', 'mcp', 'main.ts')],
+      entryPoints: [path.join(repository, 'src', 'agents', 'mcp', 'main.ts')],
       outfile: path.join(repository, 'dist', 'mcp.js'),
       bundle: true,
       platform: 'node',

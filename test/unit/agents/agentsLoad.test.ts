@@ -3,7 +3,7 @@ import path from 'node:path';
 import { buildSync } from 'esbuild';
 import textFiles from '../../../scripts/textFiles.json';
 
-const repository = path.join(__dirname, '..', '..');
+const repository = path.join(__dirname, '..', '..', '..');
 
 describe('the tools of agents', () => {
   it('are not loaded with the product, and their server is no part of it', () => {

@@ -10,7 +10,7 @@ const source = path.join(__dirname, '../../../src');
 /** Labels of the first button of each dialog that is shown past `choose`, with the file; *Not Now* comes first there. */
 function firstButtons(): readonly string[] {
   return readdirSync(source, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && name !== 'editor/confirm.ts')
+    .filter((name) => /^(?:features|editor|\w+\/ui)\/.*\.ts$/.test(name) && name !== 'editor/confirm.ts')
     .flatMap((name) => buttonsIn(path.join(source, name)));
 }
 

@@ -10,6 +10,7 @@ import { register as showInstances } from '../../../src/features/instances';
 import { tellFirstSteps } from '../../../src/features/instances/firstSteps';
 import { register as showJobs } from '../../../src/jobs/ui';
 import { showJobStatus } from '../../../src/jobs/ui/jobStatus';
+import { reportPresence } from '../../../src/jobs/ui/jobPresence';
 import { watchPresence } from '../../../src/schedules/ui/presenceWatch';
 import { tellUnreadable } from '../../../src/schedules/ui/unreadableSchedules';
 import { register as warn } from '../../../src/features/warnings';
@@ -134,7 +135,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         trees: { 'gpuRental.jobs': { setProvider: () => undefined, view } },
         contextKeys: { set: of.note },
       },
-      oneWindow: { offer: () => undefined },
+      ...{ oneWindow: { offer: () => undefined }, presence: { set: quiet } },
     } as never);
   },
   'jobs in the status bar': (of) => {
@@ -219,7 +220,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
     return new ListAge({ clock: of.clock, trees } as never, of.of('the list', state) as never);
   },
   'which instances jobs use': (of) =>
-    watchPresence({
+    reportPresence({
       accounts: of.of('the account', { active: undefined }),
       jobs: of.of('the jobs', { rows: [] }),
       presence: { set: of.note },
@@ -275,8 +276,7 @@ describe('What depends on others looks again', () => {
   it('at the terminals and folders of the window', async () => {
     const changes = new Changes();
     const presence = { set: changes.note };
-    const deps = { accounts: { ...none, active: undefined }, jobs: { ...none, rows: [] }, presence };
-    const end = watchPresence(deps as never);
+    const end = watchPresence({ presence } as never);
     const { terminals, foldersChanged } = changes.screen;
     const after = (change: () => unknown) => {
       changes.done.splice(0);
