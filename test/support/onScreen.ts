@@ -3,6 +3,7 @@ import { CommandTable, runOwnCommandsFrom } from '../../src/editor/commands';
 import { setWindowClock } from '../../src/editor/windowClock';
 import { systemClock } from '../../src/util/clock';
 import type { Screen } from './fakeEditor/screen';
+import type { UserSettings } from './fakeEditor/settings';
 import { openWindow, show, type OpenedWindow, type WindowOptions } from './fakeEditor/standIn';
 
 /** Opens a window of the fake editor, on which the source that a test imports shows what it says from now on. */
@@ -10,6 +11,13 @@ export function openScreen(options: WindowOptions = {}): Screen {
   const window = openWindow(options);
   showAlone(window);
   return window.screen;
+}
+
+/** The same for a test of settings, which gets those of the window. */
+export function openSettings(options: WindowOptions): UserSettings {
+  const window = openWindow(options);
+  showAlone(window);
+  return window.settings;
 }
 
 /** One window for all tests of a `describe`. */

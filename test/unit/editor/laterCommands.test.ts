@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import type * as commands from '../../../src/editor/commands';
-import { loadSource } from '../../support/fakeEditor/product';
+import { openScreen } from '../../support/onScreen';
+import { CommandTable } from '../../../src/editor/commands';
 
 describe('commands whose feature is read with the first of them', () => {
-  const { CommandTable } = loadSource('src/editor/commands.ts', {
-    vscode: { commands: { registerCommand: () => ({ dispose: () => undefined }) } },
-  }) as typeof commands;
-
-  function tableWith(load: (table: commands.CommandTable) => Promise<void>) {
+  function tableWith(load: (table: CommandTable) => Promise<void>) {
+    openScreen();
     const errors: unknown[] = [];
     const table = new CommandTable((error) => errors.push(error));
     let loads = 0;

@@ -1,61 +1,21 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../src/editor/progress';
-import type * as clocks from '../../../src/editor/windowClock';
+import { withCancellableProgress } from '../../../src/editor/progress';
+import { setWindowClock } from '../../../src/editor/windowClock';
 import { FakeClock, settle } from '../../support/fakeClock';
-import { loadSource } from '../../support/fakeEditor/product';
-
-interface Shown {
-  readonly title: string;
-  readonly said: string[];
-  readonly cancel: () => void;
-  isOpen: boolean;
-}
+import type { Screen } from '../../support/fakeEditor/screen';
+import { openScreen } from '../../support/onScreen';
 
 describe('a progress notification', () => {
-  const shown: Shown[] = [];
-  const sources = loadSources();
-  const { withCancellableProgress } = sources.progress;
+  let screen: Screen;
   let clock: FakeClock;
   let finish: (value: string) => void;
   let work: Promise<string>;
-
-  /** Both from one bundle, so that they share the clock of the window. */
-  function loadSources(): { progress: typeof product; windowClock: typeof clocks } {
-    const loaded = loadSource('test/support/progressSources.ts', {
-      vscode: {
-        ProgressLocation: { Notification: 15 },
-        l10n: { t: (words: string) => words },
-        window: {
-          withProgress: (
-            { title }: { title: string },
-            task: (
-              progress: { report: (step: { message: string }) => void },
-              token: { onCancellationRequested: (listener: () => void) => { dispose: () => void } },
-            ) => Promise<unknown>,
-          ) => {
-            let cancel = () => {};
-            const one: Shown = { title, said: [], cancel: () => cancel(), isOpen: true };
-            shown.push(one);
-            const token = {
-              onCancellationRequested: (listener: () => void) => {
-                cancel = listener;
-                return { dispose: () => {} };
-              },
-            };
-            return task({ report: ({ message }) => one.said.push(message) }, token).finally(() => {
-              one.isOpen = false;
-            });
-          },
-        },
-      },
-    });
-    return loaded as ReturnType<typeof loadSources>;
-  }
+  const shown = () => screen.messages.shown.map(({ text }) => text);
 
   beforeEach(() => {
-    shown.length = 0;
+    screen = openScreen();
     clock = new FakeClock();
-    sources.windowClock.setWindowClock(clock);
+    setWindowClock(clock);
     work = new Promise((resolve) => {
       finish = resolve;
     });
@@ -66,7 +26,7 @@ describe('a progress notification', () => {
     finish('done');
     assert.equal(await result, 'done');
     await clock.advance(10_000);
-    assert.deepEqual(shown, []);
+    assert.deepEqual(screen.messages.history, []);
   });
 
   it('comes with what was said before, and ends with the work', async () => {
@@ -76,14 +36,11 @@ describe('a progress notification', () => {
       return work;
     });
     await clock.advance(1000);
-    assert.deepEqual(
-      shown.map(({ title, said }) => ({ title, said })),
-      [{ title: 'Reading', said: ['page 2'] }],
-    );
+    assert.deepEqual(shown(), ['Reading: page 2']);
     finish('done');
     assert.equal(await result, 'done');
     await settle();
-    assert.equal(shown[0]?.isOpen, false);
+    assert.deepEqual(shown(), []);
   });
 
   it('cancels the work', async () => {
@@ -94,7 +51,7 @@ describe('a progress notification', () => {
       throw new Error('cancelled');
     });
     await clock.advance(1000);
-    shown[0]?.cancel();
+    screen.messages.shown[0]?.press('Cancel');
     await assert.rejects(result, /cancelled/);
   });
 

@@ -1,40 +1,30 @@
 import assert from 'node:assert/strict';
-import type * as platforms from '../../../src/editor/remotePlatform';
-import type * as entries from '../../../src/features/connect/platformEntries';
-import type * as reader from '../../../src/editor/settings';
+import { remotePlatformHosts, setRemotePlatform } from '../../../src/editor/remotePlatform';
+import { SettingsReader } from '../../../src/editor/settings';
+import { PlatformEntries } from '../../../src/features/connect/platformEntries';
 import type { Resolver } from '../../../src/ssh/resolvers';
-import { loadSource } from '../../support/fakeEditor/product';
-import { Screen } from '../../support/fakeEditor/screen';
-import { UserSettings } from '../../support/fakeEditor/settings';
-import { createVscode, type WindowNature } from '../../support/fakeEditor/vscodeModule';
+import { openSettings } from '../../support/onScreen';
 
 const key = 'remote.SSH.remotePlatform';
 
-function used(entry: string, values: Record<string, unknown>, isDeclared = true) {
-  const settings = new UserSettings(values);
+/** The settings of a window in which nothing else writes. */
+function used(values: Record<string, unknown>, isDeclared = true) {
   const properties = { [key]: {} };
   const other = { id: 'remote', packageJSON: { contributes: { configuration: { properties } } } };
-  const current = {
-    ...{ folders: [], isTrusted: true, remoteName: undefined, uiKind: 1, appName: 'Visual Studio Code' },
-    ...{ extensions: isDeclared ? [other] : [], hasTools: true },
-  } as unknown as WindowNature;
-  const screen = new Screen({ isFocused: true });
-  const vscode = createVscode(screen, { settings, clipboard: { text: '' } }, { current });
-  return { source: loadSource(entry, { vscode }), settings };
+  return openSettings({ settings: values, extensions: isDeclared ? [other] : [] });
 }
 
 describe('Settings', () => {
   const make = (values: Record<string, unknown>) => {
-    const { source, settings } = used('src/editor/settings.ts', values);
-    const { SettingsReader } = source as typeof reader;
+    const settings = used(values);
     const warned: string[] = [];
     const own = new SettingsReader((name, value) => warned.push(`${name}=${JSON.stringify(value)}`));
     return { own, settings, warned };
   };
 
   it('that are not valid are told of once, and count as not set', () => {
-    const { own, settings, warned } = make({ 'gpuRental.budget.warnPercent': 500 });
     const usual = make({}).own.get('gpuRental.budget.warnPercent');
+    const { own, settings, warned } = make({ 'gpuRental.budget.warnPercent': 500 });
     assert.equal(own.get('gpuRental.budget.warnPercent'), usual);
     assert.equal(own.get('gpuRental.budget.warnPercent'), usual);
     assert.deepEqual(warned, ['gpuRental.budget.warnPercent=500']);
@@ -72,12 +62,7 @@ describe('Settings', () => {
 
 describe('The platform of our hosts in the settings of Remote-SSH', () => {
   const make = (value: unknown, isDeclared = true) => {
-    const { source, settings } = used(
-      'src/editor/remotePlatform.ts',
-      value === undefined ? {} : { [key]: value },
-      isDeclared,
-    );
-    const { remotePlatformHosts, setRemotePlatform } = source as typeof platforms;
+    const settings = used(value === undefined ? {} : { [key]: value }, isDeclared);
     return {
       hosts: () => remotePlatformHosts('remote.SSH'),
       set: (changes: Readonly<Record<string, 'linux' | undefined>>) =>
@@ -124,10 +109,9 @@ describe('The platform of our hosts in the settings of Remote-SSH', () => {
         return Promise.resolve();
       },
     } as never;
-    const { source, settings } = used('src/features/connect/platformEntries.ts', {
+    const settings = used({
       [key]: { 'gpu-1': 'linux' },
     });
-    const { PlatformEntries } = source as typeof entries;
     const own = new PlatformEntries(state);
     const resolver = { section: 'remote.SSH', hasRemotePlatform: true } as Resolver;
     await own.add(resolver, 'gpu-1');
@@ -155,7 +139,7 @@ describe('The platform of our hosts in the settings of Remote-SSH', () => {
 
   it('is remembered before it is written, since the window may be closed in between', async () => {
     const steps: string[] = [];
-    const { source, settings } = used('src/features/connect/platformEntries.ts', {});
+    const settings = used({});
     settings.changed.event(() => steps.push('written'));
     const state = {
       get: () => undefined,
@@ -164,7 +148,6 @@ describe('The platform of our hosts in the settings of Remote-SSH', () => {
         return Promise.resolve();
       },
     } as never;
-    const { PlatformEntries } = source as typeof entries;
     await new PlatformEntries(state).add(
       { section: 'remote.SSH', hasRemotePlatform: true } as Resolver,
       'gpu-1',

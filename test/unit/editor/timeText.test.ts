@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type * as product from '../../../src/editor/timeText';
-import { loadSource } from '../../support/fakeEditor/product';
+import { dayText, momentText } from '../../../src/editor/timeText';
 
 const source = path.join(__dirname, '../../../src');
 const sourceFiles = () =>
   readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
 
 describe('A moment in words', () => {
-  const { dayText, momentText } = loadSource('src/editor/timeText.ts', {
-    vscode: { env: { language: 'en' }, l10n: { t: (sentence: string) => sentence } },
-  }) as typeof product;
   const now = new Date(2027, 0, 9, 17, 30).getTime();
   const at = (...parts: [year: number, month: number, day: number]) =>
     momentText(new Date(...parts, 8, 5).getTime(), now).replace(/\s/g, ' ');

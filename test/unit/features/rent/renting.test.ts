@@ -1,26 +1,21 @@
 import assert from 'node:assert/strict';
+import { useCommands, useScreen } from '../../../support/onScreen';
 import type { DraftJob, OneOfDraft } from '../../../../src/jobs/model/rentForJob';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { quoteOffer } from '../../../../src/model/quote';
 import { RentFlow } from '../../../../src/model/rentals/rentFlow';
 import type { RentOptions } from '../../../../src/store/rentals/rentalStore';
 import { text } from '../../../../src/util/text';
-import { translate } from '../../../support/fakeEditor/l10n';
-import { loadSource } from '../../../support/fakeEditor/product';
 import { aJob } from '../../../support/jobWindows';
 import { marketOffer } from '../../../support/marketOffer';
-import type * as product from '../../../support/severalRentals';
+import { Renting } from '../../../../src/features/rent/renting';
+import { AgreementTooOldError } from '../../../../src/store/rentals/agreement';
+import { UserError } from '../../../../src/util/errors';
 
 describe('Renting', () => {
-  const { AgreementTooOldError, CommandTable, Renting, runOwnCommandsFrom, UserError } = loadSource(
-    'test/support/severalRentals.ts',
-    {
-      vscode: { l10n: { t: translate }, commands: { executeCommand: () => Promise.resolve() } },
-    },
-  ) as typeof product;
-  const commands = new CommandTable(assert.ifError);
-  commands.register('gpuRental.ensureSshKey', () => true);
-  runOwnCommandsFrom(commands);
+  const screen = useScreen();
+  screen.commands.ofEditor.set('gpuRental.job.showLog', () => undefined);
+  useCommands((id) => id === 'gpuRental.ensureSshKey');
   const offers = [1001, 1002, 1003].map((id) => ({ ...marketOffer(), id, machineId: id }));
   const [offer = marketOffer()] = offers;
 

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/rent/resultText';
+import { resultText } from '../../../../src/features/rent/resultText';
 import type { RentResult } from '../../../../src/store/rentals/rentalStore';
-import { translate } from '../../../support/fakeEditor/l10n';
-import { loadSource } from '../../../support/fakeEditor/product';
 
-const { resultText } = loadSource('src/features/rent/resultText.ts', {
-  vscode: { l10n: { t: translate } },
-}) as typeof product;
 // Nothing else of the rental is read.
 const rental = {} as RentResult['rental'];
 const rented = (instanceId: number, warning?: string): RentResult => ({

@@ -1,16 +1,8 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/features/templates/templateItem';
+import { templateTooltip } from '../../../../src/features/templates/templateItem';
 import type { Template } from '../../../../src/model/templates/template';
-import { loadSource } from '../../../support/fakeEditor/product';
-
-class MarkdownString {
-  constructor(readonly value: string) {}
-}
 
 describe('the tooltip of a template', () => {
-  const { templateTooltip } = loadSource('src/features/templates/templateItem.ts', {
-    vscode: { env: { language: 'en' }, l10n: { t: (sentence: string) => sentence }, MarkdownString },
-  }) as typeof product;
   const facts = { isMine: true, isFavourite: false, isUnsaved: false };
   const template: Template = { id: 7, hashId: 'abc', name: 'Mine', image: 'a/b', raw: {} };
 

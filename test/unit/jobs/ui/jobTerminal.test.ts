@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type * as product from '../../../../src/jobs/ui/jobTerminal';
+import { JobTerminal } from '../../../../src/jobs/ui/jobTerminal';
 import type { JobDeps } from '../../../../src/jobs/ui/deps';
 import { newJobState, type JobRow } from '../../../../src/jobs/model/job';
 import { silentLog } from '../../../../src/util/log';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
-import { loadSource } from '../../../support/fakeEditor/product';
 import { aJob } from '../../../support/jobWindows';
 
 const id = '0123456789abcdef';
@@ -15,10 +14,6 @@ function screenOf(written: string): readonly string[] {
 }
 
 describe('The terminal of a job that runs as a task', () => {
-  const { JobTerminal } = loadSource('src/jobs/ui/jobTerminal.ts', {
-    vscode: { EventEmitter: FakeEventEmitter, l10n: { t: (words: string) => words } },
-  }) as typeof product;
-
   function scene(columns?: number, order: () => Promise<string | undefined> = () => Promise.resolve(id)) {
     const changed = new FakeEventEmitter<undefined>();
     const job = { ...aJob(7), id, orderedAt: 0 };

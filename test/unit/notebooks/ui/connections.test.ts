@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { useScreen } from '../../../support/onScreen';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FakeClock, settle } from '../../../support/fakeClock';
-import { loadSource } from '../../../support/fakeEditor/product';
-import type * as product from '../../../support/notebookConnections';
+import { NotebookConnections } from '../../../../src/notebooks/ui/connections';
+import { HostKeyError } from '../../../../src/ssh/hostKey';
 import { until } from '../../../support/until';
 import { silentLog } from '../../../../src/util/log';
 
@@ -12,9 +13,7 @@ const token = 'a'.repeat(64);
 const running = `gpu-rental notebooks\nrunning 48650 ${token}\n`;
 
 describe('The connections of notebooks', () => {
-  const { HostKeyError, NotebookConnections } = loadSource('test/support/notebookConnections.ts', {
-    vscode: { workspace: { workspaceFolders: undefined } },
-  }) as typeof product;
+  useScreen({ folders: [] });
   let server: Server;
   /** What the Jupyter server of the machine says of its kernels; `undefined` where it never answers. */
   let kernels: readonly object[] | undefined;
@@ -48,7 +47,7 @@ describe('The connections of notebooks', () => {
     const verbs: string[] = [];
     let starts = 0;
     let openTunnels = 0;
-    let hostKey: product.HostKeyError | undefined;
+    let hostKey: HostKeyError | undefined;
     /** Ends the ssh of the last tunnel, which takes its time after it was closed. */
     let endTunnel = () => {};
     const busy: string[][] = [];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { openScreen } from '../../../support/onScreen';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FakeClock } from '../../../support/fakeClock';
-import { loadSource } from '../../../support/fakeEditor/product';
-import type * as product from '../../../support/notebookConnections';
+import { NotebookConnections } from '../../../../src/notebooks/ui/connections';
 import { silentLog } from '../../../../src/util/log';
 
 const alias = 'gpu-7';
@@ -28,10 +28,7 @@ describe('A connection of notebooks', () => {
       hasEntry = true,
     }: { readonly folders?: readonly string[]; readonly hasEntry?: boolean } = {},
   ) {
-    const workspaceFolders = folders.map((path) => ({ uri: { path } }));
-    const { NotebookConnections } = loadSource('test/support/notebookConnections.ts', {
-      vscode: { workspace: { workspaceFolders } },
-    }) as typeof product;
+    openScreen({ folders });
     const clock = new FakeClock();
     const secrets: string[] = [];
     const inputs: string[] = [];

@@ -1,21 +1,8 @@
 import assert from 'node:assert/strict';
-import type * as product from '../../../../src/notebooks/ui/kernelRows';
+import { KernelRows } from '../../../../src/notebooks/ui/kernelRows';
 import type { Kernel } from '../../../../src/notebooks/machine/kernels';
-import { loadSource } from '../../../support/fakeEditor/product';
 
 describe('the row of a kernel', () => {
-  const { KernelRows } = loadSource('src/notebooks/ui/kernelRows.ts', {
-    vscode: {
-      l10n: { t: (words: string) => words },
-      TreeItem: class {
-        constructor(readonly label: string) {}
-      },
-      ThemeIcon: class {
-        constructor(readonly id: string) {}
-      },
-    },
-  }) as typeof product;
-
   function rowOf(change: Partial<Kernel>) {
     const kernel = {
       id: 'aaaaaaaa',

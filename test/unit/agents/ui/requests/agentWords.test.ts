@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import type * as product from '../../../../../src/agents/ui/requests/agentWords';
-import { loadSource } from '../../../../support/fakeEditor/product';
+import { requestQuestion } from '../../../../../src/agents/ui/requests/agentWords';
 import { hostileText } from '../../../../support/hostileText';
-
-const { requestQuestion } = loadSource('src/agents/ui/requests/agentWords.ts', {
-  vscode: { env: {}, l10n: { t: (words: string) => words } },
-}) as typeof product;
 
 describe('The question about a command of an agent', () => {
   const commandShown = (command: string) => {
