@@ -78,7 +78,8 @@ describe('the launch entries', () => {
       symlinkSync(path.join(root, name), path.join(clone, name));
     }
     copyFileSync(path.join(root, 'esbuild.mjs'), path.join(clone, 'esbuild.mjs'));
-    for (const folder of ['simulator', 'mcp']) write(`src/${folder}/main.ts`, 'export {};\n');
+    const entries = readFileSync(path.join(root, 'esbuild.mjs'), 'utf8').match(/(?<=')src\/[\w/]+\.ts(?=')/g);
+    for (const entry of entries ?? []) write(entry, 'export {};\n');
     write('src/extension.ts', "import './util/missing';\n");
     // The editor reads both streams from one terminal.
     const watch = spawn('sh', ['-c', `exec "${process.execPath}" esbuild.mjs --watch 2>&1`], { cwd: clone });
