@@ -20,7 +20,7 @@ import { register as registerHosting } from './hosting/ui/machines';
 import { register as registerInstances } from './features/instances';
 import { register as registerJobs } from './jobs/ui';
 import { register as registerLinks } from './features/links';
-import { register as registerLeases } from './schedules/ui';
+import { register as registerSchedules } from './schedules/ui';
 import { register as registerReadiness } from './features/readiness';
 import { register as registerNotebooks } from './notebooks/ui';
 import { register as registerPorts } from './features/ports';
@@ -53,7 +53,7 @@ export const features: readonly ((services: Services) => Disposable)[] = [
   registerAccount,
   registerInstances,
   registerGauges,
-  registerLeases,
+  registerSchedules,
   registerVolumes,
   registerHistory,
   registerReadiness,
@@ -123,7 +123,7 @@ function isOfLostRow(args: readonly unknown[]): boolean {
 
 /** Notes for the next start of the editor whether the product must load. */
 function keepAttention(services: Services): void {
-  const { accounts, fleet, rentals, jobs, searchWatches, leases, otherLeases, settings } = services;
+  const { accounts, fleet, rentals, jobs, searchWatches, schedules, otherSchedules, settings } = services;
   const attention = new Attention(join(services.storageDir, 'attention.json'), services.log);
   const tell = () => {
     const isNeeded = isLoadNeeded(services);
@@ -137,8 +137,8 @@ function keepAttention(services: Services): void {
   rentals.onDidChange(tell);
   searchWatches.onDidChange(tell);
   jobs.onDidChange(tell);
-  leases.onDidChange(tell);
-  otherLeases.onDidChange(tell);
+  schedules.onDidChange(tell);
+  otherSchedules.onDidChange(tell);
   settings.onDidChange('gpuRental.agents', tell);
   tell();
 }
@@ -148,20 +148,20 @@ function keepAttention(services: Services): void {
  * leading one reads the schedules of other accounts.
  */
 function isLoadNeeded(services: Services): boolean | undefined {
-  const { accounts, fleet, rentals, jobs, searchWatches, leases, otherLeases, settings } = services;
+  const { accounts, fleet, rentals, jobs, searchWatches, schedules, otherSchedules, settings } = services;
   const { state } = fleet;
   if (
     // A call of an agent outside of the editor would not load the product.
     settings.get('gpuRental.agents.access') !== 'off' ||
     // Before any list is read, because the editor may be killed seconds after the Enter.
     rentals.rentals.some(isUnsettled) ||
-    [jobs.open, searchWatches.rows, leases.rows].some(({ length }) => length > 0) ||
-    otherLeases.hasWork === true
+    [jobs.open, searchWatches.rows, schedules.rows].some(({ length }) => length > 0) ||
+    otherSchedules.hasWork === true
   ) {
     return true;
   }
-  const isRefused = [jobs, searchWatches, leases].some(({ error }) => error !== undefined);
-  if (isRefused || otherLeases.hasWork === undefined) {
+  const isRefused = [jobs, searchWatches, schedules].some(({ error }) => error !== undefined);
+  if (isRefused || otherSchedules.hasWork === undefined) {
     return undefined;
   }
   if (accounts.state.kind === 'signedOut') {

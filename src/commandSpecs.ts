@@ -135,7 +135,7 @@ const contributed = {
   'gpuRental.instance.recycle': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.changeImage': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.destroy': spec('lifecycle', { args: instances, needs: change }),
-  'gpuRental.instance.setLease': spec('schedules', { args: [instance], needs: change }),
+  'gpuRental.instance.setSchedule': spec('schedules', { args: [instance], needs: change }),
   'gpuRental.setBudget': spec('budget'),
   'gpuRental.reviewPriceIncreases': spec('warnings', { needs: change }),
   'gpuRental.instance.rename': spec('lifecycle', { args: [instance], needs: change }),
@@ -315,7 +315,7 @@ const own = {
   /** Keeps the machine of a job without a question, for a message that named it. */
   'gpuRental.job.keepNow': spec('jobs', { args: [z.object({ jobId: z.string() })] }),
   /** Postpones the scheduled end of an instance, for a caller that showed both times. */
-  'gpuRental.instance.extendLease': spec('schedules', {
+  'gpuRental.instance.extendSchedule': spec('schedules', {
     args: [z.object({ instanceId: id, until: z.number() })],
     needs: change,
   }),

@@ -6,7 +6,7 @@ import { DemoProcess } from './demo/demoProcess';
 import { budgetLimits } from './editor/budgetLimits';
 import { agentServices } from './agents/createAgentServices';
 import { jobServices } from './jobs/createJobServices';
-import { leaseServices } from './schedules/createScheduleServices';
+import { scheduleServices } from './schedules/createScheduleServices';
 import { CommandTable, runOwnCommandsFrom } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
 import { currentPlace } from './editor/currentPlace';
@@ -198,10 +198,10 @@ function sharedState(deps: SharedDeps) {
   const failedMachines = new FailedMachines(storageDir, () => accounts.active?.key, log);
   const budget = budgetService({ own, accounts, fleet, volumes, hub, clock, log, settings });
   const rentals = own(createRentals({ ...deps, accounts, fleet, budget, hub, guarded: guardedRental }));
-  const leases = leaseServices({ ...deps, accounts, fleet, hub });
+  const schedules = scheduleServices({ ...deps, accounts, fleet, hub });
   const starts = startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow });
   const money = { accounts, fleet, rentals, hub, volumes, budget };
-  const agents = agentServices({ ...deps, ...leases, ...starts, ...money, searchBudget });
+  const agents = agentServices({ ...deps, ...schedules, ...starts, ...money, searchBudget });
   const { rentedByAgents } = agents;
   return {
     hub,
@@ -218,9 +218,9 @@ function sharedState(deps: SharedDeps) {
     rentals,
     ...starts,
     connectedWindows: own(new ConnectedWindows(hub)),
-    ...leases,
+    ...schedules,
     ...jobServices({
-      ...{ ...deps, ...leases, ...starts, ...money, failedMachines },
+      ...{ ...deps, ...schedules, ...starts, ...money, failedMachines },
       limitPerHour: () => settings.get('gpuRental.rent.limitPerHour'),
     }),
     ...agents,

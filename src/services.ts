@@ -37,8 +37,8 @@ import type {
 import type { ConnectedWindows } from './store/windows/connectedWindows';
 import type { FailedMachines } from './store/rentals/failedMachines';
 import type { IdleWatch } from './store/instances/idleWatch';
-import type { OtherAccountLeases } from './schedules/store/otherAccountSchedules';
-import type { InstanceLeases } from './schedules/store/instanceSchedules';
+import type { OtherAccountSchedules } from './schedules/store/otherAccountSchedules';
+import type { InstanceSchedules } from './schedules/store/instanceSchedules';
 import type { AttachedKeys } from './store/instances/attachedKeys';
 import type { GaugeHistory } from './store/instances/gaugeHistory';
 import type { Jobs } from './jobs/store/jobs';
@@ -125,8 +125,8 @@ export interface Services {
   /** The idle time of instances, known to the leading window. */
   readonly idle: IdleWatch;
   /** Scheduled stops and destructions of instances. */
-  readonly leases: InstanceLeases;
-  readonly otherLeases: OtherAccountLeases;
+  readonly schedules: InstanceSchedules;
+  readonly otherSchedules: OtherAccountSchedules;
   /** Messages from the window that detects something to the window that shows it. */
   readonly notices: Notices;
   /** Commands that run to their end on machines. */

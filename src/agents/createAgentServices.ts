@@ -13,7 +13,7 @@ import { CommandAnswers } from './store/commandAnswers';
 import { ownLimitProblem } from './store/ownLimits';
 import type { AgentSsh } from './store/toolDeps';
 import type { Budget } from '../store/budget/budgetStore';
-import type { InstanceLeases } from '../schedules/store/instanceSchedules';
+import type { InstanceSchedules } from '../schedules/store/instanceSchedules';
 import type { Account, Accounts, Fleet, SecretPort, VolumeList, WindowHub } from '../store/ports';
 import type { SearchBudget } from '../store/offers/searchBudget';
 import type { MachineProofs } from '../store/rentals/machineProofs';
@@ -34,7 +34,7 @@ interface AgentServicesDeps {
   readonly volumes: VolumeList;
   readonly budget: Budget;
   readonly rentals: RentalStore;
-  readonly leases: InstanceLeases;
+  readonly schedules: InstanceSchedules;
   readonly searchBudget: SearchBudget;
   readonly machineProofs: MachineProofs;
   readonly ssh: SshService;

@@ -6,11 +6,11 @@ import { openFleetCache } from '../store/instances/fleetCache';
 import type { FleetStore } from '../store/instances/fleetStore';
 import { PriceWatch } from '../store/instances/priceWatch';
 import { IdleWatch, openUsageFile } from '../store/instances/idleWatch';
-import { InstanceLeases } from './store/instanceSchedules';
+import { InstanceSchedules } from './store/instanceSchedules';
 import type { AskKernels } from './store/kernelUse';
-import { LeaseFiles } from './store/scheduleFiles';
-import { LeaseRunner } from './store/scheduleRunner';
-import { OtherAccountLeases } from './store/otherAccountSchedules';
+import { ScheduleFiles } from './store/scheduleFiles';
+import { ScheduleRunner } from './store/scheduleRunner';
+import { OtherAccountSchedules } from './store/otherAccountSchedules';
 import { Presence } from '../store/windows/presence';
 import { TimerProofs, type CheckTimer } from './store/timerProofs';
 import type { Accounts, OtherAccounts, WindowHub } from '../store/ports';
@@ -20,7 +20,7 @@ import type { Clock } from '../util/clock';
 import type { Disposable } from '../util/disposable';
 import type { Log } from '../util/log';
 
-interface LeaseServicesDeps {
+interface ScheduleServicesDeps {
   readonly own: <T extends Disposable>(item: T) => T;
   readonly accounts: Accounts & OtherAccounts;
   readonly fleet: FleetStore;
@@ -32,19 +32,20 @@ interface LeaseServicesDeps {
 }
 
 /** Makes the services for schedules of instances and for their idle time. */
-export function leaseServices(deps: LeaseServicesDeps) {
+export function scheduleServices(deps: ScheduleServicesDeps) {
   const { own, ssh, storageDir, ...shared } = deps;
   const kernelUse: AskKernels = (account, id, signal) => readKernelUse(ssh, aliasOf(account, id), signal);
   const presence = own(new Presence(shared));
   const notices = own(new Notices(shared.hub));
   const file = (accountKey: string) => openUsageFile(storageDir, accountKey, shared.log);
-  const storage = (accountKey: string) => new LeaseFiles(join(storageDir, 'leases', accountKey), shared.log);
+  const storage = (accountKey: string) =>
+    new ScheduleFiles(join(storageDir, 'schedules', accountKey), shared.log);
   const use = { presence, aliasOf, file };
   const idle = own(new IdleWatch({ ...shared, ...use }));
-  const leases = own(new InstanceLeases({ ...shared, storage }));
-  own(new LeaseRunner({ ...shared, leases, idle, kernelUse, notices }));
+  const schedules = own(new InstanceSchedules({ ...shared, storage }));
+  own(new ScheduleRunner({ ...shared, schedules, idle, kernelUse, notices }));
   const check: CheckTimer = (...timer) => proveTimer({ ssh, log: shared.log }, ...timer);
-  own(new TimerProofs({ ...shared, leases, presence, notices, aliasOf, check }));
+  own(new TimerProofs({ ...shared, schedules, presence, notices, aliasOf, check }));
   const lastListed = async (accountKey: string) => {
     const cached = await openFleetCache(storageDir, accountKey, shared.log).load();
     return { instances: cached?.snapshot?.instances ?? [], fetchedAt: cached?.fetchedAt ?? 0 };
@@ -52,7 +53,7 @@ export function leaseServices(deps: LeaseServicesDeps) {
   const noteDestroyed = (accountKey: string, id: number) =>
     void openFleetCache(storageDir, accountKey, shared.log).noteDestroyed(id, shared.clock.now());
   const others = { notices, storage, lastListed, noteDestroyed, kernelUse, check, idle: use };
-  const otherLeases = own(new OtherAccountLeases({ ...shared, ...others }));
+  const otherSchedules = own(new OtherAccountSchedules({ ...shared, ...others }));
   own(new PriceWatch({ ...shared, notices }));
-  return { presence, notices, idle, leases, otherLeases };
+  return { presence, notices, idle, schedules, otherSchedules };
 }

@@ -1,6 +1,6 @@
 import { printedLog } from '../instanceKeys';
 import type { Instance } from '../model/instances/instance';
-import type { ArmedTimer, Lease } from './model/schedule';
+import type { ArmedTimer, Schedule } from './model/schedule';
 import { aliasOf } from '../ssh/alias';
 import { checkTimer } from './machine/machineTimer';
 import type { SshService } from '../ssh/service';
@@ -18,7 +18,7 @@ export async function proveTimer(
   { ssh, log: ownLog }: Deps,
   account: Account,
   instance: Instance,
-  { action, term }: Lease,
+  { action, term }: Schedule,
   { token }: ArmedTimer,
 ): Promise<TimerProof> {
   const { id: instanceId } = instance;

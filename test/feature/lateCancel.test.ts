@@ -61,8 +61,8 @@ describe('a schedule that is canceled at the last moment, or can not be read', (
   });
 
   it('is named where its file is damaged or the disk refuses it, and can be set again', async () => {
-    const leases = path.join(computer().storage, 'leases');
-    const folder = path.join(leases, readdirSync(leases)[0] ?? '');
+    const schedules = path.join(computer().storage, 'schedules');
+    const folder = path.join(schedules, readdirSync(schedules)[0] ?? '');
     const file = path.join(folder, `${worker}.json`);
     window.close();
     writeFileSync(file, '{"version":1');

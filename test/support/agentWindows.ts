@@ -11,7 +11,7 @@ import type { ToolDeps } from '../../src/agents/store/toolDeps';
 import { silentLog } from '../../src/util/log';
 import type { ServiceStart } from './computerScene';
 import type { FakeComputer } from './fakeWindows';
-import { leaseScene, openLeaseWindow, type FakeLeaseDisk } from './leaseWindows';
+import { scheduleScene, openScheduleWindow, type FakeScheduleDisk } from './scheduleWindows';
 
 /** What a tool answers. */
 type Answer = Readonly<Record<string, unknown>>;
@@ -46,10 +46,10 @@ function inTurn(): AgentDeskDeps['lock'] {
 /** A window with the desk of agents and everything that their tools need, over a service in memory. */
 export async function openAgentWindow(
   computer: FakeComputer,
-  disk: FakeLeaseDisk,
+  disk: FakeScheduleDisk,
   { limits: set = wideLimits, fleet: other, ownProblem }: AgentWindowOptions = {},
 ) {
-  const window = await openLeaseWindow(computer, disk);
+  const window = await openScheduleWindow(computer, disk);
   const { accounts, hub, owned } = window;
   const fleet = other ?? window.fleet;
   const { clock, secrets, storageDir } = computer;
@@ -97,7 +97,7 @@ export async function openAgentWindow(
 
 /** A window with limits that stop nothing; the service has instance 5001, which runs. */
 export async function agentScene(start?: ServiceStart, options: AgentWindowOptions = { limits: wideLimits }) {
-  const scene = await leaseScene(start);
+  const scene = await scheduleScene(start);
   const window = await openAgentWindow(scene.computer, scene.disk, options);
   const find = async ({ request }: Answer) => {
     const found = (await window.desk.read()).requests.find(({ id }) => id === request);

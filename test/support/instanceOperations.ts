@@ -25,13 +25,13 @@ export const instanceOperations: Readonly<Record<Extract<ClientMethod, `instance
   ),
   'instances.stop': documented(['PUT /api/v0/instances/{id}/'], 'docs/service/instances.md#stop', instances, [
     'gpuRental.instance.stop',
-    'gpuRental.instance.setLease',
+    'gpuRental.instance.setSchedule',
   ]),
   'instances.destroy': documented(
     ['DELETE /api/v0/instances/{id}/'],
     'docs/service/instances.md#destroy',
     instances,
-    ['gpuRental.instance.destroy', 'gpuRental.instance.setLease'],
+    ['gpuRental.instance.destroy', 'gpuRental.instance.setSchedule'],
   ),
   'instances.stopMany': undocumented(
     ['PUT /api/v0/instances/'],

@@ -1,5 +1,5 @@
 import type { Instance } from '../../model/instances/instance';
-import type { LeaseAction } from '../../schedules/model/schedule';
+import type { ScheduleAction } from '../../schedules/model/schedule';
 import { zero, type Micros } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import { perHour, quoteOffer, runningRateOf, stoppedRateOf, type Rate } from '../../model/quote';
@@ -37,7 +37,7 @@ export function offerPrice(offer: Offer, diskGb: number): OfferPrice | undefined
 }
 
 /** What a stopped instance costs; where the service states no price of the disk, all that it costs while it runs. */
-export function stoppedPerHour({ running, stopped }: OfferPrice, then: LeaseAction): Micros {
+export function stoppedPerHour({ running, stopped }: OfferPrice, then: ScheduleAction): Micros {
   return then === 'destroy' ? zero : perHour(stopped ?? running);
 }
 
@@ -70,7 +70,12 @@ function isDearer(before: Micros | undefined, now: Micros | undefined): boolean 
 }
 
 /** What is not known to be less counts in full, and what has no price is nothing that an agent may spend. */
-export function commitmentTo(instance: Instance, from: number, until: number, then: LeaseAction): Commitment {
+export function commitmentTo(
+  instance: Instance,
+  from: number,
+  until: number,
+  then: ScheduleAction,
+): Commitment {
   const running = runningRateOf(instance);
   if (running === undefined) {
     throw new ToolError(

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Lease } from '../../schedules/model/schedule';
+import type { Schedule } from '../../schedules/model/schedule';
 import { micros } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 
@@ -102,7 +102,9 @@ const requestShape = z
     endsAt: z.number().exactOptional(),
     then: then.exactOptional(),
     /** The schedule before a start, which holds again where the start did not take place. */
-    leaseBefore: z.custom<Lease>((value) => typeof value === 'object' && value !== null).exactOptional(),
+    scheduleBefore: z
+      .custom<Schedule>((value) => typeof value === 'object' && value !== null)
+      .exactOptional(),
     command: z.string().exactOptional(),
     exitCode: z.number().nullable().exactOptional(),
   })

@@ -6,7 +6,7 @@ import { destroyAndVerify } from '../../store/instances/destruction';
 import { readPresence } from '../../store/instances/ends';
 import { changePower } from '../../store/instances/power';
 import type { Instance } from '../../model/instances/instance';
-import type { InstanceLeases } from '../../schedules/store/instanceSchedules';
+import type { InstanceSchedules } from '../../schedules/store/instanceSchedules';
 import type { Accounts, ActingAccount, Fleet } from '../../store/ports';
 import type { RentalStore } from '../../store/rentals/rentalStore';
 import { accountStill } from '../../store/accounts/sameAccount';
@@ -23,7 +23,7 @@ export interface DoAgreedDeps {
   readonly accounts: Accounts;
   readonly rentals: RentalStore;
   readonly fleet: Fleet;
-  readonly leases: InstanceLeases;
+  readonly schedules: InstanceSchedules;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -191,7 +191,7 @@ async function checkedInstance(
 
 /** Sets the end before the start: a start that is never stopped costs the most. Keeps the schedule that it replaces. */
 async function withEnd(
-  { desk, leases }: DoAgreedDeps,
+  { desk, schedules }: DoAgreedDeps,
   request: AgentRequest,
   instanceId: number,
   accountKey: string,
@@ -200,13 +200,13 @@ async function withEnd(
   if (endsAt === undefined) {
     return request;
   }
-  const before = (await leases.reread(instanceId))?.lease;
-  const kept = before === undefined ? {} : { leaseBefore: before };
+  const before = (await schedules.reread(instanceId))?.schedule;
+  const kept = before === undefined ? {} : { scheduleBefore: before };
   const noted = await desk.move(request.id, ['working'], kept, accountKey);
   if (!noted) {
     throw new ToolError('The request was given up before anything was sent. Nothing was done.');
   }
-  await leases.set(instanceId, then, { kind: 'at', at: endsAt });
+  await schedules.set(instanceId, then, { kind: 'at', at: endsAt });
   return noted;
 }
 
@@ -269,10 +269,10 @@ async function schedule(deps: DoAgreedDeps, request: AgentRequest, account: Acti
   }
   await deps.desk.checkNow(account.key, request);
   checkFresh(request, deps.clock.now());
-  const { lease } = await deps.leases.set(id, then, { kind: 'at', at: endsAt });
+  const { schedule } = await deps.schedules.set(id, then, { kind: 'at', at: endsAt });
   const next: Partial<AgentRequest> = {
     state: 'done',
-    ...(lease.armed
+    ...(schedule.armed
       ? { problem: 'A timer of the user on the instance itself may end it at another time. Tell the user.' }
       : {}),
   };

@@ -67,10 +67,10 @@ async function listInstances(deps: ToolDeps, input: ToolInput<'list_instances'>)
 }
 
 function rowOf(deps: ToolDeps, instance: Instance, requests: readonly AgentRequest[]) {
-  const { fleet, clock, leases } = deps;
+  const { fleet, clock, schedules } = deps;
   const state = stateOf(instance, fleet.facts(instance.id), clock.now());
   const price = costPerHour(instance, state);
-  const lease = leases.find(instance.id)?.lease;
+  const schedule = schedules.find(instance.id)?.schedule;
   const agent = rentedByAgent({ quotes: [], requests }, instance.id);
   return {
     instance: `inst_${instance.id}`,
@@ -78,8 +78,8 @@ function rowOf(deps: ToolDeps, instance: Instance, requests: readonly AgentReque
     ...(instance.gpuCount === undefined ? {} : { gpuCount: instance.gpuCount }),
     ...(price === undefined ? {} : { priceUsdPerHour: usd(price) }),
     ...(instance.storagePerHour === undefined ? {} : { storageUsdPerHour: usd(instance.storagePerHour) }),
-    ...(lease?.term.kind === 'at'
-      ? { scheduledEnd: new Date(lease.term.at).toISOString(), scheduledAction: lease.action }
+    ...(schedule?.term.kind === 'at'
+      ? { scheduledEnd: new Date(schedule.term.at).toISOString(), scheduledAction: schedule.action }
       : {}),
     ...(agent === undefined ? {} : { byAgent: true }),
     untrusted: untrusted(deps, {
@@ -248,17 +248,17 @@ async function setSchedule(deps: ToolDeps, input: ToolInput<'set_schedule'>, con
   const instance = await instanceOf(deps, input.instance);
   const now = deps.clock.now();
   const endsAt = now + input.hoursFromNow * hourMs;
-  const lease = deps.leases.find(instance.id)?.lease;
+  const schedule = deps.schedules.find(instance.id)?.schedule;
   const { requests } = await deps.desk.read();
   const isOwn = rentedByAgent({ quotes: [], requests }, instance.id) !== undefined;
-  const isEarlier = lease?.term.kind === 'at' && endsAt <= lease.term.at;
+  const isEarlier = schedule?.term.kind === 'at' && endsAt <= schedule.term.at;
   // In place of a destroy, a stop would leave a disk that costs money.
-  const isCheaper = isEarlier && (input.then === 'destroy' || lease.action === 'stop');
+  const isCheaper = isEarlier && (input.then === 'destroy' || schedule.action === 'stop');
   // A destruction before the time that the user agreed to would lose data unasked.
   const saves = isOwn && isCheaper && input.then === 'stop';
-  const spends = isOwn ? !isCheaper : lease !== undefined && !isCheaper;
+  const spends = isOwn ? !isCheaper : schedule !== undefined && !isCheaper;
   // An instance of the user is paid for until its end, one of an agent until an earlier yes: from there on, it spends.
-  const ownEnd = lease?.term.kind === 'at' ? lease.term.at : undefined;
+  const ownEnd = schedule?.term.kind === 'at' ? schedule.term.at : undefined;
   const paidUntil = isOwn ? committedUntil(requests, instance.id) : ownEnd;
   const from = Math.min(endsAt, Math.max(now, paidUntil ?? now));
   const request: AgentRequest = {
@@ -294,7 +294,7 @@ async function changeState(deps: ToolDeps, input: ToolInput<'change_state'>, con
   }
   // The instance stops automatically after the hours that agents are allowed.
   const endsAt = now + limits.hours * hourMs;
-  const then = deps.leases.find(instance.id)?.lease.action ?? 'stop';
+  const then = deps.schedules.find(instance.id)?.schedule.action ?? 'stop';
   const commitment = commitmentTo(instance, now, endsAt, then);
   return requestAnswer(await deps.desk.ask({ ...base, endsAt, then, commitment }, account.key));
 }

@@ -1,5 +1,5 @@
 import { silenceMs } from '../model/agreed';
-import type { Lease } from '../../schedules/model/schedule';
+import type { Schedule } from '../../schedules/model/schedule';
 import type { AgentRequest } from '../model/request';
 import { isWithin } from '../../util/duration';
 import type { Rental } from '../../store/ports';
@@ -45,7 +45,7 @@ export async function settleRented(
   }
   const { accountKey, then } = quote;
   if (commitment) {
-    await deps.leases.setFirst(accountKey, instanceId, then, { kind: 'at', at: commitment.until });
+    await deps.schedules.setFirst(accountKey, instanceId, then, { kind: 'at', at: commitment.until });
   }
   await deps.desk.move(request.id, ['renting', 'unknown'], { state: 'rented', instanceId }, accountKey);
 }
@@ -55,29 +55,29 @@ export async function settleRented(
  * left, which finishes a scheduled stop. No list finishes a destruction.
  */
 export async function keepEnd(
-  { leases, clock }: DoAgreedDeps,
+  { schedules, clock }: DoAgreedDeps,
   { instanceId, to, then = 'stop', endsAt }: AgentRequest,
   accountKey: string,
 ): Promise<void> {
   const isAhead = endsAt !== undefined && endsAt > clock.now();
   if (instanceId !== undefined && to === 'running' && then === 'stop' && isAhead) {
-    await leases.setFirst(accountKey, instanceId, then, { kind: 'at', at: endsAt });
+    await schedules.setFirst(accountKey, instanceId, then, { kind: 'at', at: endsAt });
   }
 }
 
 /** Puts back the schedule that the end of a start replaced, which did not take place. */
 export async function giveBackEnd(
-  { leases }: DoAgreedDeps,
+  { schedules }: DoAgreedDeps,
   request: AgentRequest,
   accountKey: string,
 ): Promise<void> {
-  const { instanceId, to, leaseBefore } = request;
+  const { instanceId, to, scheduleBefore } = request;
   if (instanceId !== undefined && to === 'running') {
-    await leases.putBack(accountKey, instanceId, (lease) => isEndOf(request, lease), leaseBefore);
+    await schedules.putBack(accountKey, instanceId, (schedule) => isEndOf(request, schedule), scheduleBefore);
   }
 }
 
-function isEndOf({ endsAt, then = 'stop' }: AgentRequest, { action, term }: Lease): boolean {
+function isEndOf({ endsAt, then = 'stop' }: AgentRequest, { action, term }: Schedule): boolean {
   return term.kind === 'at' && term.at === endsAt && action === then;
 }
 
@@ -123,12 +123,12 @@ function decidedAt(request: AgentRequest): number {
 }
 
 /** Settles a schedule by whether it exists. A command may have run; more can't be known. */
-async function settleOther({ desk, leases, clock }: DoAgreedDeps, request: AgentRequest): Promise<void> {
+async function settleOther({ desk, schedules, clock }: DoAgreedDeps, request: AgentRequest): Promise<void> {
   const { id, tool, instanceId, state } = request;
   if (state !== 'working' || isWithin(silenceMs, decidedAt(request), clock.now())) {
     return;
   }
-  const known = instanceId === undefined ? undefined : leases.find(instanceId)?.lease;
+  const known = instanceId === undefined ? undefined : schedules.find(instanceId)?.schedule;
   if (tool === 'set_schedule' && known && isEndOf(request, known)) {
     await desk.move(id, [state], { state: 'done' });
     return;

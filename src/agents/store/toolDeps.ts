@@ -5,7 +5,7 @@ import type { AgentRequest } from '../model/request';
 import type { ToolName } from '../model/toolShapes';
 import { roundUp, type Micros } from '../../model/money';
 import type { Account, Accounts, Fleet } from '../../store/ports';
-import type { InstanceLeases } from '../../schedules/store/instanceSchedules';
+import type { InstanceSchedules } from '../../schedules/store/instanceSchedules';
 import type { SearchBudget } from '../../store/offers/searchBudget';
 import type { RentalStore } from '../../store/rentals/rentalStore';
 import { wait, type Clock } from '../../util/clock';
@@ -47,7 +47,7 @@ export interface ToolDeps {
   readonly desk: AgentDesk;
   readonly accounts: Accounts;
   readonly fleet: Fleet;
-  readonly leases: InstanceLeases;
+  readonly schedules: InstanceSchedules;
   readonly rentals: RentalStore;
   readonly searchBudget: Pick<SearchBudget, 'waitMs' | 'note'>;
   /** Returns true if the last check passed: a login worked, and the machine matches what was rented. */
@@ -65,12 +65,12 @@ export interface ToolDeps {
  */
 export async function activeAccount({
   accounts,
-  leases,
-}: Pick<ToolDeps, 'accounts' | 'leases'>): Promise<Account> {
+  schedules,
+}: Pick<ToolDeps, 'accounts' | 'schedules'>): Promise<Account> {
   await accounts.load();
   const { active, state } = accounts;
   if (active) {
-    await leases.ready;
+    await schedules.ready;
     return active;
   }
   throw new ToolError(

@@ -30,7 +30,7 @@ type Deps = Pick<
   | 'demo'
   | 'fleet'
   | 'jobs'
-  | 'leases'
+  | 'schedules'
   | 'oneWindow'
   | 'keyAccess'
   | 'log'

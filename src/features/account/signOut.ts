@@ -14,7 +14,7 @@ type Deps = Pick<
   | 'accountCleanup'
   | 'fleet'
   | 'jobs'
-  | 'leases'
+  | 'schedules'
   | 'log'
   | 'rentals'
   | 'report'
@@ -101,8 +101,8 @@ function jobsLeft({ jobs }: Deps): string {
 }
 
 /** Describes schedules that will not be carried out any more. */
-function keptLater({ leases }: Deps): string {
-  return leases.rows.every(({ state }) => state.endedAt !== undefined)
+function keptLater({ schedules }: Deps): string {
+  return schedules.rows.every(({ state }) => state.endedAt !== undefined)
     ? ''
     : t('Scheduled stops and destructions no longer happen, unless the instance can carry them out itself.');
 }

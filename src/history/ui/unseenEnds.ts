@@ -3,7 +3,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { PastRental } from '../../model/rentals/pastRental';
 import type { Services } from '../../services';
-import type { LeaseRow } from '../../schedules/store/scheduleFiles';
+import type { ScheduleRow } from '../../schedules/store/scheduleFiles';
 import { noticeOf } from '../../schedules/store/scheduleNotice';
 import type { Account } from '../../store/ports';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -12,7 +12,7 @@ import { nameOfPast } from './historyWords';
 
 export type UnseenEndDeps = Pick<
   Services,
-  'accounts' | 'clock' | 'connectedWindows' | 'history' | 'leases' | 'notices' | 'oneWindow' | 'ssh'
+  'accounts' | 'clock' | 'connectedWindows' | 'history' | 'schedules' | 'notices' | 'oneWindow' | 'ssh'
 >;
 
 /** An older end is no news (ms). */
@@ -49,11 +49,11 @@ export class UnseenEnds implements Disposable {
   }
 
   private async note(account: Account, past: PastRental): Promise<void> {
-    const { clock, connectedWindows, leases, notices, ssh } = this.deps;
+    const { clock, connectedWindows, schedules, notices, ssh } = this.deps;
     const { instance } = past;
-    await leases.ready;
+    await schedules.ready;
     // A schedule outlives its instance for a day.
-    const row = leases.find(instance.id);
+    const row = schedules.find(instance.id);
     if (row && mayHaveEndedIt(row)) {
       notices.post(noticeOf(account.key, row, 'destroyed', { instance, now: clock.now() }));
     } else if (!connectedWindows.isOpen(ssh.aliasOf(account, instance.id))) {
@@ -90,6 +90,6 @@ export class UnseenEnds implements Disposable {
 }
 
 /** Returns whether the schedule of an instance explains its end: by the instance's own timer, or by the user in time. */
-function mayHaveEndedIt({ lease: { action, armed }, state }: LeaseRow): boolean {
+function mayHaveEndedIt({ schedule: { action, armed }, state }: ScheduleRow): boolean {
   return armed ? (armed.action ?? action) === 'destroy' : state.missedAt !== undefined;
 }

@@ -10,7 +10,7 @@ export type JobDeps = Pick<
   | 'globalState'
   | 'jobMachine'
   | 'jobs'
-  | 'leases'
+  | 'schedules'
   | 'log'
   | 'notices'
   | 'oneWindow'

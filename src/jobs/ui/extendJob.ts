@@ -53,8 +53,8 @@ export async function extendJob(deps: JobDeps, target: JobRowTarget | undefined)
     message('info', t('{0} has already changed. The list shows its current state.', spec.name));
     return;
   }
-  if (instanceId !== undefined && leaseBefore(deps, row, chosen.endsAt) !== undefined) {
-    await runCommand('gpuRental.instance.extendLease', { instanceId, until: chosen.endsAt + spareMs });
+  if (instanceId !== undefined && scheduleBefore(deps, row, chosen.endsAt) !== undefined) {
+    await runCommand('gpuRental.instance.extendSchedule', { instanceId, until: chosen.endsAt + spareMs });
   }
 }
 
@@ -83,7 +83,7 @@ function extensionRow(deps: JobDeps, row: JobRow, hours: number, endsAt: number)
   }
   const now = deps.clock.now();
   const most = formatMoney(fromDollars(limits.costDollars));
-  const leaseAt = leaseBefore(deps, row, endsAt);
+  const scheduleAt = scheduleBefore(deps, row, endsAt);
   return [
     {
       id: String(hours),
@@ -93,12 +93,12 @@ function extensionRow(deps: JobDeps, row: JobRow, hours: number, endsAt: number)
         momentText(endsAt, now),
         most,
       ),
-      ...(leaseAt === undefined
+      ...(scheduleAt === undefined
         ? {}
         : {
             detail: t(
               'The scheduled end of the machine moves from {0} to {1}.',
-              momentText(leaseAt, now),
+              momentText(scheduleAt, now),
               momentText(endsAt + spareMs, now),
             ),
           }),
@@ -109,8 +109,8 @@ function extensionRow(deps: JobDeps, row: JobRow, hours: number, endsAt: number)
 }
 
 /** Returns when the machine is scheduled to end, if that is before the job ends and its outputs are fetched. */
-function leaseBefore({ leases }: JobDeps, row: JobRow, endsAt: number): number | undefined {
+function scheduleBefore({ schedules }: JobDeps, row: JobRow, endsAt: number): number | undefined {
   const { instanceId } = machineOf(row);
-  const term = instanceId === undefined ? undefined : leases.find(instanceId)?.lease.term;
+  const term = instanceId === undefined ? undefined : schedules.find(instanceId)?.schedule.term;
   return term?.kind === 'at' && term.at < endsAt + spareMs ? term.at : undefined;
 }

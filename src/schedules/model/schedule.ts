@@ -3,10 +3,10 @@ import type { Instance } from '../../model/instances/instance';
 import { startCauseOf, type OwnRequest } from '../../model/instances/instanceState';
 
 /** What happens to an instance when its schedule is due. */
-export type LeaseAction = 'stop' | 'destroy';
+export type ScheduleAction = 'stop' | 'destroy';
 
 /** When a schedule is due: at a time (ms since 1970), or after the instance was idle for some minutes. */
-export type LeaseTerm =
+export type ScheduleTerm =
   { readonly kind: 'at'; readonly at: number } | { readonly kind: 'idle'; readonly minutes: number };
 
 /** The timer on the machine that enforces the schedule without an editor, as far as it has been verified. */
@@ -20,16 +20,16 @@ export interface ArmedTimer {
   /** Its start was not confirmed at that time, so that it may run. */
   readonly isDoubtful?: boolean | undefined;
   /** The timer's action, if the schedule has changed since and the timer could not be ended. */
-  readonly action?: LeaseAction | undefined;
+  readonly action?: ScheduleAction | undefined;
 }
 
 /** The user's request to stop or destroy an instance later. */
-export interface Lease {
+export interface Schedule {
   /** Changes with each edit, so that leftovers of an older version can be recognized. */
   readonly id: string;
   readonly instanceId: number;
-  readonly action: LeaseAction;
-  readonly term: LeaseTerm;
+  readonly action: ScheduleAction;
+  readonly term: ScheduleTerm;
   readonly setAt: number;
   readonly armed?: ArmedTimer | undefined;
   /** The user canceled the schedule, but the timer on the instance could not be ended. No editor carries it out. */
@@ -37,8 +37,8 @@ export interface Lease {
 }
 
 /** The progress of a schedule, written by the window that carries it out. Times are milliseconds since 1970. */
-export interface LeaseState {
-  readonly leaseId: string;
+export interface ScheduleState {
+  readonly scheduleId: string;
   /** Since when the instance has been idle without a break; missing while it is in use. */
   readonly idleSince?: number | undefined;
   readonly warnedAt?: number;
@@ -67,28 +67,28 @@ export const silentKernelMs = 2 * 3_600_000;
 /**
  * Returns when the schedule is due as things stand, or `undefined` while an instance with an idle schedule is in use.
  */
-export function dueAt({ term }: Lease, state: LeaseState): number | undefined {
+export function dueAt({ term }: Schedule, state: ScheduleState): number | undefined {
   if (term.kind === 'at') {
     return term.at;
   }
   return state.idleSince === undefined ? undefined : state.idleSince + term.minutes * minuteMs;
 }
 
-function leadMs({ term, setAt }: Lease): number {
+function leadMs({ term, setAt }: Schedule): number {
   const wholeMs = term.kind === 'at' ? term.at - setAt : term.minutes * minuteMs;
   return Math.min(warnBeforeMs, Math.max(0, wholeMs) / 2);
 }
 
 /** Returns when the schedule is carried out: never earlier than the warning announced. */
-export function fireAt(lease: Lease, state: LeaseState): number | undefined {
-  const due = dueAt(lease, state);
+export function fireAt(schedule: Schedule, state: ScheduleState): number | undefined {
+  const due = dueAt(schedule, state);
   if (due === undefined || state.warnedAt === undefined) {
     return due;
   }
-  return Math.max(due, state.warnedAt + leadMs(lease));
+  return Math.max(due, state.warnedAt + leadMs(schedule));
 }
 
-export type LeaseStep =
+export type ScheduleStep =
   | { readonly kind: 'wait' }
   | { readonly kind: 'warn' }
   | { readonly kind: 'fire'; readonly isLate: boolean }
@@ -96,21 +96,21 @@ export type LeaseStep =
   | { readonly kind: 'miss' };
 
 /** Returns the next step. A missed stop is made up for, because it loses no data and ends most of the cost. */
-export function stepOf(lease: Lease, state: LeaseState, now: number): LeaseStep {
-  const at = fireAt(lease, state);
-  if (state.missedAt !== undefined || at === undefined || lease.isOnlyOnInstance === true) {
+export function stepOf(schedule: Schedule, state: ScheduleState, now: number): ScheduleStep {
+  const at = fireAt(schedule, state);
+  if (state.missedAt !== undefined || at === undefined || schedule.isOnlyOnInstance === true) {
     return { kind: 'wait' };
   }
   const isTried = state.nextTryAt !== undefined;
   const time = state.nextTryAt ?? at;
   if (now > time + lateMs) {
-    return lease.action === 'destroy' ? { kind: 'miss' } : { kind: 'fire', isLate: !isTried };
+    return schedule.action === 'destroy' ? { kind: 'miss' } : { kind: 'fire', isLate: !isTried };
   }
   if (isTried) {
     return now < time ? { kind: 'wait' } : { kind: 'fire', isLate: false };
   }
   if (state.warnedAt === undefined) {
-    return now < at - leadMs(lease) ? { kind: 'wait' } : { kind: 'warn' };
+    return now < at - leadMs(schedule) ? { kind: 'wait' } : { kind: 'warn' };
   }
   return now < at ? { kind: 'wait' } : { kind: 'fire', isLate: false };
 }
@@ -119,11 +119,11 @@ export function stepOf(lease: Lease, state: LeaseState, now: number): LeaseStep 
  * Shifts the times after the clock was set back, so that the remaining time stays the same. A clock set forward looks
  * like a sleep, in which time did pass.
  */
-export function movedBack<T extends Lease>(lease: T, byMs: number): T {
-  const { term, armed } = lease;
+export function movedBack<T extends Schedule>(schedule: T, byMs: number): T {
+  const { term, armed } = schedule;
   return {
-    ...lease,
-    setAt: lease.setAt - byMs,
+    ...schedule,
+    setAt: schedule.setAt - byMs,
     ...(term.kind === 'at' ? { term: { ...term, at: term.at - byMs } } : {}),
     ...(armed ? { armed: timerMovedBack(armed, byMs) } : {}),
   };
@@ -134,10 +134,10 @@ function timerMovedBack(armed: ArmedTimer, byMs: number): ArmedTimer {
   return { ...armed, ...(at === undefined ? {} : { at: at - byMs }), provedAt: provedAt - byMs };
 }
 
-/** Shifts the state of the same lease like `movedBack`. */
-export function stateMovedBack(state: LeaseState, byMs: number): LeaseState {
+/** Shifts the state of the same schedule like `movedBack`. */
+export function stateMovedBack(state: ScheduleState, byMs: number): ScheduleState {
   const back = (at: number | undefined) => (at === undefined ? undefined : at - byMs);
-  return defined<LeaseState>({
+  return defined<ScheduleState>({
     ...state,
     idleSince: back(state.idleSince),
     warnedAt: back(state.warnedAt),
@@ -154,11 +154,11 @@ export function retryAfterMs(attempts: number): number {
   return Math.min(15, 2 ** Math.max(0, attempts - 1)) * minuteMs;
 }
 
-/** The longest time that a window needs to carry out a lease. After that, the window must be gone. */
+/** The longest time that a window needs to carry out a schedule. After that, the window must be gone. */
 export const actingMs = 3 * minuteMs;
 
-/** Returns whether a window carries the lease out now. A window that was killed leaves only its last note. */
-export function isBeingCarriedOut({ actingSince, missedAt, nextTryAt }: LeaseState, now: number): boolean {
+/** Returns whether a window carries the schedule out now. A window that was killed leaves only its last note. */
+export function isBeingCarriedOut({ actingSince, missedAt, nextTryAt }: ScheduleState, now: number): boolean {
   return actingSince !== undefined && missedAt === undefined && nextTryAt !== undefined && now < nextTryAt;
 }
 
@@ -183,17 +183,17 @@ export function isProvedGone(
   );
 }
 
-const longestLeaseMs = 30 * 24 * 60 * minuteMs;
+const longestScheduleMs = 30 * 24 * 60 * minuteMs;
 
 /**
  * Parses a time: `90` and `90m` are minutes; `1.5h`, `1h30`, `1 h 30 min`, `2d`; `18:30` is the next time that the
  * clock shows it. Returns milliseconds from now, or `undefined` for other text, less than a minute or more than
  * thirty days.
  */
-export function readLeaseTime(typed: string, now: Date): number | undefined {
+export function readScheduleTime(typed: string, now: Date): number | undefined {
   const text = typed.trim().toLowerCase().replaceAll(',', '.');
   const ms = clockTime(text, now) ?? spanOf(text);
-  return ms !== undefined && ms >= minuteMs && ms <= longestLeaseMs ? ms : undefined;
+  return ms !== undefined && ms >= minuteMs && ms <= longestScheduleMs ? ms : undefined;
 }
 
 function clockTime(text: string, now: Date): number | undefined {

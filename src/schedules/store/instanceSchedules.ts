@@ -1,4 +1,4 @@
-import type { ArmedTimer, Lease, LeaseAction, LeaseState, LeaseTerm } from '../model/schedule';
+import type { ArmedTimer, Schedule, ScheduleAction, ScheduleState, ScheduleTerm } from '../model/schedule';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
@@ -7,33 +7,33 @@ import { text } from '../../util/text';
 import { DiskList } from '../../shared/diskList';
 import { newOwnId } from '../../store/idFolder';
 import type { Accounts, WindowHub } from '../../store/ports';
-import type { LeaseRow, LeaseStorage, UnreadableLease } from './scheduleFiles';
+import type { ScheduleRow, ScheduleStorage, UnreadableSchedule } from './scheduleFiles';
 import { RowIndex } from '../../util/rowIndex';
 
-export interface InstanceLeasesDeps {
+export interface InstanceSchedulesDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
   readonly hub: WindowHub;
   readonly clock: Clock;
   readonly log: Log;
   /** Returns the storage of an account. */
-  readonly storage: (accountKey: string) => LeaseStorage;
+  readonly storage: (accountKey: string) => ScheduleStorage;
 }
 
-/** A lease after a change, and when a request for the previous one left, if it did. */
-export interface ChangedLease {
-  readonly lease: Lease;
+/** A schedule after a change, and when a request for the previous one left, if it did. */
+export interface ChangedSchedule {
+  readonly schedule: Schedule;
   readonly sentAt: number | undefined;
 }
 
 /** Scheduled stops and destroys of the active account, on disk and the same in all windows. */
-export class InstanceLeases implements Disposable {
-  private readonly list: DiskList<LeaseRow, LeaseStorage>;
-  private readonly index = new RowIndex<LeaseRow, number>(({ lease }) => lease.instanceId);
+export class InstanceSchedules implements Disposable {
+  private readonly list: DiskList<ScheduleRow, ScheduleStorage>;
+  private readonly index = new RowIndex<ScheduleRow, number>(({ schedule }) => schedule.instanceId);
 
-  constructor(private readonly deps: InstanceLeasesDeps) {
+  constructor(private readonly deps: InstanceSchedulesDeps) {
     this.list = new DiskList({
       ...deps,
-      topic: 'leases.changed',
+      topic: 'schedules.changed',
       open: deps.storage,
       unreadable: 'What is to be stopped or destroyed later could not be read',
     });
@@ -43,7 +43,7 @@ export class InstanceLeases implements Disposable {
     return this.list.onDidChange;
   }
 
-  get rows(): readonly LeaseRow[] {
+  get rows(): readonly ScheduleRow[] {
     return this.list.rows;
   }
 
@@ -62,12 +62,12 @@ export class InstanceLeases implements Disposable {
     return this.list.ready;
   }
 
-  find(instanceId: number): LeaseRow | undefined {
+  find(instanceId: number): ScheduleRow | undefined {
     return this.index.find(this.list.rows, instanceId);
   }
 
   /** Schedules whose files can't be read. */
-  get unreadable(): readonly UnreadableLease[] {
+  get unreadable(): readonly UnreadableSchedule[] {
     return this.list.files?.unreadable ?? [];
   }
 
@@ -85,7 +85,7 @@ export class InstanceLeases implements Disposable {
    * Sets a schedule in place of the present one; a timer on the machine that could not be ended stays visible. Throws
    * if no user is signed in or the disk refuses.
    */
-  async set(instanceId: number, action: LeaseAction, term: LeaseTerm): Promise<ChangedLease> {
+  async set(instanceId: number, action: ScheduleAction, term: ScheduleTerm): Promise<ChangedSchedule> {
     const files = this.files();
     const id = newOwnId();
     const setAt = this.deps.clock.now();
@@ -98,8 +98,8 @@ export class InstanceLeases implements Disposable {
   async setFirst(
     accountKey: string,
     instanceId: number,
-    action: LeaseAction,
-    term: LeaseTerm,
+    action: ScheduleAction,
+    term: ScheduleTerm,
   ): Promise<void> {
     const files = this.list.filesOf(accountKey);
     if ((await this.current(files, instanceId)) === undefined) {
@@ -115,52 +115,54 @@ export class InstanceLeases implements Disposable {
   async putBack(
     accountKey: string,
     instanceId: number,
-    isReplaced: (lease: Lease) => boolean,
-    before: Lease | undefined,
+    isReplaced: (schedule: Schedule) => boolean,
+    before: Schedule | undefined,
   ): Promise<void> {
     const files = this.list.filesOf(accountKey);
-    const lease = await this.current(files, instanceId);
-    if (lease && isReplaced(lease)) {
+    const schedule = await this.current(files, instanceId);
+    if (schedule && isReplaced(schedule)) {
       await (before ? this.replace(before, files) : this.cancel(instanceId, files));
     }
   }
 
-  /** Postpones a lease. For an idle lease, counting restarts now. */
-  async extend(instanceId: number, byMs: number): Promise<ChangedLease | undefined> {
+  /** Postpones a schedule. For an idle schedule, counting restarts now. */
+  async extend(instanceId: number, byMs: number): Promise<ChangedSchedule | undefined> {
     const row = this.find(instanceId);
     if (!row) {
       return undefined;
     }
-    const { lease } = row;
+    const { schedule } = row;
     const now = this.deps.clock.now();
-    const term: LeaseTerm =
-      lease.term.kind === 'idle' ? lease.term : { kind: 'at', at: Math.max(lease.term.at, now) + byMs };
-    return this.replace({ ...lease, id: newOwnId(), term, setAt: now });
+    const term: ScheduleTerm =
+      schedule.term.kind === 'idle'
+        ? schedule.term
+        : { kind: 'at', at: Math.max(schedule.term.at, now) + byMs };
+    return this.replace({ ...schedule, id: newOwnId(), term, setAt: now });
   }
 
   /** Writes the new decision first: then either the acting window sees it, or this window sees what left. */
-  private async replace(lease: Lease, files = this.files()): Promise<ChangedLease> {
-    const before = await this.current(files, lease.instanceId);
-    await files.put(lease);
-    const sentAt = sentFor(before, await files.state(lease.instanceId));
+  private async replace(schedule: Schedule, files = this.files()): Promise<ChangedSchedule> {
+    const before = await this.current(files, schedule.instanceId);
+    await files.put(schedule);
+    const sentAt = sentFor(before, await files.state(schedule.instanceId));
     await this.list.tellChanged(files);
-    return { lease, sentAt };
+    return { schedule, sentAt };
   }
 
   /**
-   * Records whether the timer on the machine was proved, for this exact lease. Returns false if the lease was canceled
+   * Records whether the timer on the machine was proved, for this exact schedule. Returns false if the schedule was canceled
    * or changed in between.
    */
-  async setArmed(lease: Lease, armed: ArmedTimer | undefined): Promise<boolean> {
+  async setArmed(schedule: Schedule, armed: ArmedTimer | undefined): Promise<boolean> {
     const { files } = this.list;
-    const row = await files?.read(lease.instanceId);
-    if (!files || row?.lease.id !== lease.id) {
+    const row = await files?.read(schedule.instanceId);
+    if (!files || row?.schedule.id !== schedule.id) {
       return false;
     }
-    if (row.lease.isOnlyOnInstance === true && !armed) {
-      await this.cancel(lease.instanceId, files);
+    if (row.schedule.isOnlyOnInstance === true && !armed) {
+      await this.cancel(schedule.instanceId, files);
     } else {
-      await this.write({ ...row.lease, armed }, files);
+      await this.write({ ...row.schedule, armed }, files);
     }
     return true;
   }
@@ -173,7 +175,7 @@ export class InstanceLeases implements Disposable {
     return sentFor(before, state);
   }
 
-  /** Records a canceled lease whose timer on the instance could not be ended, so that it stays visible. */
+  /** Records a canceled schedule whose timer on the instance could not be ended, so that it stays visible. */
   async leaveToInstance(instanceId: number): Promise<number | undefined> {
     const { files } = this.list;
     const before = await this.current(files, instanceId);
@@ -186,42 +188,42 @@ export class InstanceLeases implements Disposable {
     return this.cancel(instanceId, files);
   }
 
-  /** For the window that carries out leases: removes a lease; a newer decision of the user stays. */
-  async finish({ id, instanceId }: Lease): Promise<void> {
+  /** For the window that carries out schedules: removes a schedule; a newer decision of the user stays. */
+  async finish({ id, instanceId }: Schedule): Promise<void> {
     const { files } = this.list;
-    if ((await files?.read(instanceId))?.lease.id === id) {
+    if ((await files?.read(instanceId))?.schedule.id === id) {
       await this.cancel(instanceId, files);
     }
   }
 
   /**
-   * For the window that carries out leases, right before its request leaves: returns false if the user changed or
-   * canceled the lease. It first stores that the request leaves, so that a later cancel knows.
+   * For the window that carries out schedules, right before its request leaves: returns false if the user changed or
+   * canceled the schedule. It first stores that the request leaves, so that a later cancel knows.
    */
-  async isAboutToSend(lease: Lease, state: LeaseState): Promise<boolean> {
-    await this.putState(lease.instanceId, { ...state, sentAt: this.deps.clock.now() });
-    return (await this.reread(lease.instanceId))?.lease.id === lease.id;
+  async isAboutToSend(schedule: Schedule, state: ScheduleState): Promise<boolean> {
+    await this.putState(schedule.instanceId, { ...state, sentAt: this.deps.clock.now() });
+    return (await this.reread(schedule.instanceId))?.schedule.id === schedule.id;
   }
 
-  /** For the window that carries out leases: reads the lease from disk, including the user's last decision. */
-  async reread(instanceId: number): Promise<LeaseRow | undefined> {
+  /** For the window that carries out schedules: reads the schedule from disk, including the user's last decision. */
+  async reread(instanceId: number): Promise<ScheduleRow | undefined> {
     return this.list.files?.read(instanceId);
   }
 
-  /** For the window that carries out leases: returns false if the user changed or canceled the lease. */
-  async amend(lease: Lease): Promise<boolean> {
+  /** For the window that carries out schedules: returns false if the user changed or canceled the schedule. */
+  async amend(schedule: Schedule): Promise<boolean> {
     const { files } = this.list;
-    if (!files || (await files.read(lease.instanceId))?.lease.id !== lease.id) {
+    if (!files || (await files.read(schedule.instanceId))?.schedule.id !== schedule.id) {
       return false;
     }
-    await this.write(lease, files);
+    await this.write(schedule, files);
     return true;
   }
 
-  /** For the window that carries out leases: stores progress; a canceled lease leaves nothing behind. */
-  async putState(instanceId: number, state: LeaseState): Promise<void> {
+  /** For the window that carries out schedules: stores progress; a canceled schedule leaves nothing behind. */
+  async putState(instanceId: number, state: ScheduleState): Promise<void> {
     const { files } = this.list;
-    if ((await files?.read(instanceId))?.lease.id !== state.leaseId) {
+    if ((await files?.read(instanceId))?.schedule.id !== state.scheduleId) {
       return;
     }
     await files?.putState(instanceId, state);
@@ -232,8 +234,8 @@ export class InstanceLeases implements Disposable {
     this.list.dispose();
   }
 
-  private async write(lease: Lease, files: LeaseStorage): Promise<void> {
-    await files.put(lease);
+  private async write(schedule: Schedule, files: ScheduleStorage): Promise<void> {
+    await files.put(schedule);
     await this.list.tellChanged(files);
   }
 
@@ -241,7 +243,7 @@ export class InstanceLeases implements Disposable {
    * Returns the storage of the active account. Code that reads first must take this along: another account may be
    * active afterwards.
    */
-  private files(): LeaseStorage {
+  private files(): ScheduleStorage {
     const { files } = this.list;
     if (!files) {
       throw new UserError(text('Sign in first.'), { nextStep: 'signIn' });
@@ -249,15 +251,18 @@ export class InstanceLeases implements Disposable {
     return files;
   }
 
-  /** Returns the lease on disk, or the last one read if the disk refuses. */
-  private async current(files: LeaseStorage | undefined, instanceId: number): Promise<Lease | undefined> {
+  /** Returns the schedule on disk, or the last one read if the disk refuses. */
+  private async current(
+    files: ScheduleStorage | undefined,
+    instanceId: number,
+  ): Promise<Schedule | undefined> {
     const row = await files?.read(instanceId).catch(() => {
       return files === this.list.files ? this.find(instanceId) : undefined;
     });
-    return row?.lease;
+    return row?.schedule;
   }
 }
 
-function sentFor(lease: Lease | undefined, state: LeaseState | undefined): number | undefined {
-  return lease !== undefined && state?.leaseId === lease.id ? state.sentAt : undefined;
+function sentFor(schedule: Schedule | undefined, state: ScheduleState | undefined): number | undefined {
+  return schedule !== undefined && state?.scheduleId === schedule.id ? state.sentAt : undefined;
 }

@@ -5,7 +5,7 @@ import type { Log } from '../../util/log';
 import type { Account, Fleet } from '../../store/ports';
 import type { Notices } from '../../store/windows/notices';
 import type { IdleWatch } from '../../store/instances/idleWatch';
-import type { LeaseRow } from './scheduleFiles';
+import type { ScheduleRow } from './scheduleFiles';
 import { noticeOf } from './scheduleNotice';
 
 /** Logs in to an instance and asks what its kernels do; never asks the user. */
@@ -28,20 +28,20 @@ interface KernelUseDeps {
 export async function isUsedByKernels(
   deps: KernelUseDeps,
   account: Account,
-  row: LeaseRow,
+  row: ScheduleRow,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { lease } = row;
-  if (lease.term.kind !== 'idle') {
+  const { schedule } = row;
+  if (schedule.term.kind !== 'idle') {
     return false;
   }
-  const use = await ask(deps, account, lease.instanceId, signal);
+  const use = await ask(deps, account, schedule.instanceId, signal);
   if (use !== 'busy' && use !== 'silent') {
     return false;
   }
-  deps.idle.noteUse(lease.instanceId);
+  deps.idle.noteUse(schedule.instanceId);
   if (use === 'silent') {
-    const about = { instance: deps.fleet.find(lease.instanceId), now: deps.clock.now() };
+    const about = { instance: deps.fleet.find(schedule.instanceId), now: deps.clock.now() };
     deps.notices.post(noticeOf(account.key, row, 'silent', about));
   }
   return true;

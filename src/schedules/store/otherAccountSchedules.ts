@@ -10,23 +10,23 @@ import { noFacts } from '../../model/instances/instanceState';
 import type { Account, Accounts, Fleet, FleetSnapshot, OtherAccounts, WindowHub } from '../../store/ports';
 import type { Notices } from '../../store/windows/notices';
 import { IdleWatch, type IdleWatchDeps } from '../../store/instances/idleWatch';
-import { InstanceLeases } from './instanceSchedules';
-import type { LeaseRow, LeaseStorage } from './scheduleFiles';
+import { InstanceSchedules } from './instanceSchedules';
+import type { ScheduleRow, ScheduleStorage } from './scheduleFiles';
 import type { AskKernels } from './kernelUse';
 import { noticeOf } from './scheduleNotice';
-import { LeaseRunner } from './scheduleRunner';
+import { ScheduleRunner } from './scheduleRunner';
 import { OtherList } from './otherList';
 import { dailyMs, OtherMachines, type LastListed } from './otherMachines';
 import { isProofOld, TimerProofs, type CheckTimer } from './timerProofs';
 import { unreadableNotice } from './unreadableNotice';
 
-export interface OtherAccountLeasesDeps {
+export interface OtherAccountSchedulesDeps {
   readonly accounts: Accounts & OtherAccounts;
   readonly hub: WindowHub;
   readonly notices: Notices;
   readonly clock: Clock;
   readonly log: Log;
-  readonly storage: (accountKey: string) => LeaseStorage;
+  readonly storage: (accountKey: string) => ScheduleStorage;
   /** Returns the last list of an account from when it was active; never rejects. */
   readonly lastListed: (accountKey: string) => Promise<LastListed>;
   /** Keeps for when the account is active again that a schedule has destroyed an instance. */
@@ -53,7 +53,7 @@ interface Followed extends Disposable {
  * Carries out the schedules of signed-in accounts that are not active, in the leading window, and looks once a day at
  * their timers and instances.
  */
-export class OtherAccountLeases implements Disposable {
+export class OtherAccountSchedules implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
   private readonly changed = this.owned.add(new Emitter<void>());
@@ -69,7 +69,7 @@ export class OtherAccountLeases implements Disposable {
   /** Fires after each look in the leading window. */
   readonly onDidChange = this.changed.event;
 
-  constructor(private readonly deps: OtherAccountLeasesDeps) {
+  constructor(private readonly deps: OtherAccountSchedulesDeps) {
     this.owned.add(watchAccounts(deps.accounts, () => this.look()));
     this.owned.add(deps.hub.onDidChangeLeader(() => this.look()));
     this.look();
@@ -157,7 +157,7 @@ export class OtherAccountLeases implements Disposable {
   }
 
   /** Nobody carries them out, and their account may not be active for long. */
-  private async tellUnreadable(accountKey: string, { unreadable }: LeaseStorage): Promise<void> {
+  private async tellUnreadable(accountKey: string, { unreadable }: ScheduleStorage): Promise<void> {
     const { clock, notices } = this.deps;
     const { instances } = unreadable.length > 0 ? await this.lastOf(accountKey) : { instances: [] };
     for (const one of unreadable) {
@@ -181,7 +181,7 @@ export class OtherAccountLeases implements Disposable {
     const store = new DisposableStore();
     const onDidChange = store.add(new Emitter<never>()).event;
     const shared = { ...this.deps, accounts: { active: account, onDidChange } };
-    const leases = store.add(new InstanceLeases(shared));
+    const schedules = store.add(new InstanceSchedules(shared));
     const machines = new OtherMachines({ ...this.deps, account, last });
     const listed = () => (list.state.kind === 'ready' ? list.state.value.instances : []);
     const find = (id: number) => listed().find((one) => one.id === id) ?? machines.find(id);
@@ -190,8 +190,8 @@ export class OtherAccountLeases implements Disposable {
         ...this.deps,
         account,
         listedAt: clock.elapsed() - Math.max(0, clock.now() - last.fetchedAt),
-        lastsMs: () => this.listLastsMs(leases, machines),
-        onUnread: () => this.tellUnwatched(account.key, leases, find),
+        lastsMs: () => this.listLastsMs(schedules, machines),
+        onUnread: () => this.tellUnwatched(account.key, schedules, find),
       }),
     );
     const polled = store.add(new Emitter<Loaded<FleetSnapshot>>());
@@ -201,7 +201,7 @@ export class OtherAccountLeases implements Disposable {
         void machines.learn(instances, list.signal);
       }),
     );
-    store.add(leases.onDidChange(() => list.look()));
+    store.add(schedules.onDidChange(() => list.look()));
     const idle = store.add(new IdleWatch({ ...shared, ...this.deps.idle, fleet: list }));
     const fleet = unreadFleet(
       onDidChange,
@@ -210,37 +210,37 @@ export class OtherAccountLeases implements Disposable {
       (id) => machines.noteEnd(id),
     );
     const onDestroyed = (id: number) => this.deps.noteDestroyed(account.key, id);
-    store.add(new LeaseRunner({ ...shared, fleet, leases, idle, onDestroyed }));
+    store.add(new ScheduleRunner({ ...shared, fleet, schedules, idle, onDestroyed }));
     // Its records are no older than its list, unlike those that only tell a name.
     const current = { ...fleet, find: (id: number) => listed().find((one) => one.id === id) };
     const proved = { ...current, onDidChange: polled.event };
-    store.add(new TimerProofs({ ...shared, ...this.deps.idle, fleet: proved, leases }));
-    void leases.ready.then(() => list.look());
+    store.add(new TimerProofs({ ...shared, ...this.deps.idle, fleet: proved, schedules }));
+    void schedules.ready.then(() => list.look());
     return { list, dispose: () => store.dispose() };
   }
 
-  private listLastsMs(leases: InstanceLeases, machines: OtherMachines): number | undefined {
-    if (unarmed(leases).length > 0) {
+  private listLastsMs(schedules: InstanceSchedules, machines: OtherMachines): number | undefined {
+    if (unarmed(schedules).length > 0) {
       return idleListMs;
     }
     const now = this.deps.clock.now();
-    const isProofDue = leases.rows.some(({ lease: { armed } }) => armed && isProofOld(armed, now));
+    const isProofDue = schedules.rows.some(({ schedule: { armed } }) => armed && isProofOld(armed, now));
     return isProofDue ? proofListMs : machines.areThere ? dailyMs : undefined;
   }
 
   /** Reports idle schedules that can't be checked; otherwise a machine could run forever. */
-  private tellUnwatched(accountKey: string, leases: InstanceLeases, find: Fleet['find']): void {
+  private tellUnwatched(accountKey: string, schedules: InstanceSchedules, find: Fleet['find']): void {
     const { notices, clock } = this.deps;
-    for (const row of unarmed(leases)) {
-      const about = { instance: find(row.lease.instanceId), now: clock.now() };
+    for (const row of unarmed(schedules)) {
+      const about = { instance: find(row.schedule.instanceId), now: clock.now() };
       notices.post(noticeOf(accountKey, row, 'unwatched', about));
     }
   }
 }
 
 /** Returns schedules that wait for idle time and have no timer on the instance. */
-function unarmed({ rows }: InstanceLeases): readonly LeaseRow[] {
-  return rows.filter(({ lease: { term, armed } }) => term.kind === 'idle' && armed === undefined);
+function unarmed({ rows }: InstanceSchedules): readonly ScheduleRow[] {
+  return rows.filter(({ schedule: { term, armed } }) => term.kind === 'idle' && armed === undefined);
 }
 
 /**

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { defined } from '../../util/defined';
-import type { Lease, LeaseState } from '../model/schedule';
+import type { Schedule, ScheduleState } from '../model/schedule';
 import type { Log } from '../../util/log';
 import { IdFolder, numberId } from '../../store/idFolder';
 import { FileUnreadableError, JsonFile } from '../../store/jsonFile';
 
-const leaseFile = z.object({
+const scheduleFile = z.object({
   version: z.literal(1),
   id: z.string(),
   action: z.enum(['stop', 'destroy']),
@@ -26,7 +26,7 @@ const leaseFile = z.object({
   isOnlyOnInstance: z.boolean().optional(),
 });
 const stateFile = z.object({
-  leaseId: z.string(),
+  scheduleId: z.string(),
   idleSince: z.number().optional(),
   warnedAt: z.number().optional(),
   missedAt: z.number().optional(),
@@ -37,42 +37,42 @@ const stateFile = z.object({
   sentAt: z.number().optional(),
 });
 
-export interface LeaseRow {
-  readonly lease: Lease;
-  readonly state: LeaseState;
+export interface ScheduleRow {
+  readonly schedule: Schedule;
+  readonly state: ScheduleState;
 }
 
 /** A schedule that can't be carried out, because its file can't be read. */
-export interface UnreadableLease {
+export interface UnreadableSchedule {
   readonly instanceId: number;
   readonly path: string;
   /** `damaged`: it was set aside under this path. `refused`: the disk refused to read it. */
   readonly kind: 'damaged' | 'refused';
 }
 
-export interface LeaseStorage {
-  /** Returns the readable leases by instance. Throws if the folder can't be read. */
-  list(): Promise<readonly LeaseRow[]>;
-  /** The leases that the last `list` could not read. */
-  readonly unreadable: readonly UnreadableLease[];
+export interface ScheduleStorage {
+  /** Returns the readable schedules by instance. Throws if the folder can't be read. */
+  list(): Promise<readonly ScheduleRow[]>;
+  /** The schedules that the last `list` could not read. */
+  readonly unreadable: readonly UnreadableSchedule[];
   /** One that the disk refused, where the others were read. */
   readonly refused?: unknown;
   /** Throws `FileUnreadableError` when the disk refuses. */
-  read(instanceId: number): Promise<LeaseRow | undefined>;
-  /** Returns the progress of any lease of the instance, including canceled or replaced ones. */
-  state(instanceId: number): Promise<LeaseState | undefined>;
-  put(lease: Lease): Promise<void>;
-  putState(instanceId: number, state: LeaseState): Promise<void>;
+  read(instanceId: number): Promise<ScheduleRow | undefined>;
+  /** Returns the progress of any schedule of the instance, including canceled or replaced ones. */
+  state(instanceId: number): Promise<ScheduleState | undefined>;
+  put(schedule: Schedule): Promise<void>;
+  putState(instanceId: number, state: ScheduleState): Promise<void>;
   /** Removes the user's decision first; returns the progress. */
-  remove(instanceId: number): Promise<LeaseState | undefined>;
+  remove(instanceId: number): Promise<ScheduleState | undefined>;
 }
 
 /**
- * The leases of one account. The user's decision and the progress are separate files, so that the window that carries
- * out a lease never overwrites a change or restores a canceled one.
+ * The schedules of one account. The user's decision and the progress are separate files, so that the window that carries
+ * out a schedule never overwrites a change or restores a canceled one.
  */
-export class LeaseFiles implements LeaseStorage {
-  unreadable: readonly UnreadableLease[] = [];
+export class ScheduleFiles implements ScheduleStorage {
+  unreadable: readonly UnreadableSchedule[] = [];
 
   get refused(): unknown {
     return this.unreadable.find(({ kind }) => kind === 'refused');
@@ -87,7 +87,7 @@ export class LeaseFiles implements LeaseStorage {
     this.folder = new IdFolder(folder, numberId);
   }
 
-  async list(): Promise<readonly LeaseRow[]> {
+  async list(): Promise<readonly ScheduleRow[]> {
     const ids = (await this.folder.ids()).map(Number);
     const refused: number[] = [];
     const rows = await Promise.all(
@@ -111,46 +111,46 @@ export class LeaseFiles implements LeaseStorage {
       })),
       ...damaged.map(([id, path]) => ({ instanceId: Number(id), path, kind: 'damaged' as const })),
     ];
-    return present.sort((a, b) => a.lease.instanceId - b.lease.instanceId);
+    return present.sort((a, b) => a.schedule.instanceId - b.schedule.instanceId);
   }
 
-  async read(instanceId: number): Promise<LeaseRow | undefined> {
-    const content = await this.leaseFile(instanceId).read();
+  async read(instanceId: number): Promise<ScheduleRow | undefined> {
+    const content = await this.scheduleFile(instanceId).read();
     if (content.kind !== 'present') {
       return undefined;
     }
     const { id, action, term, setAt, armed, isOnlyOnInstance } = content.value;
-    const lease = defined<Lease>({ id, instanceId, action, term, setAt, armed, isOnlyOnInstance });
+    const schedule = defined<Schedule>({ id, instanceId, action, term, setAt, armed, isOnlyOnInstance });
     const state = await this.state(instanceId);
-    return { lease, state: state?.leaseId === id ? state : { leaseId: id } };
+    return { schedule, state: state?.scheduleId === id ? state : { scheduleId: id } };
   }
 
-  async state(instanceId: number): Promise<LeaseState | undefined> {
+  async state(instanceId: number): Promise<ScheduleState | undefined> {
     const state = await this.stateFile(instanceId).read();
     // The file has the same members as the type; JSON omits undefined ones.
-    return state.kind === 'present' ? (state.value as LeaseState) : undefined;
+    return state.kind === 'present' ? (state.value as ScheduleState) : undefined;
   }
 
-  async put({ instanceId, id, action, term, setAt, armed, isOnlyOnInstance }: Lease): Promise<void> {
-    await this.leaseFile(instanceId).write({
+  async put({ instanceId, id, action, term, setAt, armed, isOnlyOnInstance }: Schedule): Promise<void> {
+    await this.scheduleFile(instanceId).write({
       version: 1,
       ...{ id, action, term, setAt, armed, isOnlyOnInstance },
     });
   }
 
-  async putState(instanceId: number, state: LeaseState): Promise<void> {
+  async putState(instanceId: number, state: ScheduleState): Promise<void> {
     await this.stateFile(instanceId).write({ ...state });
   }
 
-  async remove(instanceId: number): Promise<LeaseState | undefined> {
-    await this.leaseFile(instanceId).remove();
+  async remove(instanceId: number): Promise<ScheduleState | undefined> {
+    await this.scheduleFile(instanceId).remove();
     const state = await this.state(instanceId);
     await this.stateFile(instanceId).remove();
     return state;
   }
 
-  private leaseFile(instanceId: number) {
-    return new JsonFile(this.folder.pathOf(instanceId), leaseFile, this.log);
+  private scheduleFile(instanceId: number) {
+    return new JsonFile(this.folder.pathOf(instanceId), scheduleFile, this.log);
   }
 
   private stateFile(instanceId: number) {

@@ -3,14 +3,14 @@ import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Instance } from '../../model/instances/instance';
 import { costPerHour } from '../../model/instances/instanceState';
-import { fireAt, type Lease, type LeaseState } from '../model/schedule';
+import { fireAt, type Schedule, type ScheduleState } from '../model/schedule';
 import { micros } from '../../model/money';
 import type { Text } from '../../util/text';
 import type { Notice } from '../../store/windows/notices';
-import type { LeaseRow } from './scheduleFiles';
+import type { ScheduleRow } from './scheduleFiles';
 
-/** The data of a notice about a lease. */
-export const leaseNotice = z.object({
+/** The data of a notice about a schedule. */
+export const scheduleNotice = z.object({
   kind: z.enum([
     'soon',
     'stopped',
@@ -26,9 +26,9 @@ export const leaseNotice = z.object({
   ]),
   instanceId: z.number(),
   name: z.string(),
-  leaseId: z.string(),
+  scheduleId: z.string(),
   action: z.enum(['stop', 'destroy']),
-  /** When the lease is or was due; milliseconds since 1970. */
+  /** When the schedule is or was due; milliseconds since 1970. */
   at: z.number(),
   /** True if it was carried out late. */
   isLate: z.boolean().optional(),
@@ -41,40 +41,40 @@ export const leaseNotice = z.object({
     .custom<Text>((value) => typeof value === 'object' && value !== null && 'template' in value)
     .optional(),
 });
-export type LeaseNotice = z.infer<typeof leaseNotice>;
-export const leaseNoticeKind = 'lease';
+export type ScheduleNotice = z.infer<typeof scheduleNotice>;
+export const scheduleNoticeKind = 'schedule';
 
 const dayMs = 86_400_000;
 
 /** Returns the notice about a schedule that was or will be carried out. */
 export function noticeOf(
   accountKey: string,
-  { lease, state }: LeaseRow,
-  kind: LeaseNotice['kind'],
+  { schedule, state }: ScheduleRow,
+  kind: ScheduleNotice['kind'],
   {
     instance,
     now,
     ...more
   }: { readonly instance: Instance | undefined; readonly now: number } & Pick<
-    LeaseNotice,
+    ScheduleNotice,
     'isLate' | 'problem'
   >,
 ): Notice {
-  const { id, instanceId, action, term } = lease;
-  const data: LeaseNotice = {
+  const { id, instanceId, action, term } = schedule;
+  const data: ScheduleNotice = {
     kind,
     instanceId,
     name: instance ? instanceName(instance) : `#${instanceId}`,
-    leaseId: id,
+    scheduleId: id,
     action,
-    at: fireAt(lease, state) ?? now,
+    at: fireAt(schedule, state) ?? now,
     idleMinutes: term.kind === 'idle' ? term.minutes : undefined,
     diskPerDay: instance && stoppedCostPerDay(instance),
     runningPerHour: instance && costPerHour(instance, 'running'),
     ...more,
   };
-  const key = `${accountKey}:lease:${id}:${kind}:${turnOf(lease, state, kind, now)}`;
-  return { key, accountKey, kind: leaseNoticeKind, data };
+  const key = `${accountKey}:schedule:${id}:${kind}:${turnOf(schedule, state, kind, now)}`;
+  return { key, accountKey, kind: scheduleNoticeKind, data };
 }
 
 /**
@@ -82,9 +82,9 @@ export function noticeOf(
  * time, and what came of it.
  */
 function turnOf(
-  { armed }: Lease,
-  { warnedAt }: LeaseState,
-  kind: LeaseNotice['kind'],
+  { armed }: Schedule,
+  { warnedAt }: ScheduleState,
+  kind: ScheduleNotice['kind'],
   now: number,
 ): string | number {
   switch (kind) {

@@ -1,6 +1,6 @@
 import type { Instance } from '../../model/instances/instance';
 import { isReady, stateOf } from '../../model/instances/instanceState';
-import type { ArmedTimer, Lease } from '../model/schedule';
+import type { ArmedTimer, Schedule } from '../model/schedule';
 import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -8,7 +8,7 @@ import { isWithin } from '../../util/duration';
 import type { Log } from '../../util/log';
 import type { Account, Accounts, Fleet, WindowHub } from '../../store/ports';
 import type { Notices } from '../../store/windows/notices';
-import type { InstanceLeases } from './instanceSchedules';
+import type { InstanceSchedules } from './instanceSchedules';
 import { noticeOf } from './scheduleNotice';
 import type { Presence } from '../../store/windows/presence';
 
@@ -19,7 +19,7 @@ export interface TimerProofsDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
   readonly fleet: Pick<Fleet, 'find' | 'facts' | 'onDidChange'>;
   readonly hub: WindowHub;
-  readonly leases: InstanceLeases;
+  readonly schedules: InstanceSchedules;
   readonly presence: Presence;
   readonly notices: Notices;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export interface TimerProofsDeps {
 export type CheckTimer = (
   account: Account,
   instance: Instance,
-  lease: Lease,
+  schedule: Schedule,
   armed: ArmedTimer,
 ) => Promise<TimerProof>;
 
@@ -64,7 +64,7 @@ export class TimerProofs implements Disposable {
     const look = () => this.look();
     this.owned.add(deps.presence.onDidChange(look));
     this.owned.add(deps.fleet.onDidChange(look));
-    this.owned.add(deps.leases.onDidChange(look));
+    this.owned.add(deps.schedules.onDidChange(look));
     this.owned.add(deps.hub.onDidChangeLeader(look));
     this.owned.add(watchAccounts(deps.accounts, look));
   }
@@ -74,25 +74,25 @@ export class TimerProofs implements Disposable {
   }
 
   private look(): void {
-    const { hub, accounts, leases, presence, aliasOf } = this.deps;
+    const { hub, accounts, schedules, presence, aliasOf } = this.deps;
     const account = accounts.active;
     if (!hub.isLeader || !account) {
       return;
     }
     const before = this.connected;
-    const used = leases.rows
-      .map(({ lease }) => ({ lease, alias: aliasOf(account, lease.instanceId) }))
+    const used = schedules.rows
+      .map(({ schedule }) => ({ schedule, alias: aliasOf(account, schedule.instanceId) }))
       .filter(({ alias }) => presence.isUsed(alias));
     this.connected = new Set(used.map(({ alias }) => alias));
-    const isNew = new Set(used.filter(({ alias }) => !before.has(alias)).map(({ lease }) => lease.id));
-    for (const { lease } of leases.rows) {
-      if (lease.armed && this.isDue(lease, lease.armed, isNew.has(lease.id))) {
-        void this.prove(account, lease, lease.armed);
+    const isNew = new Set(used.filter(({ alias }) => !before.has(alias)).map(({ schedule }) => schedule.id));
+    for (const { schedule } of schedules.rows) {
+      if (schedule.armed && this.isDue(schedule, schedule.armed, isNew.has(schedule.id))) {
+        void this.prove(account, schedule, schedule.armed);
       }
     }
   }
 
-  private isDue({ instanceId }: Lease, armed: ArmedTimer, isNewConnection: boolean): boolean {
+  private isDue({ instanceId }: Schedule, armed: ArmedTimer, isNewConnection: boolean): boolean {
     const { fleet, clock } = this.deps;
     const instance = fleet.find(instanceId);
     const now = clock.now();
@@ -106,40 +106,45 @@ export class TimerProofs implements Disposable {
   }
 
   /** Never rejects: the user did not ask for it, and the row shows the age of the last proof. */
-  private async prove(account: Account, lease: Lease, armed: ArmedTimer): Promise<void> {
+  private async prove(account: Account, schedule: Schedule, armed: ArmedTimer): Promise<void> {
     const { clock, fleet, log } = this.deps;
     const { token } = armed;
-    const instance = fleet.find(lease.instanceId);
+    const instance = fleet.find(schedule.instanceId);
     if (!instance || this.underWay.has(token)) {
       return;
     }
     this.underWay.add(token);
     this.checkedAt.set(token, clock.elapsed());
     try {
-      await this.take(account, lease, armed, await this.deps.check(account, instance, lease, armed));
+      await this.take(account, schedule, armed, await this.deps.check(account, instance, schedule, armed));
     } catch (error) {
-      log.warn(`The timer on ${lease.instanceId} could not be checked: ${String(error)}`);
+      log.warn(`The timer on ${schedule.instanceId} could not be checked: ${String(error)}`);
     } finally {
       this.underWay.delete(token);
     }
   }
 
-  private async take(account: Account, lease: Lease, armed: ArmedTimer, proof: TimerProof): Promise<void> {
-    const { leases, notices, fleet, clock } = this.deps;
+  private async take(
+    account: Account,
+    schedule: Schedule,
+    armed: ArmedTimer,
+    proof: TimerProof,
+  ): Promise<void> {
+    const { schedules, notices, fleet, clock } = this.deps;
     // During the check the timer may have been armed again, its time moved with the clock, or the account changed.
-    const present = leases.find(lease.instanceId)?.lease.armed;
+    const present = schedules.find(schedule.instanceId)?.schedule.armed;
     if (present?.token !== armed.token) {
       return;
     }
     if (proof === 'armed') {
-      await leases.setArmed(lease, { ...present, provedAt: clock.now(), isDoubtful: undefined });
+      await schedules.setArmed(schedule, { ...present, provedAt: clock.now(), isDoubtful: undefined });
     } else if (
       proof === 'gone' &&
-      (await leases.setArmed(lease, undefined)) &&
-      lease.isOnlyOnInstance !== true
+      (await schedules.setArmed(schedule, undefined)) &&
+      schedule.isOnlyOnInstance !== true
     ) {
-      const row = { lease, state: { leaseId: lease.id } };
-      const about = { instance: fleet.find(lease.instanceId), now: clock.now() };
+      const row = { schedule, state: { scheduleId: schedule.id } };
+      const about = { instance: fleet.find(schedule.instanceId), now: clock.now() };
       notices.post(noticeOf(account.key, row, 'timerGone', about));
     }
   }

@@ -8,35 +8,35 @@ import { pricePerDay } from '../../editor/priceText';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { actionsFor } from '../../model/instances/instanceState';
-import type { Lease, LeaseAction, LeaseTerm } from '../model/schedule';
+import type { Schedule, ScheduleAction, ScheduleTerm } from '../model/schedule';
 import { accountFor } from '../../store/accounts/sameAccount';
-import type { LeaseDeps } from './deps';
+import type { ScheduleDeps } from './deps';
 import { canceledHereOnly, idleMeaning, willText } from './scheduleWords';
 import { arm, armExtended, disarm } from './machineTimers';
 
 const extendByMs = 3_600_000;
 
-export function nameOfInstance({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: number): string {
+export function nameOfInstance({ fleet }: Pick<ScheduleDeps, 'fleet'>, instanceId: number): string {
   const instance = fleet.find(instanceId);
   return instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
 }
 
 /** Returns whether the machine can be logged in to, so that it can run the timer itself. */
-export function canArm({ fleet, clock }: LeaseDeps, lease: Lease): boolean {
-  const instance = fleet.find(lease.instanceId);
+export function canArm({ fleet, clock }: ScheduleDeps, schedule: Schedule): boolean {
+  const instance = fleet.find(schedule.instanceId);
   return (
-    (lease.term.kind === 'idle' || lease.term.at > clock.now()) &&
+    (schedule.term.kind === 'idle' || schedule.term.at > clock.now()) &&
     instance !== undefined &&
     actionsFor(instance, fleet.facts(instance.id), clock.now()).canConnect
   );
 }
 
 /** Sets a schedule, after a question if data would be lost. */
-export async function setLease(
-  deps: LeaseDeps,
+export async function setSchedule(
+  deps: ScheduleDeps,
   instanceId: number,
-  action: LeaseAction,
-  term: LeaseTerm,
+  action: ScheduleAction,
+  term: ScheduleTerm,
 ): Promise<void> {
   const asked = accountFor(deps.accounts);
   const name = nameOfInstance(deps, instanceId);
@@ -45,7 +45,7 @@ export async function setLease(
   if (action === 'destroy' && !(await confirmDestroy(name, will, term))) {
     return;
   }
-  const before = deps.leases.find(instanceId)?.lease;
+  const before = deps.schedules.find(instanceId)?.schedule;
   if (before && !(await mayRunLonger(name))) {
     return;
   }
@@ -53,20 +53,20 @@ export async function setLease(
     return;
   }
   asked();
-  const { lease, sentAt } = await deps.leases.set(instanceId, action, term);
+  const { schedule, sentAt } = await deps.schedules.set(instanceId, action, term);
   tellLate(deps, name, before, sentAt);
   await suggest(
     'info',
     t('{0} {1}, by {2}.', name, will, needsEditor()),
-    !lease.armed &&
-      canArm(deps, lease) && {
+    !schedule.armed &&
+      canArm(deps, schedule) && {
         label: t('Let the Instance Do It…'),
         run: () => arm(deps, { instanceId, name, account: asked }),
       },
   );
 }
 
-async function confirmDestroy(name: string, will: string, term: LeaseTerm): Promise<boolean> {
+async function confirmDestroy(name: string, will: string, term: ScheduleTerm): Promise<boolean> {
   return confirm({
     message: t('Destroy “{0}” later?', name),
     detail: [
@@ -86,9 +86,9 @@ async function confirmDestroy(name: string, will: string, term: LeaseTerm): Prom
 }
 
 /** Postpones a schedule to at least this time without a question. Later and idle schedules stay. */
-export async function extendUntil(deps: LeaseDeps, instanceId: number, until: number): Promise<void> {
-  await deps.leases.ready;
-  const term = deps.leases.find(instanceId)?.lease.term;
+export async function extendUntil(deps: ScheduleDeps, instanceId: number, until: number): Promise<void> {
+  await deps.schedules.ready;
+  const term = deps.schedules.find(instanceId)?.schedule.term;
   if (term?.kind === 'at' && term.at < until) {
     await prolong(deps, instanceId, until - Math.max(term.at, deps.clock.now()));
   }
@@ -103,7 +103,7 @@ function mayRunLonger(name: string): Promise<boolean> {
   });
 }
 
-export async function extend(deps: LeaseDeps, instanceId: number): Promise<void> {
+export async function extend(deps: ScheduleDeps, instanceId: number): Promise<void> {
   const asked = accountFor(deps.accounts);
   if (await mayRunLonger(nameOfInstance(deps, instanceId))) {
     asked();
@@ -112,33 +112,33 @@ export async function extend(deps: LeaseDeps, instanceId: number): Promise<void>
 }
 
 /** Extends here first: where the machine can't be reached, at least no editor acts at the old time. */
-async function prolong(deps: LeaseDeps, instanceId: number, byMs: number): Promise<void> {
+async function prolong(deps: ScheduleDeps, instanceId: number, byMs: number): Promise<void> {
   const account = accountFor(deps.accounts);
-  const before = deps.leases.find(instanceId)?.lease;
-  const changed = await deps.leases.extend(instanceId, byMs);
+  const before = deps.schedules.find(instanceId)?.schedule;
+  const changed = await deps.schedules.extend(instanceId, byMs);
   if (!changed) {
     return;
   }
-  const { lease, sentAt } = changed;
+  const { schedule, sentAt } = changed;
   const name = nameOfInstance(deps, instanceId);
   if (tellLate(deps, name, before, sentAt)) {
     return;
   }
   const tell = () => {
-    message('info', t('{0} {1}, by {2}.', name, willText(lease, deps.clock.now()), needsEditor()));
+    message('info', t('{0} {1}, by {2}.', name, willText(schedule, deps.clock.now()), needsEditor()));
   };
-  if (lease.armed) {
-    await armExtended(deps, { instanceId, name, account }, lease, tell);
+  if (schedule.armed) {
+    await armExtended(deps, { instanceId, name, account }, schedule, tell);
   } else {
     tell();
   }
 }
 
-export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void> {
-  const { leases, clock } = deps;
+export async function cancel(deps: ScheduleDeps, instanceId: number): Promise<void> {
+  const { schedules, clock } = deps;
   const asked = accountFor(deps.accounts);
   const name = nameOfInstance(deps, instanceId);
-  const before = leases.find(instanceId)?.lease;
+  const before = schedules.find(instanceId)?.schedule;
   if (!(await mayRunLonger(name))) {
     return;
   }
@@ -148,18 +148,18 @@ export async function cancel(deps: LeaseDeps, instanceId: number): Promise<void>
   }
   asked();
   if (disarmed === 'hereOnly' && before?.armed) {
-    tellLate(deps, name, before, await leases.leaveToInstance(instanceId));
+    tellLate(deps, name, before, await schedules.leaveToInstance(instanceId));
     message('warning', canceledHereOnly(before, before.armed, name, clock.now()));
-  } else if (!tellLate(deps, name, before, await leases.cancel(instanceId))) {
+  } else if (!tellLate(deps, name, before, await schedules.cancel(instanceId))) {
     message('info', t('{0} will not stop by itself. It still costs money.', name));
   }
 }
 
-/** Warns if the request of the previous lease had already left when the user changed or canceled it. */
+/** Warns if the request of the previous schedule had already left when the user changed or canceled it. */
 function tellLate(
-  { clock }: Pick<LeaseDeps, 'clock'>,
+  { clock }: Pick<ScheduleDeps, 'clock'>,
   name: string,
-  before: Lease | undefined,
+  before: Schedule | undefined,
   sentAt: number | undefined,
 ): boolean {
   if (!before || sentAt === undefined) {
@@ -184,7 +184,7 @@ function tellLate(
 }
 
 /** Returns a price such as `$0.12/day`, or that the record states none. */
-export function diskPrice({ fleet }: Pick<LeaseDeps, 'fleet'>, instanceId: number): string {
+export function diskPrice({ fleet }: Pick<ScheduleDeps, 'fleet'>, instanceId: number): string {
   const instance = fleet.find(instanceId);
   return pricePerDay(instance && stoppedCostPerDay(instance));
 }

@@ -1,11 +1,11 @@
 import type { Services } from '../../services';
 import type { Account } from '../../store/ports';
 
-export type LeaseDeps = Pick<
+export type ScheduleDeps = Pick<
   Services,
   | 'accounts'
   | 'fleet'
-  | 'leases'
+  | 'schedules'
   | 'hub'
   | 'idle'
   | 'jobs'

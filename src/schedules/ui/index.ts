@@ -5,30 +5,30 @@ import { Emitter } from '../../util/emitter';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import type { LeaseDeps } from './deps';
+import type { ScheduleDeps } from './deps';
 import { extendUntil } from './changes';
-import { LeaseMenu } from './scheduleMenu';
+import { ScheduleMenu } from './scheduleMenu';
 import { registerNotifications } from './scheduleNotifications';
-import { leaseNote } from './scheduleWords';
+import { scheduleNote } from './scheduleWords';
 import { tellUnreadable } from './unreadableSchedules';
 import { tellOfOtherAccounts } from './otherAccounts';
 import { watchPresence } from './presenceWatch';
 
 /** Schedules that stop or destroy instances, and the signs of use that postpone idle ones. */
-export function register(deps: LeaseDeps): Disposable {
+export function register(deps: ScheduleDeps): Disposable {
   const store = new DisposableStore();
-  const { leases, fleet, clock } = deps;
+  const { schedules, fleet, clock } = deps;
   store.add(watchPresence(deps));
   store.add(registerNotifications(deps));
   store.add(tellUnreadable(deps));
   store.add(tellOfOtherAccounts(deps));
   const changed = store.add(new Emitter<void>());
   // The leader reads the schedules with each list, and mostly finds what it knows.
-  let shown = leases.text;
+  let shown = schedules.text;
   store.add(
-    leases.onDidChange(() => {
-      if (leases.text !== shown) {
-        shown = leases.text;
+    schedules.onDidChange(() => {
+      if (schedules.text !== shown) {
+        shown = schedules.text;
         changed.fire();
       }
     }),
@@ -36,27 +36,27 @@ export function register(deps: LeaseDeps): Disposable {
   store.add(
     deps.instanceGroups.addInstanceNotes({
       note: (instanceId) => {
-        const row = leases.find(instanceId);
-        return row && leaseNote(row, clock.now());
+        const row = schedules.find(instanceId);
+        return row && scheduleNote(row, clock.now());
       },
       onDidChange: changed.event,
     }),
   );
   store.add(
-    deps.commands.register('gpuRental.instance.setLease', async (target) => {
+    deps.commands.register('gpuRental.instance.setSchedule', async (target) => {
       const account = accountFor(deps.accounts);
       const instanceId = await chooseInstance(target, () => listedInstances(fleet, whileReadingInstances), {
         title: t('Stop or destroy which instance later?'),
         none: t('You have no instances.'),
       });
       if (instanceId !== undefined) {
-        await leases.ready;
-        await new LeaseMenu(deps, { instanceId, account }).show();
+        await schedules.ready;
+        await new ScheduleMenu(deps, { instanceId, account }).show();
       }
     }),
   );
   store.add(
-    deps.commands.register('gpuRental.instance.extendLease', ({ instanceId, until }) =>
+    deps.commands.register('gpuRental.instance.extendSchedule', ({ instanceId, until }) =>
       extendUntil(deps, instanceId, until),
     ),
   );

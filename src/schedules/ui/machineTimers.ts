@@ -4,7 +4,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
-import type { ArmedTimer, Lease } from '../model/schedule';
+import type { ArmedTimer, Schedule } from '../model/schedule';
 import { HostKeyError } from '../../ssh/hostKey';
 import {
   armTimer,
@@ -14,23 +14,23 @@ import {
   type TimerVerdict,
 } from '../machine/machineTimer';
 import { assertNever } from '../../util/errors';
-import type { LeaseDeps, Scheduled } from './deps';
+import type { ScheduleDeps, Scheduled } from './deps';
 import { extendedHereOnly, idleItself, itselfWhen } from './scheduleWords';
 
 /** The timer acts this much later, so that an open editor acts and reports first (ms). */
 const machineLaterMs = 20_000;
 
 /** Starts the timer on the machine and reports whether it proved that it can act. */
-export async function arm(deps: LeaseDeps, scheduled: Scheduled): Promise<void> {
-  const { leases, clock, ssh } = deps;
+export async function arm(deps: ScheduleDeps, scheduled: Scheduled): Promise<void> {
+  const { schedules, clock, ssh } = deps;
   const { instanceId, name, account } = scheduled;
   account();
-  const lease = leases.find(instanceId)?.lease;
-  if (!lease || !(await mayActItself(lease, name, clock.now()))) {
+  const schedule = schedules.find(instanceId)?.schedule;
+  if (!schedule || !(await mayActItself(schedule, name, clock.now()))) {
     return;
   }
-  const { term } = lease;
-  const at = itselfAt(lease);
+  const { term } = schedule;
+  const at = itselfAt(schedule);
   const { key: accountKey, serviceUrl } = account();
   const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey });
   if (alias === undefined) {
@@ -45,24 +45,24 @@ export async function arm(deps: LeaseDeps, scheduled: Scheduled): Promise<void> 
   const verdict = await withCancellableProgress(t('Starting the timer on {0}', name), (signal) => {
     const leftMs = term.kind === 'at' ? term.at - clock.now() : term.minutes * 60_000;
     const seconds = (leftMs + machineLaterMs) / 1000;
-    return armTimer(ssh, alias, orderOf(lease, serviceUrl, token, seconds), signal);
+    return armTimer(ssh, alias, orderOf(schedule, serviceUrl, token, seconds), signal);
   }).catch(async (error: unknown) => {
     if (error instanceof HostKeyError) {
       throw error;
     }
     // The timer may have started on the machine in spite of the error.
-    await endOrphan(deps, alias, lease, { token, at, provedAt: clock.now(), isDoubtful: true }, name);
+    await endOrphan(deps, alias, schedule, { token, at, provedAt: clock.now(), isDoubtful: true }, name);
     throw error;
   });
   if (verdict.kind === 'armed') {
-    if (!(await leases.setArmed(lease, { token, at, provedAt: clock.now() }))) {
-      await endOrphan(deps, alias, lease, undefined, name);
+    if (!(await schedules.setArmed(schedule, { token, at, provedAt: clock.now() }))) {
+      await endOrphan(deps, alias, schedule, undefined, name);
       return;
     }
-    const when = itselfWhen(lease, { at }, clock.now());
+    const when = itselfWhen(schedule, { at }, clock.now());
     message(
       'info',
-      lease.action === 'stop'
+      schedule.action === 'stop'
         ? t(
             '{0} stops itself {1}, also when no editor is open: its own timer runs, and its key was accepted.',
             name,
@@ -78,36 +78,36 @@ export async function arm(deps: LeaseDeps, scheduled: Scheduled): Promise<void> 
   }
   if (verdict.kind === 'notKnown') {
     // It may have started, or start yet.
-    await endOrphan(deps, alias, lease, { token, at, provedAt: clock.now(), isDoubtful: true }, name);
-    if (leases.find(instanceId)?.lease.armed?.token === token) {
+    await endOrphan(deps, alias, schedule, { token, at, provedAt: clock.now(), isDoubtful: true }, name);
+    if (schedules.find(instanceId)?.schedule.armed?.token === token) {
       return;
     }
   }
   tryAgain(t('Could not arm {0}. {1}', name, reason(verdict, name)), () => arm(deps, scheduled));
 }
 
-/** Checks whether the timer is alive; if not, the lease is no longer shown as armed. */
-export async function check(deps: LeaseDeps, scheduled: Scheduled): Promise<void> {
-  const { leases, clock, ssh } = deps;
+/** Checks whether the timer is alive; if not, the schedule is no longer shown as armed. */
+export async function check(deps: ScheduleDeps, scheduled: Scheduled): Promise<void> {
+  const { schedules, clock, ssh } = deps;
   const { instanceId, name, account } = scheduled;
   const { key: accountKey, serviceUrl } = account();
-  const lease = leases.find(instanceId)?.lease;
+  const schedule = schedules.find(instanceId)?.schedule;
   const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey });
-  if (!lease?.armed || alias === undefined) {
+  if (!schedule?.armed || alias === undefined) {
     return;
   }
-  const { token, at } = lease.armed;
+  const { token, at } = schedule.armed;
   const verdict = await withCancellableProgress(t('Checking the timer on {0}', name), (signal) =>
-    checkTimer(ssh, alias, orderOf(lease, serviceUrl, token, 0), signal),
+    checkTimer(ssh, alias, orderOf(schedule, serviceUrl, token, 0), signal),
   );
   if (verdict.kind === 'armed') {
-    await leases.setArmed(lease, { token, at, provedAt: clock.now() });
+    await schedules.setArmed(schedule, { token, at, provedAt: clock.now() });
     message(
       'info',
       t(
         'The timer on {0} runs and acts {1}. Its key was accepted.',
         name,
-        itselfWhen(lease, { at }, clock.now()),
+        itselfWhen(schedule, { at }, clock.now()),
       ),
     );
     return;
@@ -115,7 +115,7 @@ export async function check(deps: LeaseDeps, scheduled: Scheduled): Promise<void
   // Only an ended process is certain not to act; other problems may resolve before its time.
   const isGone = verdict.kind === 'notAlive';
   if (isGone) {
-    await leases.setArmed(lease, undefined);
+    await schedules.setArmed(schedule, undefined);
   }
   const why = reason(verdict, name);
   tryAgain(
@@ -124,7 +124,7 @@ export async function check(deps: LeaseDeps, scheduled: Scheduled): Promise<void
       : t(
           'Could not verify the timer on {0}, so it may still act {1}. {2}',
           name,
-          itselfWhen(lease, lease.armed, clock.now()),
+          itselfWhen(schedule, schedule.armed, clock.now()),
           why,
         ),
     () => (isGone ? arm(deps, scheduled) : check(deps, scheduled)),
@@ -132,10 +132,10 @@ export async function check(deps: LeaseDeps, scheduled: Scheduled): Promise<void
 }
 
 /** Ends the timer on the machine. Returns `done` once none can act; otherwise reports it and asks what to do. */
-export async function disarm(deps: LeaseDeps, scheduled: Scheduled): Promise<'done' | 'hereOnly' | 'no'> {
+export async function disarm(deps: ScheduleDeps, scheduled: Scheduled): Promise<'done' | 'hereOnly' | 'no'> {
   const { instanceId, name } = scheduled;
-  const lease = deps.leases.find(instanceId)?.lease;
-  if (!lease?.armed || (await endArmed(deps, scheduled, lease))) {
+  const schedule = deps.schedules.find(instanceId)?.schedule;
+  if (!schedule?.armed || (await endArmed(deps, scheduled, schedule))) {
     return 'done';
   }
   const answer = await suggest<'done' | 'hereOnly' | 'no'>(
@@ -143,7 +143,7 @@ export async function disarm(deps: LeaseDeps, scheduled: Scheduled): Promise<'do
     t(
       'Could not reach {0}, so nothing has changed: its own timer still acts {1}.',
       name,
-      itselfWhen(lease, lease.armed, deps.clock.now()),
+      itselfWhen(schedule, schedule.armed, deps.clock.now()),
     ),
     { label: t('Try Again'), run: () => disarm(deps, scheduled) },
     { label: t('Cancel Here Only'), run: () => 'hereOnly' },
@@ -156,17 +156,17 @@ export async function disarm(deps: LeaseDeps, scheduled: Scheduled): Promise<'do
  * may not want a new one, and its start may fail. Calls `onEnded` in between.
  */
 export async function armExtended(
-  deps: LeaseDeps,
+  deps: ScheduleDeps,
   scheduled: Scheduled,
-  lease: Lease,
+  schedule: Schedule,
   onEnded: () => void,
 ): Promise<void> {
-  const isEnded = await endArmed(deps, scheduled, lease).catch((error: unknown) => {
+  const isEnded = await endArmed(deps, scheduled, schedule).catch((error: unknown) => {
     deps.report.error(error);
     return false;
   });
-  const present = deps.leases.find(lease.instanceId)?.lease;
-  if (present?.id !== lease.id) {
+  const present = deps.schedules.find(schedule.instanceId)?.schedule;
+  if (present?.id !== schedule.id) {
     return;
   }
   if (isEnded) {
@@ -174,16 +174,16 @@ export async function armExtended(
     await arm(deps, scheduled);
   } else if (present.armed) {
     tryAgain(extendedHereOnly(present, present.armed, scheduled.name, deps.clock.now()), () =>
-      armExtended(deps, scheduled, lease, onEnded),
+      armExtended(deps, scheduled, schedule, onEnded),
     );
   }
 }
 
 /** Returns whether the timer on the machine has ended for certain. */
 async function endArmed(
-  deps: LeaseDeps,
+  deps: ScheduleDeps,
   { instanceId, name, account }: Scheduled,
-  lease: Lease,
+  schedule: Schedule,
 ): Promise<boolean> {
   const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey: account().key });
   const isEnded =
@@ -191,35 +191,35 @@ async function endArmed(
     (await withCancellableProgress(t('Ending the timer on {0}', name), (signal) =>
       endTimer(deps, alias, instanceId, signal),
     ));
-  return isEnded && deps.leases.setArmed(lease, undefined).then(() => true);
+  return isEnded && deps.schedules.setArmed(schedule, undefined).then(() => true);
 }
 
 /**
- * Ends a timer whose start was interrupted or not confirmed, or whose lease was canceled or changed in the meantime. One
+ * Ends a timer whose start was interrupted or not confirmed, or whose schedule was canceled or changed in the meantime. One
  * that could not be ended counts as armed (`possible`), so that it is shown, and proved or found gone later.
  */
 async function endOrphan(
-  deps: LeaseDeps,
+  deps: ScheduleDeps,
   alias: string,
-  lease: Lease,
+  schedule: Schedule,
   possible: ArmedTimer | undefined,
   name: string,
 ): Promise<void> {
-  const isEnded = await endTimer(deps, alias, lease.instanceId).catch(() => false);
+  const isEnded = await endTimer(deps, alias, schedule.instanceId).catch(() => false);
   if (isEnded || possible) {
-    await deps.leases.setArmed(lease, isEnded ? undefined : possible);
+    await deps.schedules.setArmed(schedule, isEnded ? undefined : possible);
   }
   if (!isEnded) {
     tryAgain(
       t('Could not start the timer on {0}. It may be running, because it could not be ended.', name),
-      () => endOrphan(deps, alias, lease, possible, name),
+      () => endOrphan(deps, alias, schedule, possible, name),
     );
   }
 }
 
 /** Returns true once the machine confirmed it. A changed host key is reported beside the question about the timer. */
 async function endTimer(
-  { ssh, report }: LeaseDeps,
+  { ssh, report }: ScheduleDeps,
   alias: string,
   instanceId: number,
   signal?: AbortSignal,
@@ -236,13 +236,13 @@ async function endTimer(
 }
 
 /** Asks separately, because the timer gives no warning and defines idle in its own way. */
-async function mayActItself(lease: Lease, name: string, now: number): Promise<boolean> {
-  const { action, term } = lease;
+async function mayActItself(schedule: Schedule, name: string, now: number): Promise<boolean> {
+  const { action, term } = schedule;
   const isStop = action === 'stop';
   if (isStop && term.kind === 'at') {
     return true;
   }
-  const when = itselfWhen(lease, { at: itselfAt(lease) }, now);
+  const when = itselfWhen(schedule, { at: itselfAt(schedule) }, now);
   return confirm({
     message: isStop
       ? t('Let “{0}” stop itself {1}?', name, when)
@@ -260,12 +260,12 @@ async function mayActItself(lease: Lease, name: string, now: number): Promise<bo
 }
 
 /** Returns when the machine acts, if that is at a fixed time. */
-function itselfAt({ term }: Lease): number | undefined {
+function itselfAt({ term }: Schedule): number | undefined {
   return term.kind === 'at' ? term.at + machineLaterMs : undefined;
 }
 
 function orderOf(
-  { instanceId, action, term }: Lease,
+  { instanceId, action, term }: Schedule,
   serviceUrl: string,
   token: string,
   seconds: number,

@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import { sshAuthority } from '../../editor/remoteAuthority';
 import { aliasInArguments, hostInAuthority } from '../../ssh/alias';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import type { LeaseDeps } from './deps';
+import type { ScheduleDeps } from './deps';
 
 /** Reports the uses of instances by this window: its remote connection and its terminals. */
-export function watchPresence({ presence }: Pick<LeaseDeps, 'presence'>): Disposable {
+export function watchPresence({ presence }: Pick<ScheduleDeps, 'presence'>): Disposable {
   const store = new DisposableStore();
   const look = () => {
     const host = hostInAuthority(sshAuthority());

@@ -5,12 +5,12 @@ import { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow } from '../../editor/quickLevels';
 import { momentText } from '../../editor/timeText';
 import { actionsFor } from '../../model/instances/instanceState';
-import { fireAt, readLeaseTime, type LeaseAction, type LeaseTerm } from '../model/schedule';
+import { fireAt, readScheduleTime, type ScheduleAction, type ScheduleTerm } from '../model/schedule';
 import type { Account } from '../../store/ports';
 import { durationText } from '../../util/duration';
-import { canArm, cancel, diskPrice, extend, nameOfInstance, setLease } from './changes';
-import type { LeaseDeps, Scheduled } from './deps';
-import { idleMeaning, leaseNote } from './scheduleWords';
+import { canArm, cancel, diskPrice, extend, nameOfInstance, setSchedule } from './changes';
+import type { ScheduleDeps, Scheduled } from './deps';
+import { idleMeaning, scheduleNote } from './scheduleWords';
 import { arm, check, disarm } from './machineTimers';
 
 const minuteMs = 60_000;
@@ -18,13 +18,13 @@ const timeSpans = [30, 60, 120, 240, 480, 1440];
 const idleSpans = [15, 30, 60, 120];
 
 /** The menu of an instance's schedule: set, change, arm or cancel it by keyboard. */
-export class LeaseMenu {
+export class ScheduleMenu {
   private readonly picker = new QuickInput();
   private readonly instanceId: number;
   private readonly asked: () => Account;
 
   constructor(
-    private readonly deps: LeaseDeps,
+    private readonly deps: ScheduleDeps,
     { instanceId, account }: Pick<Scheduled, 'instanceId' | 'account'>,
   ) {
     this.instanceId = instanceId;
@@ -37,7 +37,7 @@ export class LeaseMenu {
       placeholder: t('Done by {0}', needsEditor()),
       rows: () => [...this.presentRows(), ...this.newRows()],
       // The first row is only information, so another one is active.
-      activeId: () => (this.deps.leases.find(this.instanceId) ? 'extend' : 'stop'),
+      activeId: () => (this.deps.schedules.find(this.instanceId) ? 'extend' : 'stop'),
     });
   }
 
@@ -57,15 +57,15 @@ export class LeaseMenu {
 
   private presentRows(): readonly LevelRow[] {
     const { deps, instanceId } = this;
-    const row = deps.leases.find(instanceId);
+    const row = deps.schedules.find(instanceId);
     if (!row) {
       return [];
     }
-    const { lease, state } = row;
+    const { schedule, state } = row;
     const now = deps.clock.now();
     const scheduled = { instanceId, name: nameOfInstance(deps, instanceId), account: this.asked };
-    const at = fireAt(lease, state);
-    const note = leaseNote(row, now);
+    const at = fireAt(schedule, state);
+    const note = scheduleNote(row, now);
     const [, carriedOut] = note.lines();
     return [
       {
@@ -74,17 +74,17 @@ export class LeaseMenu {
         description: at === undefined || at < now ? '' : t('in {0}', localize(durationText(at - now))),
         detail: carriedOut ? `${carriedOut[0]}: ${carriedOut[1]}` : '',
       },
-      ...(lease.isOnlyOnInstance === true
+      ...(schedule.isOnlyOnInstance === true
         ? []
         : [
             {
               id: 'extend',
               icon: 'add',
-              label: lease.term.kind === 'at' ? t('Extend by 1 Hour') : t('Start Counting Again'),
+              label: schedule.term.kind === 'at' ? t('Extend by 1 Hour') : t('Start Counting Again'),
               run: this.then(() => extend(deps, instanceId)),
             },
           ]),
-      ...(lease.armed
+      ...(schedule.armed
         ? [
             {
               id: 'check',
@@ -102,7 +102,7 @@ export class LeaseMenu {
               }),
             },
           ]
-        : canArm(deps, lease)
+        : canArm(deps, schedule)
           ? [
               {
                 id: 'arm',
@@ -151,7 +151,7 @@ export class LeaseMenu {
     ];
   }
 
-  private times(action: LeaseAction): Level {
+  private times(action: ScheduleAction): Level {
     const rowOf = (ms: number): LevelRow => {
       const now = this.deps.clock.now();
       return {
@@ -169,7 +169,7 @@ export class LeaseMenu {
     };
   }
 
-  private idle(action: LeaseAction): Level {
+  private idle(action: ScheduleAction): Level {
     const rowOf = (ms: number): LevelRow => ({
       id: String(ms),
       label: t('Idle for {0}', localize(durationText(ms))),
@@ -200,13 +200,13 @@ export class LeaseMenu {
     if (typed.trim() === '') {
       return spans.map((minutes) => rowOf(minutes * minuteMs));
     }
-    const ms = readLeaseTime(typed, new Date(this.deps.clock.now()));
+    const ms = readScheduleTime(typed, new Date(this.deps.clock.now()));
     const row = ms === undefined ? { icon: 'warning', label: notATime() } : rowOf(ms);
     return [{ ...row, alwaysShow: true }];
   }
 
-  private set(action: LeaseAction, term: () => LeaseTerm): () => void {
-    return this.then(() => setLease(this.deps, this.instanceId, action, term()));
+  private set(action: ScheduleAction, term: () => ScheduleTerm): () => void {
+    return this.then(() => setSchedule(this.deps, this.instanceId, action, term()));
   }
 }
 

@@ -6,21 +6,21 @@ import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import { plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
 import { accountFor } from '../../store/accounts/sameAccount';
-import { leaseNotice, leaseNoticeKind, type LeaseNotice } from '../store/scheduleNotice';
+import { scheduleNotice, scheduleNoticeKind, type ScheduleNotice } from '../store/scheduleNotice';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import { canArm, cancel, extend } from './changes';
-import type { LeaseDeps } from './deps';
+import type { ScheduleDeps } from './deps';
 import { arm } from './machineTimers';
 
-/** Shows messages about leases, each in one window only. */
-export function registerNotifications(deps: LeaseDeps): Disposable {
+/** Shows messages about schedules, each in one window only. */
+export function registerNotifications(deps: ScheduleDeps): Disposable {
   const store = new DisposableStore();
   store.add(
     deps.notices.onDidPost(({ key, kind, accountKey, data }) => {
-      const parsed = leaseNotice.safeParse(data);
-      if (kind !== leaseNoticeKind || !parsed.success) {
+      const parsed = scheduleNotice.safeParse(data);
+      if (kind !== scheduleNoticeKind || !parsed.success) {
         return;
       }
       const notice = { ...parsed.data, name: plainLabel(parsed.data.name) };
@@ -34,7 +34,7 @@ export function registerNotifications(deps: LeaseDeps): Disposable {
 }
 
 /** Shows a message about an inactive account; its actions need a switch to that account. */
-async function tellOther(deps: LeaseDeps, accountKey: string, notice: LeaseNotice): Promise<void> {
+async function tellOther(deps: ScheduleDeps, accountKey: string, notice: ScheduleNotice): Promise<void> {
   const account = (await deps.accounts.known()).find(({ key }) => key === accountKey);
   if (!account) {
     return;
@@ -44,10 +44,10 @@ async function tellOther(deps: LeaseDeps, accountKey: string, notice: LeaseNotic
   message(level, sentence, commandAction(t('Switch Account…'), 'gpuRental.switchAccount'));
 }
 
-async function tell(deps: LeaseDeps, notice: LeaseNotice): Promise<void> {
-  const { instanceId, leaseId } = notice;
-  await deps.leases.ready;
-  const isCurrent = deps.leases.find(instanceId)?.lease.id === leaseId;
+async function tell(deps: ScheduleDeps, notice: ScheduleNotice): Promise<void> {
+  const { instanceId, scheduleId } = notice;
+  await deps.schedules.ready;
+  const isCurrent = deps.schedules.find(instanceId)?.schedule.id === scheduleId;
   const needsAnswer = ['soon', 'failed', 'missed', 'timerGone', 'silent'].includes(notice.kind);
   if (needsAnswer && !isCurrent) {
     return;
@@ -56,7 +56,7 @@ async function tell(deps: LeaseDeps, notice: LeaseNotice): Promise<void> {
   const ifCurrent = ({ label, run }: Action): Action => ({
     label,
     run: () => {
-      if (needsAnswer && deps.leases.find(instanceId)?.lease.id !== leaseId) {
+      if (needsAnswer && deps.schedules.find(instanceId)?.schedule.id !== scheduleId) {
         message('info', t('{0} has already changed. The list shows its current state.', notice.name));
         return undefined;
       }
@@ -67,8 +67,8 @@ async function tell(deps: LeaseDeps, notice: LeaseNotice): Promise<void> {
 }
 
 function words(
-  deps: LeaseDeps,
-  notice: LeaseNotice,
+  deps: ScheduleDeps,
+  notice: ScheduleNotice,
 ): { readonly level?: MessageLevel; readonly sentence: string; readonly actions?: readonly Action[] } {
   const { kind, name, instanceId, action } = notice;
   const now = deps.clock.now();
@@ -146,7 +146,7 @@ function words(
   }
 }
 
-function silentText({ name, action, runningPerHour }: LeaseNotice): string {
+function silentText({ name, action, runningPerHour }: ScheduleNotice): string {
   const price = pricePerHour(runningPerHour);
   return action === 'stop'
     ? t(
@@ -161,7 +161,7 @@ function silentText({ name, action, runningPerHour }: LeaseNotice): string {
       );
 }
 
-function unwatchedText({ name, action }: LeaseNotice): string {
+function unwatchedText({ name, action }: ScheduleNotice): string {
   return action === 'stop'
     ? t(
         '{0} may not stop when idle, because the list of its account could not be read. You are still charged for it.',
@@ -173,22 +173,22 @@ function unwatchedText({ name, action }: LeaseNotice): string {
       );
 }
 
-function timerGoneText({ name, action }: LeaseNotice): string {
+function timerGoneText({ name, action }: ScheduleNotice): string {
   return action === 'stop'
     ? t('The timer on {0} has ended. The scheduled stop now needs {1}.', name, needsEditor())
     : t('The timer on {0} has ended. The scheduled destruction now needs {1}.', name, needsEditor());
 }
 
 /** Not offered while the machine can't be logged in to. */
-function armAgain(deps: LeaseDeps, { instanceId, name }: LeaseNotice): readonly Action[] {
+function armAgain(deps: ScheduleDeps, { instanceId, name }: ScheduleNotice): readonly Action[] {
   const account = accountFor(deps.accounts);
-  const lease = deps.leases.find(instanceId)?.lease;
-  return lease && canArm(deps, lease)
+  const schedule = deps.schedules.find(instanceId)?.schedule;
+  return schedule && canArm(deps, schedule)
     ? [{ label: t('Arm Again'), run: () => arm(deps, { instanceId, name, account }) }]
     : [];
 }
 
-function soonText({ name, action, at, idleMinutes }: LeaseNotice, now: number): string {
+function soonText({ name, action, at, idleMinutes }: ScheduleNotice, now: number): string {
   const left = localize(durationText(at - now));
   const time = momentText(at, now);
   const text =

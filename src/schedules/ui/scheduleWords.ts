@@ -8,23 +8,23 @@ import {
   isBeingCarriedOut,
   silentKernelMs,
   type ArmedTimer,
-  type Lease,
+  type Schedule,
 } from '../model/schedule';
-import type { LeaseRow } from '../store/scheduleFiles';
+import type { ScheduleRow } from '../store/scheduleFiles';
 import { durationText } from '../../util/duration';
 
 /** `stops 17:30`, for the row of an instance. */
-function rowText({ lease, state }: LeaseRow, now: number): string {
-  const isStop = lease.action === 'stop';
-  if (lease.isOnlyOnInstance === true && lease.armed) {
-    const when = itselfWhen(lease, lease.armed, now);
+function rowText({ schedule, state }: ScheduleRow, now: number): string {
+  const isStop = schedule.action === 'stop';
+  if (schedule.isOnlyOnInstance === true && schedule.armed) {
+    const when = itselfWhen(schedule, schedule.armed, now);
     return isStop ? t('stops itself {0}', when) : t('destroys itself {0}', when);
   }
   if (isBeingCarriedOut(state, now)) {
     return isStop ? t('being stopped') : t('being destroyed');
   }
   if (state.missedAt !== undefined) {
-    return t('was scheduled to be destroyed {0}', momentText(dueAt(lease, state) ?? state.missedAt, now));
+    return t('was scheduled to be destroyed {0}', momentText(dueAt(schedule, state) ?? state.missedAt, now));
   }
   if (state.nextTryAt !== undefined) {
     const at = momentText(state.nextTryAt, now);
@@ -32,40 +32,40 @@ function rowText({ lease, state }: LeaseRow, now: number): string {
       ? t('could not be stopped, next try {0}', at)
       : t('could not be destroyed, next try {0}', at);
   }
-  const at = fireAt(lease, state);
-  if (lease.term.kind === 'idle') {
-    const span = localize(durationText(lease.term.minutes * 60_000));
+  const at = fireAt(schedule, state);
+  if (schedule.term.kind === 'idle') {
+    const span = localize(durationText(schedule.term.minutes * 60_000));
     if (at === undefined) {
       return isStop ? t('stops when idle {0}', span) : t('destroyed when idle {0}', span);
     }
     const time = momentText(at, now);
     return isStop ? t('stops {0} if it stays idle', time) : t('destroyed {0} if it stays idle', time);
   }
-  const time = momentText(at ?? lease.term.at, now);
+  const time = momentText(at ?? schedule.term.at, now);
   return isStop ? t('stops {0}', time) : t('destroyed {0}', time);
 }
 
-export function leaseNote(row: LeaseRow, now: number): InstanceNote {
-  const { armed } = row.lease;
+export function scheduleNote(row: ScheduleRow, now: number): InstanceNote {
+  const { armed } = row.schedule;
   const text = rowText(row, now);
   const other =
-    armed?.action !== undefined && armed.action !== row.lease.action
-      ? otherTimer(row.lease, armed, now)
+    armed?.action !== undefined && armed.action !== row.schedule.action
+      ? otherTimer(row.schedule, armed, now)
       : undefined;
   const who = () =>
     other !== undefined
       ? t('{0}. Its own timer could not be ended: {1}', needsEditor(), other)
-      : row.lease.isOnlyOnInstance === true && armed
+      : row.schedule.isOnlyOnInstance === true && armed
         ? t('the instance itself: its own timer could not be ended')
         : armed
           ? armed.isDoubtful === true
             ? t(
                 'possibly the instance itself {0}, because it did not confirm its timer, and an open editor before that',
-                itselfWhen(row.lease, armed, now),
+                itselfWhen(row.schedule, armed, now),
               )
             : t(
                 'the instance itself {0} (verified {1}), and an open editor before that',
-                itselfWhen(row.lease, armed, now),
+                itselfWhen(row.schedule, armed, now),
                 momentText(armed.provedAt, now),
               )
           : needsEditor();
@@ -84,8 +84,8 @@ export function leaseNote(row: LeaseRow, now: number): InstanceNote {
 }
 
 /** Describes a timer that still belongs to an earlier schedule. */
-function otherTimer(lease: Lease, armed: ArmedTimer, now: number): string {
-  const when = itselfWhen(lease, armed, now);
+function otherTimer(schedule: Schedule, armed: ArmedTimer, now: number): string {
+  const when = itselfWhen(schedule, armed, now);
   return armed.action === 'stop'
     ? t('the instance stops itself {0}', when)
     : t('the instance destroys itself {0}', when);
@@ -102,20 +102,20 @@ export function extendedHereOnly(...of: Parameters<typeof stillActs>): string {
 }
 
 function stillActs(
-  lease: Lease,
+  schedule: Schedule,
   armed: Pick<ArmedTimer, 'at' | 'action'>,
   name: string,
   now: number,
 ): string {
-  const when = itselfWhen(lease, armed, now);
-  return (armed.action ?? lease.action) === 'stop'
+  const when = itselfWhen(schedule, armed, now);
+  return (armed.action ?? schedule.action) === 'stop'
     ? t('{0} still stops itself {1}: its own timer could not be ended.', name, when)
     : t('{0} still destroys itself {1}: its own timer could not be ended.', name, when);
 }
 
 /** Returns when the timer on the machine acts, such as `at 17:30` or `once it is idle for 45 min`. */
 export function itselfWhen(
-  { term }: Pick<Lease, 'term'>,
+  { term }: Pick<Schedule, 'term'>,
   { at }: Pick<ArmedTimer, 'at'>,
   now: number,
 ): string {
@@ -125,7 +125,7 @@ export function itselfWhen(
 }
 
 /** Follows the name of an instance, such as `will be stopped at 17:30`. */
-export function willText({ action, term }: Lease, now: number): string {
+export function willText({ action, term }: Schedule, now: number): string {
   if (term.kind === 'idle') {
     const span = localize(durationText(term.minutes * 60_000));
     return action === 'stop'

@@ -2,37 +2,37 @@ import { commandAction } from '../../editor/commands';
 import { reasonOf, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { plainLabel } from '../../editor/quickPick';
-import type { UnreadableLease } from '../store/scheduleFiles';
-import { unreadableLease, unreadableLeaseKind, unreadableNotice } from '../store/unreadableNotice';
+import type { UnreadableSchedule } from '../store/scheduleFiles';
+import { unreadableSchedule, unreadableScheduleKind, unreadableNotice } from '../store/unreadableNotice';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { nameOfInstance } from './changes';
-import type { LeaseDeps } from './deps';
+import type { ScheduleDeps } from './deps';
 
 const dayMs = 24 * 3_600_000;
 
 /** Reports schedules that can't be read and so won't be carried out, once a day in one window. */
-export function tellUnreadable(deps: LeaseDeps): Disposable {
+export function tellUnreadable(deps: ScheduleDeps): Disposable {
   const store = new DisposableStore();
-  const { leases, accounts, clock, notices, oneWindow } = deps;
+  const { schedules, accounts, clock, notices, oneWindow } = deps;
   const look = () => {
     const account = accounts.active?.key;
     if (account === undefined) {
       return;
     }
     const now = clock.now();
-    for (const one of leases.unreadable) {
+    for (const one of schedules.unreadable) {
       const { key } = unreadableNotice(account, one, { name: '', now });
       oneWindow.offer(key, () => tell(deps, one));
     }
-    const { error } = leases;
+    const { error } = schedules;
     if (error !== undefined) {
-      oneWindow.offer(`${account}:leaseFolder:${Math.floor(now / dayMs)}`, () => tellFolder(deps, error));
+      oneWindow.offer(`${account}:scheduleFolder:${Math.floor(now / dayMs)}`, () => tellFolder(deps, error));
     }
   };
-  store.add(leases.onDidChange(look));
+  store.add(schedules.onDidChange(look));
   store.add(
     notices.onDidPost(({ key, kind, accountKey, data }) => {
-      const one = kind === unreadableLeaseKind ? unreadableLease.safeParse(data).data : undefined;
+      const one = kind === unreadableScheduleKind ? unreadableSchedule.safeParse(data).data : undefined;
       if (one) {
         oneWindow.offer(key, () => tellOther(deps, accountKey, one), {
           isStillSo: () => accountKey !== accounts.active?.key,
@@ -43,18 +43,22 @@ export function tellUnreadable(deps: LeaseDeps): Disposable {
   return store;
 }
 
-function tell(deps: LeaseDeps, one: UnreadableLease): void {
+function tell(deps: ScheduleDeps, one: UnreadableSchedule): void {
   const { instanceId, path, kind } = one;
   const words = sentence(nameOfInstance(deps, instanceId), one);
   if (kind === 'damaged') {
-    message('warning', words, commandAction(t('Set Again…'), 'gpuRental.instance.setLease', { instanceId }));
+    message(
+      'warning',
+      words,
+      commandAction(t('Set Again…'), 'gpuRental.instance.setSchedule', { instanceId }),
+    );
     return;
   }
   message('warning', words, {
     label: t('Try Again'),
     run: async () => {
-      await deps.leases.refresh();
-      const still = deps.leases.unreadable.find((other) => other.path === path);
+      await deps.schedules.refresh();
+      const still = deps.schedules.unreadable.find((other) => other.path === path);
       if (still) {
         tell(deps, still);
       }
@@ -64,9 +68,9 @@ function tell(deps: LeaseDeps, one: UnreadableLease): void {
 
 /** Shows a message about an account that is not active, to which the user has to switch first. */
 async function tellOther(
-  { accounts }: LeaseDeps,
+  { accounts }: ScheduleDeps,
   accountKey: string,
-  one: UnreadableLease & { readonly name: string },
+  one: UnreadableSchedule & { readonly name: string },
 ): Promise<void> {
   const account = (await accounts.known()).find(({ key }) => key === accountKey);
   if (account) {
@@ -76,7 +80,7 @@ async function tellOther(
   }
 }
 
-function sentence(name: string, { path, kind }: UnreadableLease): string {
+function sentence(name: string, { path, kind }: UnreadableSchedule): string {
   return kind === 'damaged'
     ? t(
         'The schedule of {0} is damaged, so {0} will not stop or be destroyed by itself. Set it again. The old file is {1}.',
@@ -90,7 +94,7 @@ function sentence(name: string, { path, kind }: UnreadableLease): string {
       );
 }
 
-function tellFolder(deps: LeaseDeps, error: unknown): void {
+function tellFolder(deps: ScheduleDeps, error: unknown): void {
   const why = reasonOf(error) ?? t('See the log for the reason.');
   message(
     'warning',
@@ -98,9 +102,9 @@ function tellFolder(deps: LeaseDeps, error: unknown): void {
     {
       label: t('Try Again'),
       run: async () => {
-        await deps.leases.refresh();
-        if (deps.leases.error !== undefined) {
-          tellFolder(deps, deps.leases.error);
+        await deps.schedules.refresh();
+        if (deps.schedules.error !== undefined) {
+          tellFolder(deps, deps.schedules.error);
         }
       },
     },

@@ -20,7 +20,7 @@ const folders = [
   'rentals',
   'watches',
   'keyAccess',
-  'leases',
+  'schedules',
   'usage',
   'failedMachines',
   'history',

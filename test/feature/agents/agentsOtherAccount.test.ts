@@ -29,7 +29,7 @@ describe('an agent whose rental is cut short in an account that is switched', ()
 
     const second = await computer().openWindow({ isFocused: true });
     const { id } = simulator.world.instances[0] ?? {};
-    const folder = path.join(computer().storage, 'leases');
+    const folder = path.join(computer().storage, 'schedules');
     const scheduled = () =>
       existsSync(folder) &&
       readdirSync(folder, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith(`${id}.json`));

@@ -7,10 +7,10 @@ import type { FeatureWindow } from '../../support/feature/window';
 
 const hour = 3_600_000;
 
-function leaseFile(computer: Computer, id: number): string {
-  const leases = path.join(computer.storage, 'leases');
-  const [account] = existsSync(leases) ? readdirSync(leases) : [];
-  return path.join(leases, account ?? 'none', `${id}.json`);
+function scheduleFile(computer: Computer, id: number): string {
+  const schedules = path.join(computer.storage, 'schedules');
+  const [account] = existsSync(schedules) ? readdirSync(schedules) : [];
+  return path.join(schedules, account ?? 'none', `${id}.json`);
 }
 
 /** Two windows that open eight hours after something was to happen to each of two instances. */
@@ -23,7 +23,7 @@ async function openTooLate(
   const first = await computer.openSignedIn();
   await first.view('instances').row('leaver');
   await computer.until('the folder of the account', () =>
-    existsSync(path.dirname(leaseFile(computer, toStop))),
+    existsSync(path.dirname(scheduleFile(computer, toStop))),
   );
   first.close();
   await computer.rest();
@@ -34,7 +34,10 @@ async function openTooLate(
   ] as const) {
     const term = { kind: 'at', at: setAt + hour };
     const id = String(instanceId).padStart(8, '0');
-    writeFileSync(leaseFile(computer, instanceId), JSON.stringify({ version: 1, id, action, term, setAt }));
+    writeFileSync(
+      scheduleFile(computer, instanceId),
+      JSON.stringify({ version: 1, id, action, term, setAt }),
+    );
   }
   before(toStop, toDestroy);
   const windows = [
@@ -75,13 +78,13 @@ function useLateWindows() {
       assert.equal(said.filter((one) => text.test(one.text)).length, 1);
       return window;
     },
-    leaseEnds: (id: number) =>
-      computer().until('the end of the lease', () => !existsSync(leaseFile(computer(), id))),
+    scheduleEnds: (id: number) =>
+      computer().until('the end of the schedule', () => !existsSync(scheduleFile(computer(), id))),
   };
 }
 
 describe('what was to happen while no editor was open', () => {
-  const { computer, open, writes, teller, leaseEnds } = useLateWindows();
+  const { computer, open, writes, teller, scheduleEnds } = useLateWindows();
   let scene: Awaited<ReturnType<typeof open>>;
 
   it('is stopped at once, and said in one of two windows', async () => {
@@ -91,7 +94,7 @@ describe('what was to happen while no editor was open', () => {
     await teller(missed);
     assert.deepEqual(writes(toStop), [['PUT', { state: 'stopped' }]]);
     assert.equal(computer().simulator.world.instance(toStop)?.intendedStatus, 'stopped');
-    await leaseEnds(toStop);
+    await scheduleEnds(toStop);
   });
 
   it('is not destroyed: one window asks', async () => {
@@ -109,7 +112,7 @@ describe('what was to happen while no editor was open', () => {
       'the destruction',
       () => computer().simulator.world.instance(toDestroy) === undefined,
     );
-    await leaseEnds(toDestroy);
+    await scheduleEnds(toDestroy);
     assert.deepEqual(
       writes(toDestroy).map(([method]) => method),
       ['DELETE'],
@@ -124,9 +127,9 @@ describe('what a window was doing when it was killed', () => {
     const { toDestroy, windows } = await open((_, leaver) => {
       // What the window wrote right before its request would have left.
       const since = computer().clock.now() - 8 * hour;
-      const state = { version: 1, leaseId: String(leaver).padStart(8, '0'), warnedAt: since - 300_000 };
+      const state = { version: 1, scheduleId: String(leaver).padStart(8, '0'), warnedAt: since - 300_000 };
       writeFileSync(
-        leaseFile(computer(), leaver).replace(/json$/, 'state.json'),
+        scheduleFile(computer(), leaver).replace(/json$/, 'state.json'),
         JSON.stringify({ ...state, attempts: 1, actingSince: since, nextTryAt: since + 180_000 }),
       );
     });
@@ -137,7 +140,7 @@ describe('what a window was doing when it was killed', () => {
 });
 
 describe('what was to happen while no editor was open, answered otherwise', () => {
-  const { computer, open, writes, teller, leaseEnds } = useLateWindows();
+  const { computer, open, writes, teller, scheduleEnds } = useLateWindows();
 
   it('is tried again where the service refuses it, with the reason, and forgotten where it is kept', async () => {
     const { toStop, toDestroy } = await open((id) => {
@@ -146,11 +149,11 @@ describe('what was to happen while no editor was open, answered otherwise', () =
       computer().simulator.fail({ kind: 'error', method: 'PUT', path, ...refusal });
     });
     await (await teller(missed)).toastButton(missed, 'Cancel, and Keep It');
-    await leaseEnds(toDestroy);
+    await scheduleEnds(toDestroy);
     const refused = /^sleeper is not stopped yet.*Not now\./;
     (await (await teller(refused)).toast(refused)).close();
     await teller(/^sleeper is stopped, as scheduled\. .* \$\d/);
-    await leaseEnds(toStop);
+    await scheduleEnds(toStop);
     assert.equal(writes(toStop).length, 2);
     assert.deepEqual(writes(toDestroy), []);
   });

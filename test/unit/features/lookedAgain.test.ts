@@ -226,7 +226,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
       presence: { set: of.note },
     } as never),
   'schedules that can’t be read': (of) => {
-    const leases = {
+    const schedules = {
       get unreadable() {
         of.note('looked');
         return [];
@@ -234,7 +234,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
     };
     return tellUnreadable({
       ...{ accounts: { active: { key: 'mine' } }, clock: of.clock, notices: none },
-      leases: of.of('the schedules', leases),
+      schedules: of.of('the schedules', schedules),
     } as never);
   },
   'what is about to be lost': (of) => {

@@ -18,10 +18,10 @@ import { PriceWatch } from '../../../src/store/instances/priceWatch';
 import { JobFiles } from '../../../src/jobs/store/jobFiles';
 import { Jobs } from '../../../src/jobs/store/jobs';
 import { IdleWatch, openUsageFile } from '../../../src/store/instances/idleWatch';
-import { InstanceLeases } from '../../../src/schedules/store/instanceSchedules';
-import { LeaseFiles } from '../../../src/schedules/store/scheduleFiles';
-import { LeaseRunner } from '../../../src/schedules/store/scheduleRunner';
-import { OtherAccountLeases } from '../../../src/schedules/store/otherAccountSchedules';
+import { InstanceSchedules } from '../../../src/schedules/store/instanceSchedules';
+import { ScheduleFiles } from '../../../src/schedules/store/scheduleFiles';
+import { ScheduleRunner } from '../../../src/schedules/store/scheduleRunner';
+import { OtherAccountSchedules } from '../../../src/schedules/store/otherAccountSchedules';
 import { Presence } from '../../../src/store/windows/presence';
 import { TimerProofs } from '../../../src/schedules/store/timerProofs';
 import { SearchBudget } from '../../../src/store/offers/searchBudget';
@@ -62,8 +62,8 @@ describe('What is disposed of', () => {
     const counted = <T extends object>(target: T) => listeners.of(target);
     const [accounts, fleet] = [counted(window.accounts), counted(window.fleet)];
     const [hub, rentals] = [counted(window.hub), counted(window.rentals)];
-    const leases = counted(
-      owned.add(new InstanceLeases({ accounts: window.accounts, hub: window.hub, clock, log, storage })),
+    const schedules = counted(
+      owned.add(new InstanceSchedules({ accounts: window.accounts, hub: window.hub, clock, log, storage })),
     );
     const presence = counted(owned.add(new Presence({ hub: window.hub, clock })));
     const notices = owned.add(new Notices(window.hub));
@@ -89,12 +89,12 @@ describe('What is disposed of', () => {
       storageDir,
       secrets,
       notices,
-      leases,
+      schedules,
     };
     return { ...shared, presence, logs, focus, use, idle, storage };
 
     function storage(accountKey: string) {
-      return new LeaseFiles(join(storageDir, 'leases', accountKey), log);
+      return new ScheduleFiles(join(storageDir, 'schedules', accountKey), log);
     }
   }
   type Parts = Awaited<ReturnType<typeof parts>>;
@@ -110,12 +110,12 @@ describe('What is disposed of', () => {
     ['HostFileKeeper', (one) => new HostFileKeeper(keeperParts(one))],
     ['HostSets', (one) => new HostSets(one)],
     ['IdleWatch', (one) => new IdleWatch({ ...one, ...one.use })],
-    ['InstanceLeases', (one) => new InstanceLeases(one)],
+    ['InstanceSchedules', (one) => new InstanceSchedules(one)],
     ['Jobs', (one) => new Jobs({ ...one, storage: (key) => jobFiles(one, key) })],
     ['KeyAccess', (one) => new KeyAccess(one)],
-    ['LeaseRunner', (one) => new LeaseRunner({ ...one, kernelUse: never })],
+    ['ScheduleRunner', (one) => new ScheduleRunner({ ...one, kernelUse: never })],
     ['Notices', ({ hub }) => new Notices(hub)],
-    ['OtherAccountLeases', (one) => new OtherAccountLeases(otherAccountParts(one))],
+    ['OtherAccountSchedules', (one) => new OtherAccountSchedules(otherAccountParts(one))],
     ['Presence', (one) => new Presence(one)],
     ['PriceWatch', (one) => new PriceWatch(one)],
     ['RentalHistory', (one) => new RentalHistory({ ...one, rentedByAgents: none })],

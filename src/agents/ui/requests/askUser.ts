@@ -21,7 +21,7 @@ export type AskDeps = Pick<
   | 'commands'
   | 'fleet'
   | 'hub'
-  | 'leases'
+  | 'schedules'
   | 'log'
   | 'oneWindow'
   | 'rentals'

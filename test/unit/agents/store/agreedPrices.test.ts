@@ -81,7 +81,7 @@ describe('a yes to the price of an agent', () => {
       ...{ caller: context.caller, at: computer.clock.now(), state: 'rented', instanceId },
     });
   const endsIn = (instanceId: number, hours: number, then: 'stop' | 'destroy') =>
-    window.leases.set(instanceId, then, { kind: 'at', at: computer.clock.now() + hours * hourMs });
+    window.schedules.set(instanceId, then, { kind: 'at', at: computer.clock.now() + hours * hourMs });
 
   it('rents what was asked about', async () => {
     assert.equal((await carryOut(await sayYes(await askToRent()))).state, 'rented');
@@ -132,7 +132,7 @@ describe('a yes to the price of an agent', () => {
     const request = await sayYes(await start());
     service.instances = service.instances.map((one) => ({ ...one, totalPerHour: fromDollars(4) }));
     const { state, problem } = await carryOut(request);
-    assert.deepEqual([state, service.count('instances.start'), disk.leases.size], ['failed', 0, 0]);
+    assert.deepEqual([state, service.count('instances.start'), disk.schedules.size], ['failed', 0, 0]);
     assert.match(problem ?? '', /price.*rose.*Nothing was done/i);
   });
 
@@ -239,7 +239,7 @@ describe('a yes to the price of an agent', () => {
     const request = await sayYes(await setEnd(5001, 3, 'destroy'));
     service.instances = service.instances.map((one) => ({ ...one, totalPerHour: fromDollars(4) }));
     assert.equal((await carryOut(request)).state, 'failed');
-    assert.equal(disk.leases.get(5001)?.term.kind === 'at', true);
+    assert.equal(disk.schedules.get(5001)?.term.kind === 'at', true);
   });
 
   it('is needed to move the end of an instance of the user further, and counts in the limits', async () => {

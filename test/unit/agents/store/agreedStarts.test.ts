@@ -29,8 +29,8 @@ describe('the schedule of an instance that an agent starts', () => {
       context,
     );
   const endsIn = (instanceId: number, hours: number, then: 'stop' | 'destroy') =>
-    window.leases.set(instanceId, then, { kind: 'at', at: computer.clock.now() + hours * hourMs });
-  const leases = () => [...disk.leases.values()].map(({ action, term }) => ({ action, term }));
+    window.schedules.set(instanceId, then, { kind: 'at', at: computer.clock.now() + hours * hourMs });
+  const schedules = () => [...disk.schedules.values()].map(({ action, term }) => ({ action, term }));
 
   it('is not asked for where the rental has ended', async () => {
     service.instances = service.instances.map((one) => ({ ...one, endsAt: computer.clock.now() / 1000 }));
@@ -47,15 +47,15 @@ describe('the schedule of an instance that an agent starts', () => {
     await computer.clock.advance(1000);
     const started = doAgreed(window, request, window.accounts.active?.key ?? '');
     await until('the start left', () => service.count('instances.start') === 1);
-    assert.equal(disk.leases.size, 1);
+    assert.equal(disk.schedules.size, 1);
     await computer.clock.advance(121_000);
     await through(window.fleet.refresh());
     await computer.clock.advance(0);
-    assert.equal(disk.leases.size, 0);
+    assert.equal(disk.schedules.size, 0);
     goOn();
     await through(started);
     assert.equal((await find({ request: request.id })).state, 'done');
-    assert.deepEqual(leases(), [{ action: 'stop', term: { kind: 'at', at: request.endsAt } }]);
+    assert.deepEqual(schedules(), [{ action: 'stop', term: { kind: 'at', at: request.endsAt } }]);
   });
 
   it('is set again where only a later list shows that it started', async () => {
@@ -63,17 +63,17 @@ describe('the schedule of an instance that an agent starts', () => {
     service.after = async (call) => {
       if (call !== 'instances.start') return;
       service.before = () => Promise.reject(new TimedOutError());
-      await window.leases.cancel(5003);
+      await window.schedules.cancel(5003);
       throw new TimedOutError();
     };
     assert.equal((await carryOut(request)).state, 'unknown');
-    assert.equal(disk.leases.size, 0);
+    assert.equal(disk.schedules.size, 0);
     service.before = () => undefined;
     await computer.clock.advance(121_000);
     await through(window.fleet.refresh());
     await through(settle(window));
     assert.equal((await find({ request: request.id })).state, 'done');
-    assert.deepEqual(leases(), [{ action: 'stop', term: { kind: 'at', at: request.endsAt } }]);
+    assert.deepEqual(schedules(), [{ action: 'stop', term: { kind: 'at', at: request.endsAt } }]);
   });
 
   const refusals: Readonly<Record<string, () => void>> = {
@@ -97,20 +97,20 @@ describe('the schedule of an instance that an agent starts', () => {
     for (const before of ['destroy', 'none'] as const) {
       it(`is what it was where the start ${what}: ${before}`, async () => {
         if (before === 'destroy') await endsIn(5003, 72, 'destroy');
-        const known = leases();
+        const known = schedules();
         const request = await sayYes(await start());
         await computer.clock.advance(1000);
         refuse();
         const { state } = await carryOut(request);
         if (state === 'unknown') {
-          assert.notDeepEqual(leases(), known, 'it may run');
+          assert.notDeepEqual(schedules(), known, 'it may run');
           service.before = () => undefined;
           await computer.clock.advance(62_000);
           await through(window.fleet.refresh());
           await through(settle(window));
         }
         assert.equal((await find({ request: request.id })).state, 'failed');
-        assert.deepEqual(leases(), known);
+        assert.deepEqual(schedules(), known);
       });
     }
   }
@@ -121,10 +121,10 @@ describe('the schedule of an instance that an agent starts', () => {
     let own: unknown;
     service.wait = async (call) => {
       if (call !== 'instances.start') return;
-      own = (await endsIn(5003, 24, 'destroy')).lease.term;
+      own = (await endsIn(5003, 24, 'destroy')).schedule.term;
       throw new RefusedError({ status: 400 });
     };
     assert.equal((await carryOut(request)).state, 'failed');
-    assert.deepEqual(leases(), [{ action: 'destroy', term: own }]);
+    assert.deepEqual(schedules(), [{ action: 'destroy', term: own }]);
   });
 });

@@ -102,7 +102,7 @@ describe('Texts of strangers in the answers of tools', () => {
     const about = { print: '', caller, at, decidedAt: at, instanceId: 5001, windowId: 'first' };
     const rented = { tool: 'request_rental', state: 'rented', reason: words } as const;
     await window.desk.begin({ ...about, ...rented, id: 'request_a', requestId: 'rented' });
-    await window.leases.set(5001, 'stop', { kind: 'at', at: at + 5 * 3_600_000 });
+    await window.schedules.set(5001, 'stop', { kind: 'at', at: at + 5 * 3_600_000 });
     const before = window.ssh;
     Object.assign(window, {
       ssh: {

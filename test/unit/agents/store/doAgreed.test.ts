@@ -10,12 +10,12 @@ import type { Fleet } from '../../../../src/store/ports';
 import type { RentalStore } from '../../../../src/store/rentals/rentalStore';
 import { openAgentWindow } from '../../../support/agentWindows';
 import { anOffer } from '../../../support/builders';
-import { leaseScene, type LeaseScene } from '../../../support/leaseWindows';
+import { scheduleScene, type ScheduleScene } from '../../../support/scheduleWindows';
 
 const hourMs = 3_600_000;
 
 describe('what an agent may rent after a yes', () => {
-  let { service, computer, disk, through } = {} as LeaseScene;
+  let { service, computer, disk, through } = {} as ScheduleScene;
   let first: DoAgreedDeps;
   let request: AgentRequest;
 
@@ -26,7 +26,7 @@ describe('what an agent may rent after a yes', () => {
   const state = async () => (await first.desk.read()).requests.find(({ id }) => id === request.id)?.state;
 
   beforeEach(async () => {
-    ({ service, computer, disk, through } = await leaseScene({ offers: [anOffer()] }));
+    ({ service, computer, disk, through } = await scheduleScene({ offers: [anOffer()] }));
     first = await openWindow();
     const at = computer.clock.now();
     const price = fromDollars(1);
@@ -64,7 +64,7 @@ describe('what an agent may rent after a yes', () => {
     await through(doAgreed(first, request, key()));
     assert.deepEqual([await state(), service.count('offers.rent')], ['rented', 1]);
     assert.deepEqual(
-      [...disk.leases.values()].map(({ action, term }) => ({ action, term })),
+      [...disk.schedules.values()].map(({ action, term }) => ({ action, term })),
       [{ action: 'destroy', term: { kind: 'at', at: request.commitment?.until } }],
     );
   });
@@ -138,7 +138,7 @@ describe('what an agent may rent after a yes', () => {
     await through(doAgreed({ ...first, rentals }, request, key()));
     assert.equal(await state(), 'unknown');
     await through(settle(first));
-    assert.deepEqual([await state(), disk.leases.size, service.count('offers.rent')], ['rented', 1, 1]);
+    assert.deepEqual([await state(), disk.schedules.size, service.count('offers.rent')], ['rented', 1, 1]);
   });
 
   it('counts what it has as running, past its end, while no list could be read', async () => {
@@ -165,15 +165,15 @@ describe('what an agent may rent after a yes', () => {
     await through(doAgreed(first, request, own));
     assert.notEqual(key(), own);
     assert.deepEqual(
-      [...disk.leases.values()].map(({ action, term }) => ({ action, term })),
+      [...disk.schedules.values()].map(({ action, term }) => ({ action, term })),
       [{ action: 'destroy', term: { kind: 'at', at: request.commitment?.until } }],
     );
-    assert.equal(first.leases.rows.length, 0, 'the other account has no schedule');
+    assert.equal(first.schedules.rows.length, 0, 'the other account has no schedule');
     await through(first.accounts.switchTo(own));
     assert.equal(await state(), 'rented');
     await computer.clock.advance(0);
     await through(settle(first));
-    assert.equal(disk.leases.size, 1);
+    assert.equal(disk.schedules.size, 1);
   });
 
   it('gets its end once its account is active again where the disk refused', async () => {
@@ -181,13 +181,13 @@ describe('what an agent may rent after a yes', () => {
     disk.refusal = new Error('The disk is full.');
     service.after = (call) => (call === 'offers.rent' ? otherAccount() : undefined);
     await through(doAgreed(first, request, own));
-    assert.equal(disk.leases.size, 0);
+    assert.equal(disk.schedules.size, 0);
     disk.refusal = undefined;
     await through(first.accounts.switchTo(own));
     assert.equal(await state(), 'unknown');
     await computer.clock.advance(0);
     await through(settle(first));
-    assert.deepEqual([await state(), disk.leases.size], ['rented', 1]);
+    assert.deepEqual([await state(), disk.schedules.size], ['rented', 1]);
   });
 
   it('leaves nothing behind of an account that signed out meanwhile', async () => {
@@ -199,7 +199,7 @@ describe('what an agent may rent after a yes', () => {
       }
     };
     await through(doAgreed(first, request, own));
-    assert.equal(disk.leases.size, 0);
+    assert.equal(disk.schedules.size, 0);
     assert.equal(existsSync(path.join(computer.storageDir, 'agents', own)), false);
   });
 });

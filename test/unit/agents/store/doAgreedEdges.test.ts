@@ -71,7 +71,7 @@ describe('what an agent may do after a yes', () => {
     window = Object.assign(window, { log });
     await computer.clock.advance(120_000);
     const { state, problem } = await carryOut(request);
-    assert.deepEqual([state, disk.leases.size], ['failed', 0]);
+    assert.deepEqual([state, disk.schedules.size], ['failed', 0]);
     assert.match(String(problem), /too long ago/);
     assert.match(log.lines.join('\n'), /^warn What an agent asked for failed: /m);
   });
@@ -85,7 +85,7 @@ describe('what an agent may do after a yes', () => {
       if (call === 'instances.get') await computer.clock.advance(121_000);
     };
     const { state, problem } = await carryOut(request);
-    assert.deepEqual([state, disk.leases.size], ['failed', 0]);
+    assert.deepEqual([state, disk.schedules.size], ['failed', 0]);
     assert.match(String(problem), /too long ago/);
   });
 
@@ -93,7 +93,7 @@ describe('what an agent may do after a yes', () => {
     it(`is no schedule without its ${missing}`, async () => {
       const request = await noted({ [missing]: undefined });
       const { state, problem } = await carryOut(request);
-      assert.deepEqual([state, disk.leases.size], ['failed', 0]);
+      assert.deepEqual([state, disk.schedules.size], ['failed', 0]);
       assert.match(String(problem), /names no end/);
     });
   }
@@ -122,11 +122,11 @@ describe('what an agent may do after a yes', () => {
 
   it('spends from now on where the schedule of the user had no time of day', async () => {
     const now = computer.clock.now();
-    await window.leases.set(5001, 'stop', { kind: 'idle', minutes: 30 });
+    await window.schedules.set(5001, 'stop', { kind: 'idle', minutes: 30 });
     const input = { instance: 'inst_5001', hoursFromNow: 2, then: 'stop', requestId: 'schedule-1' } as const;
     const { commitment } = await find(await instanceTools(window).set_schedule(input, context));
     assert.deepEqual([commitment?.from, commitment?.until], [now, now + 2 * hourMs]);
-    await window.leases.set(5001, 'stop', { kind: 'at', at: now + hourMs });
+    await window.schedules.set(5001, 'stop', { kind: 'at', at: now + hourMs });
     const later = { ...input, requestId: 'schedule-2' };
     const next = await find(await instanceTools(window).set_schedule(later, context));
     assert.deepEqual([next.commitment?.from, next.commitment?.until], [now + hourMs, now + 2 * hourMs]);

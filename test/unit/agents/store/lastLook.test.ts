@@ -190,7 +190,7 @@ describe('What an agent does after the user changed their mind', () => {
     await window.desk.begin({ ...about, id: 'request_a', requestId: 'rented', tool, state: 'rented' });
     const earlier = { ...about, id: 'request_b', requestId: 'command-no-0' };
     await window.desk.begin({ ...earlier, tool: 'run_command', state: 'done' });
-    await window.leases.set(5002, 'stop', { kind: 'at', at: at + 5 * hourMs });
+    await window.schedules.set(5002, 'stop', { kind: 'at', at: at + 5 * hourMs });
     return scene;
   }
 
@@ -198,14 +198,14 @@ describe('What an agent does after the user changed their mind', () => {
     ...service.calls.filter((call) => writes.includes(call)),
     ...window.commands,
     ...window.entries.map(String),
-    ...(JSON.stringify([...disk.leases.values()]) === before ? [] : ['a schedule']),
+    ...(JSON.stringify([...disk.schedules.values()]) === before ? [] : ['a schedule']),
   ];
 
   /** Plays an act; the change is made in its step of this number. Tells what was done, and whether there is such a step. */
   async function play(act: Act, change: (scene: AgentScene) => Promise<void> | void, at: number) {
     const scene = await open();
     const { service, computer, disk, window } = scene;
-    const before = JSON.stringify([...disk.leases.values()]);
+    const before = JSON.stringify([...disk.schedules.values()]);
     let count = 0;
     let doneBefore: readonly string[] | undefined;
     const step = async () => {
@@ -280,7 +280,7 @@ describe('What an agent does after the user changed their mind', () => {
     );
     const scene = await open();
     Object.assign(scene.service.client.instances, { logs: () => Promise.resolve('') });
-    const before = JSON.stringify([...scene.disk.leases.values()]);
+    const before = JSON.stringify([...scene.disk.schedules.values()]);
     for (const [, look] of looks) await look(scene);
     assert.deepEqual(effectsOf(scene, before), []);
     await scene.computer.dispose();

@@ -6,7 +6,7 @@ import { fromDollars, zero } from '../../../../src/model/money';
 import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk } from '../../../support/leaseWindows';
+import { FakeScheduleDisk } from '../../../support/scheduleWindows';
 
 const hourMs = 3_600_000;
 const limits = { ...wideLimits, perDay: 5, perHour: 1.5, instances: 1, questionsPerHour: 3 };
@@ -35,7 +35,7 @@ describe('The limits of agents where the user has several accounts', () => {
     };
   };
   const open = async (set = limits) => {
-    window = await openAgentWindow(computer, new FakeLeaseDisk(), { limits: set });
+    window = await openAgentWindow(computer, new FakeScheduleDisk(), { limits: set });
     first = key();
   };
   const switchToSecond = async () => {

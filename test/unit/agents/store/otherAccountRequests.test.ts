@@ -5,13 +5,13 @@ import { OtherAccountRequests } from '../../../../src/agents/store/otherAccountR
 import { openAgentWindow, type AgentWindow } from '../../../support/agentWindows';
 import { anInstance, anOffer } from '../../../support/builders';
 import type { FakeClock } from '../../../support/fakeClock';
-import { leaseScene, type LeaseScene } from '../../../support/leaseWindows';
+import { scheduleScene, type ScheduleScene } from '../../../support/scheduleWindows';
 
 const hourMs = 3_600_000;
 const marker = 'abcd1234';
 
 describe('a rental of an agent in an account that is not active any more', () => {
-  let { service, computer, disk } = {} as LeaseScene;
+  let { service, computer, disk } = {} as ScheduleScene;
   let window: AgentWindow;
   let others: OtherAccountRequests;
   let key: string;
@@ -23,7 +23,7 @@ describe('a rental of an agent in an account that is not active any more', () =>
   let planned: number;
 
   beforeEach(async () => {
-    ({ service, computer, disk } = await leaseScene({
+    ({ service, computer, disk } = await scheduleScene({
       instances: [anInstance({ id: 5001, label: 'of the user' })],
     }));
     window = await openAgentWindow(computer, disk);
@@ -95,7 +95,7 @@ describe('a rental of an agent in an account that is not active any more', () =>
     await looks(1);
     assert.equal(await state(), 'rented');
     assert.deepEqual(
-      [...disk.leases.values()].map(({ instanceId, action, term }) => ({ instanceId, action, term })),
+      [...disk.schedules.values()].map(({ instanceId, action, term }) => ({ instanceId, action, term })),
       [{ instanceId: 6001, action: 'destroy', term: { kind: 'at', at: request.commitment?.until } }],
     );
   });
@@ -104,7 +104,7 @@ describe('a rental of an agent in an account that is not active any more', () =>
     await window.desk.begin({ ...request, state: 'unknown', instanceId: 6001 });
     await switchAccount();
     await looks(1);
-    assert.deepEqual([await state(), disk.leases.size, listed()], ['rented', 1, 0]);
+    assert.deepEqual([await state(), disk.schedules.size, listed()], ['rented', 1, 0]);
   });
 
   it('is left to the window that carries it out, and to its account where nothing was sent', async () => {
@@ -116,7 +116,7 @@ describe('a rental of an agent in an account that is not active any more', () =>
     await switchAccount();
     await beSilent();
     await window.desk.working(request.id, () => looks(1));
-    assert.deepEqual([await state(), disk.leases.size, listed()], ['renting', 0, 0]);
+    assert.deepEqual([await state(), disk.schedules.size, listed()], ['renting', 0, 0]);
   });
 
   it('is looked for once a minute for ten minutes, and nothing is read after', async () => {
@@ -139,7 +139,7 @@ describe('a rental of an agent in an account that is not active any more', () =>
     listIt();
     await looks(1);
     assert.equal(await state(), 'rented');
-    assert.equal(disk.leases.size, 1);
+    assert.equal(disk.schedules.size, 1);
   });
 
   it('is looked for where the account was switched within the minute of another look', async () => {

@@ -8,7 +8,7 @@ import { marketTools } from '../../../../src/agents/store/marketTools';
 import { ownLimitProblem, type OwnLimitsDeps } from '../../../../src/agents/store/ownLimits';
 import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
 import { anInstance, anOffer } from '../../../support/builders';
-import { FakeLeaseDisk } from '../../../support/leaseWindows';
+import { FakeScheduleDisk } from '../../../support/scheduleWindows';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
 const now = Date.UTC(2026, 0, 15, 12);
@@ -91,7 +91,7 @@ describe('the hourly limit of the user while something is under way', () => {
 
   async function open(...instances: readonly ReturnType<typeof anInstance>[]) {
     service.instances = [...instances];
-    window = await openAgentWindow(computer, new FakeLeaseDisk(), {
+    window = await openAgentWindow(computer, new FakeScheduleDisk(), {
       limits: wideLimits,
       ownProblem: (perHour, instanceId) =>
         ownLimitProblem(

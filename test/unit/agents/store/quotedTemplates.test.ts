@@ -5,7 +5,7 @@ import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/
 import { anOffer, aTemplate } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk } from '../../../support/leaseWindows';
+import { FakeScheduleDisk } from '../../../support/scheduleWindows';
 
 describe('a template that an agent gets a price for', () => {
   const service = new FakeService();
@@ -15,7 +15,7 @@ describe('a template that an agent gets a price for', () => {
   before(async () => {
     service.offers = [anOffer({ id: 9001 })];
     computer = await FakeComputer.make(service.client);
-    window = await openAgentWindow(computer, new FakeLeaseDisk(), { limits: wideLimits });
+    window = await openAgentWindow(computer, new FakeScheduleDisk(), { limits: wideLimits });
   });
   after(() => computer.dispose());
 

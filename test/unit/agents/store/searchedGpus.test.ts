@@ -4,7 +4,7 @@ import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeLeaseDisk } from '../../../support/leaseWindows';
+import { FakeScheduleDisk } from '../../../support/scheduleWindows';
 
 const names = ['RTX 4090', 'RTX 4090D', 'H100 SXM', 'H100 PCIE', 'A100 SXM4'];
 
@@ -17,7 +17,7 @@ describe('an agent that searches for a GPU', () => {
     service = new FakeService();
     service.offers = names.map((gpuName, at) => anOffer({ id: 9001 + at, gpuName }));
     computer = await FakeComputer.make(service.client);
-    window = await openAgentWindow(computer, new FakeLeaseDisk(), { limits: wideLimits });
+    window = await openAgentWindow(computer, new FakeScheduleDisk(), { limits: wideLimits });
   });
   afterEach(() => computer.dispose());
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AgentRequest } from '../../../../src/agents/model/request';
 import type { Instance } from '../../../../src/model/instances/instance';
-import type { Lease } from '../../../../src/schedules/model/schedule';
+import type { Schedule } from '../../../../src/schedules/model/schedule';
 import type { DoAgreedDeps } from '../../../../src/agents/store/doAgreed';
 import { settle } from '../../../../src/agents/store/settle';
 
@@ -23,14 +23,14 @@ interface Scene {
   readonly fetchedAt?: number | undefined;
   readonly instance?: Partial<Instance> | undefined;
   readonly hasEnded?: boolean;
-  readonly lease?: Partial<Lease>;
+  readonly schedule?: Partial<Schedule>;
   readonly isAtWork?: boolean;
 }
 
 /** What the leading window notes of a request. */
 async function settled(change: Omit<AgentRequest, keyof typeof base> & Partial<AgentRequest>, scene: Scene) {
   const request: AgentRequest = { ...base, ...change };
-  const { now = at, fetchedAt, instance, hasEnded = false, lease, isAtWork = false } = scene;
+  const { now = at, fetchedAt, instance, hasEnded = false, schedule, isAtWork = false } = scene;
   const moves: (readonly unknown[])[] = [];
   const deps = {
     desk: {
@@ -47,7 +47,7 @@ async function settled(change: Omit<AgentRequest, keyof typeof base> & Partial<A
       find: () => instance && { id, ...instance },
       state: fetchedAt === undefined ? { kind: 'failed' } : { kind: 'ready', fetchedAt },
     },
-    leases: { find: () => lease && { lease }, putBack: () => Promise.resolve() },
+    schedules: { find: () => schedule && { schedule }, putBack: () => Promise.resolve() },
     clock: { now: () => now },
   } as unknown as DoAgreedDeps; // nothing else of them is used here
   await settle(deps);
@@ -58,19 +58,19 @@ describe('a request of an agent whose window is gone', () => {
   describe('for a schedule', () => {
     const endsAt = at + 3_600_000;
     const wanted = { tool: 'set_schedule', state: 'working', endsAt, then: 'stop' } as const;
-    const set: Partial<Lease> = { action: 'stop', term: { kind: 'at', at: endsAt } };
+    const set: Partial<Schedule> = { action: 'stop', term: { kind: 'at', at: endsAt } };
     const later = { now: at + 120_000 };
 
     it('is done where that schedule is there', async () => {
-      assert.deepEqual(await settled(wanted, { ...later, lease: set }), ['done']);
+      assert.deepEqual(await settled(wanted, { ...later, schedule: set }), ['done']);
     });
 
     it('is not known to be done where there is none, or another one', async () => {
       const others: readonly Scene[] = [
         {},
-        { lease: { ...set, action: 'destroy' } },
-        { lease: { ...set, term: { kind: 'at', at: endsAt + 1 } } },
-        { lease: { ...set, term: { kind: 'idle', minutes: 30 } } },
+        { schedule: { ...set, action: 'destroy' } },
+        { schedule: { ...set, term: { kind: 'at', at: endsAt + 1 } } },
+        { schedule: { ...set, term: { kind: 'idle', minutes: 30 } } },
       ];
       for (const one of others) {
         const [state, problem] = await settled(wanted, { ...later, ...one });
@@ -80,21 +80,21 @@ describe('a request of an agent whose window is gone', () => {
     });
 
     it('is left alone for two minutes after the yes, and while this window is at it', async () => {
-      assert.deepEqual(await settled(wanted, { now: at + 119_999, lease: set }), []);
-      assert.deepEqual(await settled(wanted, { now: at - 1000, lease: set }), []);
-      assert.deepEqual(await settled(wanted, { ...later, lease: set, isAtWork: true }), []);
-      assert.deepEqual(await settled({ ...wanted, state: 'done' }, { ...later, lease: set }), []);
+      assert.deepEqual(await settled(wanted, { now: at + 119_999, schedule: set }), []);
+      assert.deepEqual(await settled(wanted, { now: at - 1000, schedule: set }), []);
+      assert.deepEqual(await settled(wanted, { ...later, schedule: set, isAtWork: true }), []);
+      assert.deepEqual(await settled({ ...wanted, state: 'done' }, { ...later, schedule: set }), []);
     });
 
     it('is not left alone until the clock of this computer, once set back, has caught up', async () => {
       const earlier = { now: at - 3_600_000 };
-      assert.deepEqual(await settled(wanted, { ...earlier, lease: set }), ['done']);
+      assert.deepEqual(await settled(wanted, { ...earlier, schedule: set }), ['done']);
       const change = { tool: 'destroy_instance', state: 'working' } as const;
       assert.deepEqual(await settled(change, { ...earlier, hasEnded: true }), ['done']);
     });
 
     it('is never taken for a command', async () => {
-      const [state, problem] = await settled({ ...wanted, tool: 'run_command' }, { ...later, lease: set });
+      const [state, problem] = await settled({ ...wanted, tool: 'run_command' }, { ...later, schedule: set });
       assert.equal(state, 'failed');
       assert.match(String(problem), /^The window closed while the command ran\. It may have run/);
     });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AgentRequest } from '../../../../src/agents/model/request';
-import type { Lease } from '../../../../src/schedules/model/schedule';
+import type { Schedule } from '../../../../src/schedules/model/schedule';
 import type { DoAgreedDeps } from '../../../../src/agents/store/doAgreed';
 import { giveBackEnd, keepEnd, settle } from '../../../../src/agents/store/settle';
 
@@ -25,7 +25,7 @@ describe('the end of an instance that an agent started', () => {
     it(`is ${isKept ? 'set once more' : 'left alone'} where ${what}`, async () => {
       const calls: unknown[] = [];
       const setFirst = (...args: readonly unknown[]) => Promise.resolve(calls.push(args));
-      const deps = { leases: { setFirst }, clock: { now: () => now } } as unknown as DoAgreedDeps;
+      const deps = { schedules: { setFirst }, clock: { now: () => now } } as unknown as DoAgreedDeps;
       await keepEnd(deps, { ...start, ...change } as AgentRequest, 'account');
       assert.deepEqual(calls, isKept ? [['account', 7, 'stop', { kind: 'at', at: now + 1 }]] : []);
     });
@@ -37,22 +37,22 @@ describe('the end of an instance that an agent started', () => {
     ['no instance is named', { instanceId: undefined }, false],
   ] as readonly [string, Partial<AgentRequest>, boolean][]) {
     it(`${isGivenBack ? 'gives way to' : 'has not replaced'} the schedule of before where ${what}`, async () => {
-      const own = { action: 'stop', term: { kind: 'at', at: start.endsAt } } as Lease;
-      const others: readonly Lease[] = [
+      const own = { action: 'stop', term: { kind: 'at', at: start.endsAt } } as Schedule;
+      const others: readonly Schedule[] = [
         { ...own, action: 'destroy' },
         { ...own, term: { kind: 'at', at: now } },
         { ...own, term: { kind: 'idle', minutes: 30 } },
       ];
-      const before = { ...own, term: { kind: 'idle', minutes: 10 } } as Lease;
+      const before = { ...own, term: { kind: 'idle', minutes: 10 } } as Schedule;
       let calls = 0;
-      const putBack: DoAgreedDeps['leases']['putBack'] = (accountKey, id, isOwn, lease) => {
+      const putBack: DoAgreedDeps['schedules']['putBack'] = (accountKey, id, isOwn, schedule) => {
         calls += 1;
-        assert.deepEqual([accountKey, id, lease], ['account', 7, before]);
+        assert.deepEqual([accountKey, id, schedule], ['account', 7, before]);
         assert.deepEqual([isOwn(own), others.filter((one) => isOwn(one))], [true, []]);
         return Promise.resolve();
       };
-      const deps = { leases: { putBack } } as unknown as DoAgreedDeps;
-      await giveBackEnd(deps, { ...start, leaseBefore: before, ...change } as AgentRequest, 'account');
+      const deps = { schedules: { putBack } } as unknown as DoAgreedDeps;
+      await giveBackEnd(deps, { ...start, scheduleBefore: before, ...change } as AgentRequest, 'account');
       assert.equal(calls, isGivenBack ? 1 : 0);
     });
   }

@@ -150,7 +150,7 @@ describe('The answers of the tools of agents', () => {
 
   it('say of an instance what is known of it, and how old the list is', async () => {
     const endsAt = computer.clock.now() + 3_600_000;
-    await window.leases.set(5001, 'stop', { kind: 'at', at: endsAt });
+    await window.schedules.set(5001, 'stop', { kind: 'at', at: endsAt });
     await computer.clock.advance(7000);
     const running = {
       ...{

@@ -76,7 +76,7 @@ describe('A command of jobs', () => {
         return row ? [row, row] : [];
       },
     },
-    leases: { find: () => undefined },
+    schedules: { find: () => undefined },
     log: { warn: () => undefined },
     rentals: { rentals: [] },
   } as unknown as JobDeps;

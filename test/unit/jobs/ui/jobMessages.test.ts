@@ -302,7 +302,7 @@ describe('What is said of a job', () => {
     row = aJobRow();
     const notice = { kind: 'nearLimit', jobId: row.job.id };
     assert.equal(await said(notice, { accountKey: 'other' }), '');
-    assert.equal(await said(notice, { kind: 'lease' }), '');
+    assert.equal(await said(notice, { kind: 'schedule' }), '');
     assert.equal(await said({ ...notice, kind: 'odd' }), '');
     row = undefined;
     assert.equal(await said(notice), '');

@@ -4,42 +4,42 @@ import {
   fireAt,
   lateMs,
   movedBack,
-  readLeaseTime,
+  readScheduleTime,
   retryAfterMs,
   stateMovedBack,
   stepOf,
-  type Lease,
-  type LeaseAction,
+  type Schedule,
+  type ScheduleAction,
 } from '../../../../src/schedules/model/schedule';
 
 const now = Date.UTC(2026, 0, 15, 12);
 const minute = 60_000;
 const hour = 60 * minute;
 
-const timed = (action: LeaseAction, at = now + 2 * hour): Lease => ({
+const timed = (action: ScheduleAction, at = now + 2 * hour): Schedule => ({
   id: 'aaaaaaaa',
   instanceId: 5001,
   action,
   term: { kind: 'at', at },
   setAt: now,
 });
-const idle = (minutes: number): Lease => ({ ...timed('stop'), term: { kind: 'idle', minutes } });
-const fresh = { leaseId: 'aaaaaaaa' };
+const idle = (minutes: number): Schedule => ({ ...timed('stop'), term: { kind: 'idle', minutes } });
+const fresh = { scheduleId: 'aaaaaaaa' };
 
-describe('A lease', () => {
+describe('A schedule', () => {
   it('warns five minutes before, then is carried out on time', () => {
-    const lease = timed('destroy');
+    const schedule = timed('destroy');
     const warned = { ...fresh, warnedAt: now + 115 * minute };
-    assert.deepEqual(stepOf(lease, fresh, now + 114 * minute), { kind: 'wait' });
-    assert.deepEqual(stepOf(lease, fresh, now + 115 * minute), { kind: 'warn' });
-    assert.deepEqual(stepOf(lease, warned, now + 119 * minute), { kind: 'wait' });
-    assert.deepEqual(stepOf(lease, warned, now + 120 * minute), { kind: 'fire', isLate: false });
+    assert.deepEqual(stepOf(schedule, fresh, now + 114 * minute), { kind: 'wait' });
+    assert.deepEqual(stepOf(schedule, fresh, now + 115 * minute), { kind: 'warn' });
+    assert.deepEqual(stepOf(schedule, warned, now + 119 * minute), { kind: 'wait' });
+    assert.deepEqual(stepOf(schedule, warned, now + 120 * minute), { kind: 'fire', isLate: false });
   });
 
   it('that is short warns half its time before', () => {
-    const lease = timed('stop', now + 4 * minute);
-    assert.deepEqual(stepOf(lease, fresh, now + minute), { kind: 'wait' });
-    assert.deepEqual(stepOf(lease, fresh, now + 2 * minute), { kind: 'warn' });
+    const schedule = timed('stop', now + 4 * minute);
+    assert.deepEqual(stepOf(schedule, fresh, now + minute), { kind: 'wait' });
+    assert.deepEqual(stepOf(schedule, fresh, now + 2 * minute), { kind: 'warn' });
   });
 
   it('leaves the whole time of the warning, where the warning came late', () => {
@@ -99,9 +99,9 @@ describe('A lease', () => {
     const time = fc.integer({ min: 0, max: 10 * hour });
     fc.assert(
       fc.property(time, fc.option(time), time, (span, warned, at) => {
-        const lease = timed('destroy', now + span);
+        const schedule = timed('destroy', now + span);
         const state = warned === null ? fresh : { ...fresh, warnedAt: now + warned };
-        const step = stepOf(lease, state, now + at);
+        const step = stepOf(schedule, state, now + at);
         if (step.kind === 'fire') {
           assert.ok(warned !== null && at >= span && at <= Math.max(span, warned + 5 * minute) + lateMs);
           assert.ok(at >= warned + Math.min(5 * minute, span / 2));
@@ -111,10 +111,10 @@ describe('A lease', () => {
   });
 });
 
-describe('The time of a lease', () => {
+describe('The time of a schedule', () => {
   const at = new Date(2026, 0, 15, 17, 0);
   const minutes = (typed: string) => {
-    const ms = readLeaseTime(typed, at);
+    const ms = readScheduleTime(typed, at);
     return ms === undefined ? undefined : ms / minute;
   };
 

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { ForbiddenError, TimedOutError } from '../../../../src/api/errors';
 import { presenceGraceMs } from '../../../../src/store/windows/presence';
 import { anInstance } from '../../../support/builders';
-import { aliasOf, kindsTold, leaseScene, type LeaseScene } from '../../../support/leaseWindows';
+import { aliasOf, kindsTold, scheduleScene, type ScheduleScene } from '../../../support/scheduleWindows';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const id = 5001;
 
-describe('Leases of idle instances', () => {
-  let { service, computer, disk, open, pass } = {} as LeaseScene;
+describe('Schedules of idle instances', () => {
+  let { service, computer, disk, open, pass } = {} as ScheduleScene;
   beforeEach(async () => {
-    ({ service, computer, disk, open, pass } = await leaseScene({ instances: [] }));
+    ({ service, computer, disk, open, pass } = await scheduleScene({ instances: [] }));
   });
   afterEach(() => computer.dispose());
 
@@ -24,7 +24,7 @@ describe('Leases of idle instances', () => {
   it('stop once the GPU was idle for so long, after a warning', async () => {
     use(2);
     const window = await open();
-    await window.leases.set(id, 'stop', idle);
+    await window.schedules.set(id, 'stop', idle);
     await pass(24 * minute);
     assert.deepEqual(kindsTold(window), []);
     await pass(13 * minute);
@@ -35,7 +35,7 @@ describe('Leases of idle instances', () => {
   it('wait while the GPU works, and count anew after that', async () => {
     use(80);
     const window = await open();
-    await window.leases.set(id, 'stop', idle);
+    await window.schedules.set(id, 'stop', idle);
     await pass(hour);
     assert.deepEqual(kindsTold(window), []);
     use(0);
@@ -52,7 +52,7 @@ describe('Leases of idle instances', () => {
   it('look at the GPU once more before they act', async () => {
     use(0);
     const window = await open();
-    await window.leases.set(id, 'stop', idle);
+    await window.schedules.set(id, 'stop', idle);
     await pass(29 * minute);
     assert.deepEqual(kindsTold(window), ['soon']);
     use(90);
@@ -65,7 +65,7 @@ describe('Leases of idle instances', () => {
     const window = await open();
     const other = await open();
     other.presence.set('terminal', [aliasOf(id)]);
-    await window.leases.set(id, 'destroy', idle);
+    await window.schedules.set(id, 'destroy', idle);
     await pass(hour);
     assert.deepEqual(kindsTold(window), []);
     other.presence.set('terminal', []);
@@ -80,7 +80,7 @@ describe('Leases of idle instances', () => {
     const window = await open();
     const other = await open();
     other.presence.set('window', [aliasOf(id)]);
-    await window.leases.set(id, 'stop', idle);
+    await window.schedules.set(id, 'stop', idle);
     window.close();
     await pass(hour);
     assert.equal(service.count('instances.stop'), 0);
@@ -93,7 +93,7 @@ describe('Leases of idle instances', () => {
     use(0);
     const window = await open();
     window.kernels.use = 'busy';
-    await window.leases.set(id, 'destroy', idle);
+    await window.schedules.set(id, 'destroy', idle);
     await pass(3 * hour);
     assert.deepEqual([kindsTold(window), service.count('instances.destroy')], [[], 0]);
     assert.ok(window.kernels.asked >= 5 && window.kernels.asked < 12, String(window.kernels.asked));
@@ -107,7 +107,7 @@ describe('Leases of idle instances', () => {
   it('ask once more after the warning', async () => {
     use(0);
     const window = await open();
-    await window.leases.set(id, 'stop', idle);
+    await window.schedules.set(id, 'stop', idle);
     await pass(29 * minute);
     assert.deepEqual(kindsTold(window), ['soon']);
     window.kernels.use = 'busy';
@@ -119,7 +119,7 @@ describe('Leases of idle instances', () => {
     use(0);
     const window = await open();
     window.kernels.use = 'silent';
-    await window.leases.set(id, 'stop', idle);
+    await window.schedules.set(id, 'stop', idle);
     await pass(2 * hour);
     assert.deepEqual([kindsTold(window), service.count('instances.stop')], [['silent'], 0]);
     const [notice] = window.told();
@@ -135,7 +135,7 @@ describe('Leases of idle instances', () => {
     it(`are due again only after a new warning where the instance is in use once a try was ${what}`, async () => {
       use(0);
       const window = await open();
-      await window.leases.set(id, 'destroy', idle);
+      await window.schedules.set(id, 'destroy', idle);
       const failing = (call: string) => {
         if (call === 'instances.destroy') {
           throw error;
@@ -148,7 +148,7 @@ describe('Leases of idle instances', () => {
       service.before = () => undefined;
       await pass(hour);
       assert.deepEqual([service.instances.length, kindsTold(window)], [1, ['soon', 'failed']]);
-      assert.equal(window.leases.find(id)?.state.nextTryAt, undefined);
+      assert.equal(window.schedules.find(id)?.state.nextTryAt, undefined);
       use(0);
       service.before = failing;
       await pass(42 * minute);
@@ -162,7 +162,7 @@ describe('Leases of idle instances', () => {
   it('ask the kernels before another try, too', async () => {
     use(0);
     const window = await open();
-    await window.leases.set(id, 'stop', idle);
+    await window.schedules.set(id, 'stop', idle);
     service.failsBefore('instances.stop', () => new ForbiddenError());
     await pass(36 * minute);
     assert.deepEqual(kindsTold(window), ['soon', 'failed']);
@@ -179,9 +179,9 @@ describe('Leases of idle instances', () => {
   it('are due again only after a new warning where a window was killed on its way and the instance is used', async () => {
     use(0);
     const window = await open();
-    await window.leases.set(id, 'destroy', idle);
+    await window.schedules.set(id, 'destroy', idle);
     await pass(29 * minute);
-    const { state } = window.leases.find(id) ?? assert.fail();
+    const { state } = window.schedules.find(id) ?? assert.fail();
     const now = computer.clock.now();
     disk.states.set(id, { ...state, attempts: 1, actingSince: now, nextTryAt: now + 3 * minute });
     use(90);
@@ -195,7 +195,7 @@ describe('Leases of idle instances', () => {
   it('are tried again where the list could not be read before a try', async () => {
     use(0);
     const window = await open();
-    await window.leases.set(id, 'destroy', idle);
+    await window.schedules.set(id, 'destroy', idle);
     await pass(29 * minute);
     service.failsBefore('instances.list', () => new TimedOutError());
     await pass(7 * minute);
@@ -209,7 +209,7 @@ describe('Leases of idle instances', () => {
     use(0);
     const window = await open();
     window.kernels.use = 'unknown';
-    await window.leases.set(id, 'stop', idle);
+    await window.schedules.set(id, 'stop', idle);
     await pass(37 * minute);
     assert.deepEqual(kindsTold(window), ['soon', 'stopped']);
   });
@@ -218,7 +218,7 @@ describe('Leases of idle instances', () => {
     use(0);
     const window = await open();
     window.kernels.use = 'busy';
-    await window.leases.set(id, 'stop', { kind: 'at', at: computer.clock.now() + 30 * minute });
+    await window.schedules.set(id, 'stop', { kind: 'at', at: computer.clock.now() + 30 * minute });
     await pass(37 * minute);
     assert.deepEqual([kindsTold(window), window.kernels.asked], [['soon', 'stopped'], 0]);
   });
@@ -226,7 +226,7 @@ describe('Leases of idle instances', () => {
   it('do not count the time in which no editor was open', async () => {
     use(0);
     const window = await open();
-    await window.leases.set(id, 'stop', idle);
+    await window.schedules.set(id, 'stop', idle);
     await pass(10 * minute);
     window.close();
     computer.clock.jump(9 * hour);

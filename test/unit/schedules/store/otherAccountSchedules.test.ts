@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { NotReachableError, TimedOutError } from '../../../../src/api/errors';
-import type { Lease, LeaseTerm } from '../../../../src/schedules/model/schedule';
-import { leaseNotice, leaseNoticeKind } from '../../../../src/schedules/store/scheduleNotice';
+import type { Schedule, ScheduleTerm } from '../../../../src/schedules/model/schedule';
+import { scheduleNotice, scheduleNoticeKind } from '../../../../src/schedules/store/scheduleNotice';
 import { Presence } from '../../../../src/store/windows/presence';
 import type { Account } from '../../../../src/store/ports';
-import { OtherAccountLeases } from '../../../../src/schedules/store/otherAccountSchedules';
+import { OtherAccountSchedules } from '../../../../src/schedules/store/otherAccountSchedules';
 import {
   otherAccountKind,
   otherAccountNotice,
   type LastListed,
 } from '../../../../src/schedules/store/otherMachines';
 import type { TimerProof } from '../../../../src/schedules/store/timerProofs';
-import { unreadableLease, unreadableLeaseKind } from '../../../../src/schedules/store/unreadableNotice';
+import { unreadableSchedule, unreadableScheduleKind } from '../../../../src/schedules/store/unreadableNotice';
 import { Notices, type Notice } from '../../../../src/store/windows/notices';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
-import { aliasOf, FakeLeaseDisk, passInMinutes } from '../../../support/leaseWindows';
+import { aliasOf, FakeScheduleDisk, passInMinutes } from '../../../support/scheduleWindows';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
 import { FakeService } from '../../../support/fakeService';
 
@@ -43,7 +43,7 @@ describe('Schedules of accounts that are not active', () => {
 
   /** A window where another account is active than those whose schedules these are. */
   async function open(
-    disks: Readonly<Record<string, FakeLeaseDisk>>,
+    disks: Readonly<Record<string, FakeScheduleDisk>>,
     { refusals = [] as Error[], locked = [] as string[], log = silentLog, client = service.client } = {},
   ) {
     const { clock } = computer;
@@ -54,9 +54,9 @@ describe('Schedules of accounts that are not active', () => {
     const posted: Notice[] = [];
     owned.add(notices.onDidPost((notice) => posted.push(notice)));
     const presence = owned.add(new Presence({ hub, clock }));
-    const disk = (key: string) => disks[key] ?? new FakeLeaseDisk();
+    const disk = (key: string) => disks[key] ?? new FakeScheduleDisk();
     const others = owned.add(
-      new OtherAccountLeases({
+      new OtherAccountSchedules({
         accounts: Object.assign(Object.create(accounts) as typeof accounts, {
           others: () => {
             const refusal = refusals.shift();
@@ -83,12 +83,14 @@ describe('Schedules of accounts that are not active', () => {
       }),
     );
     const told = () =>
-      posted.filter(({ kind }) => kind === leaseNoticeKind).map(({ data }) => leaseNotice.parse(data).kind);
+      posted
+        .filter(({ kind }) => kind === scheduleNoticeKind)
+        .map(({ data }) => scheduleNotice.parse(data).kind);
     return { ...window, presence, posted, told, others };
   }
 
-  const schedule = (disk: FakeLeaseDisk, term: LeaseTerm, more: Partial<Lease> = {}) =>
-    disk.leases.set(instanceId, {
+  const schedule = (disk: FakeScheduleDisk, term: ScheduleTerm, more: Partial<Schedule> = {}) =>
+    disk.schedules.set(instanceId, {
       ...{ id: 'aa', instanceId, action: 'stop', term, setAt: computer.clock.now() },
       ...more,
     });
@@ -98,17 +100,17 @@ describe('Schedules of accounts that are not active', () => {
   const stops = () => service.count('instances.stop');
 
   it('are carried out although those of another account can not be read', async () => {
-    const [broken, good] = [new FakeLeaseDisk(), new FakeLeaseDisk()];
+    const [broken, good] = [new FakeScheduleDisk(), new FakeScheduleDisk()];
     broken.storage.list = () => Promise.reject(new Error('EACCES'));
     schedule(good, { kind: 'at', at: computer.clock.now() + 30 * minute });
     await open({ broken, good });
     await passInMinutes(computer, 40 * minute);
     assert.equal(stops(), 1);
-    assert.equal(good.leases.size, 0);
+    assert.equal(good.schedules.size, 0);
   });
 
   it('are carried out once the accounts can be read, which the log tells until then', async () => {
-    const disk = new FakeLeaseDisk();
+    const disk = new FakeScheduleDisk();
     const logged: string[] = [];
     const error = (line: string, cause: unknown) => void logged.push(`${line}: ${String(cause)}`);
     schedule(disk, { kind: 'at', at: computer.clock.now() + 30 * minute });
@@ -123,7 +125,7 @@ describe('Schedules of accounts that are not active', () => {
     ['their folder can not be read', { list: () => Promise.reject(new Error('EACCES')) }],
   ] as const) {
     it(`are work for the next start where ${what}`, async () => {
-      const [refused, none] = [new FakeLeaseDisk(), new FakeLeaseDisk()];
+      const [refused, none] = [new FakeScheduleDisk(), new FakeScheduleDisk()];
       Object.assign(refused.storage, refusal);
       const first = await open({ none });
       await computer.clock.advance(0);
@@ -136,7 +138,7 @@ describe('Schedules of accounts that are not active', () => {
   }
 
   it('are named where their files can not be read, with the key of the message of an active account', async () => {
-    const [damaged, refused] = [new FakeLeaseDisk(), new FakeLeaseDisk()];
+    const [damaged, refused] = [new FakeScheduleDisk(), new FakeScheduleDisk()];
     const [broken, held] = ['/d/7.json.broken-1', '/r/8.json'];
     Object.assign(damaged.storage, { unreadable: [{ instanceId: 7, path: broken, kind: 'damaged' }] });
     Object.assign(refused.storage, { unreadable: [{ instanceId: 8, path: held, kind: 'refused' }] });
@@ -145,19 +147,19 @@ describe('Schedules of accounts that are not active', () => {
     await passInMinutes(computer, 2 * minute);
     const day = Math.floor(computer.clock.now() / (24 * 60 * minute));
     const named = posted.flatMap(({ key, kind, data }) =>
-      kind === unreadableLeaseKind ? [[key, unreadableLease.parse(data).name]] : [],
+      kind === unreadableScheduleKind ? [[key, unreadableSchedule.parse(data).name]] : [],
     );
     assert.deepEqual(
       new Map(named as [string, string][]),
       new Map([
-        [`damaged:leaseFile:${broken}`, 'trainer'],
-        [`refused:leaseFile:${held}:${day}`, '#8'],
+        [`damaged:scheduleFile:${broken}`, 'trainer'],
+        [`refused:scheduleFile:${held}:${day}`, '#8'],
       ]),
     );
   });
 
   it('wait, as work for the next start, while the key ring does not give the key of their account', async () => {
-    const disk = new FakeLeaseDisk();
+    const disk = new FakeScheduleDisk();
     schedule(disk, { kind: 'at', at: computer.clock.now() + 600 * minute });
     const locked = ['disk'];
     const { others } = await open({ disk }, { locked });
@@ -173,7 +175,7 @@ describe('Schedules of accounts that are not active', () => {
   });
 
   it('are ruled out as work for the next start by the leading window alone, and not before it looked', async () => {
-    const none = new FakeLeaseDisk();
+    const none = new FakeScheduleDisk();
     const first = await open({ none });
     const said: (boolean | undefined)[] = [];
     first.others.onDidChange(() => said.push(first.others.hasWork));
@@ -183,7 +185,7 @@ describe('Schedules of accounts that are not active', () => {
     second.others.onDidChange(() => said.push(second.others.hasWork));
     await passInMinutes(computer, 5 * minute);
     assert.deepEqual([first.others.hasWork, second.others.hasWork], [false, undefined]);
-    const disk = new FakeLeaseDisk();
+    const disk = new FakeScheduleDisk();
     schedule(disk, { kind: 'at', at: computer.clock.now() + 600 * minute });
     const third = await open({ disk });
     first.close();
@@ -194,7 +196,7 @@ describe('Schedules of accounts that are not active', () => {
   });
 
   it('stop an instance once it was idle for so long, after a warning, with one list in five minutes', async () => {
-    const disk = new FakeLeaseDisk();
+    const disk = new FakeScheduleDisk();
     schedule(disk, { kind: 'idle', minutes: 45 });
     use(0);
     const window = await open({ other: disk });
@@ -210,11 +212,11 @@ describe('Schedules of accounts that are not active', () => {
       `${service.count('instances.list') - before} lists`,
     );
     await passInMinutes(computer, 15 * minute);
-    assert.deepEqual([stops(), window.told(), disk.leases.size], [1, ['soon', 'stopped'], 0]);
+    assert.deepEqual([stops(), window.told(), disk.schedules.size], [1, ['soon', 'stopped'], 0]);
   });
 
   it('stop no instance that is used, by its GPU or by a window of this computer', async () => {
-    const disk = new FakeLeaseDisk();
+    const disk = new FakeScheduleDisk();
     schedule(disk, { kind: 'idle', minutes: 30 });
     use(80);
     const window = await open({ other: disk });
@@ -229,7 +231,7 @@ describe('Schedules of accounts that are not active', () => {
   });
 
   it('stop no instance for idle time that nobody saw, and say so once', async () => {
-    const disk = new FakeLeaseDisk();
+    const disk = new FakeScheduleDisk();
     schedule(disk, { kind: 'idle', minutes: 30 });
     use(0);
     const window = await open({ other: disk });
@@ -250,7 +252,7 @@ describe('Schedules of accounts that are not active', () => {
   });
 
   it('say that an instance is destroyed after all, where the answer was lost', async () => {
-    const disk = new FakeLeaseDisk();
+    const disk = new FakeScheduleDisk();
     schedule(disk, { kind: 'idle', minutes: 30 }, { action: 'destroy' });
     use(0);
     const window = await open({ other: disk });
@@ -261,13 +263,13 @@ describe('Schedules of accounts that are not active', () => {
     // The list, which is read every five minutes, shows it before the next try does.
     service.instances = [];
     await passInMinutes(computer, 15 * minute);
-    assert.deepEqual([window.told().at(-1), disk.leases.size], ['destroyed', 0]);
+    assert.deepEqual([window.told().at(-1), disk.schedules.size], ['destroyed', 0]);
     assert.deepEqual(noted, [['other', instanceId]]);
     assert.equal(service.count('instances.destroy'), sent);
   });
 
   it('are asked about each day where an instance was to be destroyed while no editor was open', async () => {
-    const disk = new FakeLeaseDisk();
+    const disk = new FakeScheduleDisk();
     const hour = 60 * minute;
     schedule(disk, { kind: 'at', at: computer.clock.now() - 2 * hour }, { action: 'destroy' });
     const window = await open({ other: disk });
@@ -277,11 +279,11 @@ describe('Schedules of accounts that are not active', () => {
     service.instances = [];
     await passInMinutes(computer, 2 * hour);
     assert.equal(window.told().at(-1), 'destroyed');
-    assert.equal(disk.leases.size, 0);
+    assert.equal(disk.schedules.size, 0);
   });
 
   it('ask the service nothing where no idle time is waited for, or the instance sees to it itself', async () => {
-    const [timed, armed] = [new FakeLeaseDisk(), new FakeLeaseDisk()];
+    const [timed, armed] = [new FakeScheduleDisk(), new FakeScheduleDisk()];
     const at = computer.clock.now() + 600 * minute;
     schedule(timed, { kind: 'at', at });
     const provedAt = computer.clock.now();
@@ -300,7 +302,7 @@ describe('Schedules of accounts that are not active', () => {
   });
 
   it('have their timers proved once a day, and tell at once that one is gone', async () => {
-    const disk = new FakeLeaseDisk();
+    const disk = new FakeScheduleDisk();
     const hour = 60 * minute;
     const [at, provedAt] = [computer.clock.now() + 100 * hour, computer.clock.now()];
     schedule(disk, { kind: 'at', at }, { action: 'destroy', armed: { token: 'ab', at, provedAt } });
@@ -309,16 +311,16 @@ describe('Schedules of accounts that are not active', () => {
     assert.equal(checks, 0);
     await passInMinutes(computer, 2 * hour);
     assert.equal(checks, 1);
-    assert.ok(computer.clock.now() - (disk.leases.get(instanceId)?.armed?.provedAt ?? 0) <= 2 * hour);
+    assert.ok(computer.clock.now() - (disk.schedules.get(instanceId)?.armed?.provedAt ?? 0) <= 2 * hour);
     verdict = 'gone';
     await passInMinutes(computer, 24 * hour);
     assert.deepEqual([checks, window.told()], [2, ['timerGone']]);
-    assert.equal(disk.leases.get(instanceId)?.armed, undefined);
+    assert.equal(disk.schedules.get(instanceId)?.armed, undefined);
   });
 
   it('come with one list a day of the instances of their accounts, which tells what still runs and what has ended', async () => {
     const hour = 60 * minute;
-    const other = new FakeLeaseDisk();
+    const other = new FakeScheduleDisk();
     const gone = anInstance({ id: 6001, label: 'gone', startedAt: 1000 });
     last = { other: { instances: [...service.instances, gone], fetchedAt: computer.clock.now() } };
     const foreign = new FakeService();

@@ -5,26 +5,26 @@ import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import {
   kindsTold,
-  openLeaseWindow,
+  openScheduleWindow,
   passInMinutes,
-  leaseScene,
-  type LeaseScene,
-} from '../../../support/leaseWindows';
+  scheduleScene,
+  type ScheduleScene,
+} from '../../../support/scheduleWindows';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const id = 5001;
 
-describe('Leases whose time passed unseen', () => {
-  let { service, computer, disk, open, pass, at } = {} as LeaseScene;
+describe('Schedules whose time passed unseen', () => {
+  let { service, computer, disk, open, pass, at } = {} as ScheduleScene;
   beforeEach(async () => {
-    ({ service, computer, disk, open, pass, at } = await leaseScene());
+    ({ service, computer, disk, open, pass, at } = await scheduleScene());
   });
   afterEach(() => computer.dispose());
 
   it('that destroy and were due while no editor was open ask first', async () => {
     const window = await open();
-    await window.leases.set(id, 'destroy', at(hour));
+    await window.schedules.set(id, 'destroy', at(hour));
     await pass(10 * minute);
     window.close();
     computer.clock.jump(9 * hour);
@@ -32,16 +32,16 @@ describe('Leases whose time passed unseen', () => {
     await pass(30 * minute);
     assert.deepEqual(kindsTold(next), ['missed']);
     assert.equal(service.count('instances.destroy'), 0);
-    await next.leases.extend(id, hour);
+    await next.schedules.extend(id, hour);
     await pass(62 * minute);
     assert.equal(service.count('instances.destroy'), 1);
   });
 
   it('are not asked about where the instance destroyed itself while no editor was open', async () => {
     const window = await open();
-    const { lease } = await window.leases.set(id, 'destroy', at(hour));
+    const { schedule } = await window.schedules.set(id, 'destroy', at(hour));
     const now = computer.clock.now();
-    await window.leases.setArmed(lease, { token: 'ab', at: now + hour, provedAt: now });
+    await window.schedules.setArmed(schedule, { token: 'ab', at: now + hour, provedAt: now });
     await pass(minute);
     window.close();
     service.instances = [];
@@ -49,15 +49,19 @@ describe('Leases whose time passed unseen', () => {
     const next = await open();
     await pass(30 * minute);
     assert.deepEqual(kindsTold(next), ['destroyed']);
-    assert.equal(next.leases.find(id)?.lease.id, lease.id, 'the history has to know that it was scheduled');
+    assert.equal(
+      next.schedules.find(id)?.schedule.id,
+      schedule.id,
+      'the history has to know that it was scheduled',
+    );
     await passInMinutes(computer, 25 * hour);
-    assert.deepEqual([kindsTold(next), next.leases.rows], [['destroyed'], []]);
+    assert.deepEqual([kindsTold(next), next.schedules.rows], [['destroyed'], []]);
     assert.equal(service.count('instances.destroy'), 0);
   });
 
   it('are asked about only once the service says that the instance is still there', async () => {
     const window = await open();
-    await window.leases.set(id, 'destroy', at(hour));
+    await window.schedules.set(id, 'destroy', at(hour));
     await pass(minute);
     window.close();
     computer.clock.jump(9 * hour);
@@ -72,7 +76,7 @@ describe('Leases whose time passed unseen', () => {
 
   it('that stop and were due while no editor was open stop at once and say so', async () => {
     const window = await open();
-    await window.leases.set(id, 'stop', at(hour));
+    await window.schedules.set(id, 'stop', at(hour));
     window.close();
     computer.clock.jump(9 * hour);
     const next = await open();
@@ -86,7 +90,7 @@ describe('Leases whose time passed unseen', () => {
 
   it('that destroy ask first after a computer slept over their time', async () => {
     const window = await open();
-    await window.leases.set(id, 'destroy', at(hour));
+    await window.schedules.set(id, 'destroy', at(hour));
     await pass(57 * minute);
     computer.clock.jump(3 * hour);
     await pass(2 * minute);
@@ -96,7 +100,7 @@ describe('Leases whose time passed unseen', () => {
 
   it('that destroy ask first after a computer slept between two tries', async () => {
     const window = await open();
-    await window.leases.set(id, 'destroy', at(hour));
+    await window.schedules.set(id, 'destroy', at(hour));
     service.failsBefore('instances.destroy', () => new UserError(text('Refused.')));
     await pass(61 * minute);
     service.before = () => undefined;
@@ -109,7 +113,7 @@ describe('Leases whose time passed unseen', () => {
 
   it('keep what is left of them when the clock is set back, with the editor open or closed', async () => {
     const window = await open();
-    await window.leases.set(id, 'stop', at(hour));
+    await window.schedules.set(id, 'stop', at(hour));
     await pass(30 * minute);
     computer.clock.jump(-5 * hour);
     await pass(20 * minute);
@@ -119,7 +123,7 @@ describe('Leases whose time passed unseen', () => {
 
     service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
     await window.fleet.refresh();
-    await window.leases.set(id, 'stop', at(hour));
+    await window.schedules.set(id, 'stop', at(hour));
     window.close();
     computer.clock.jump(-24 * hour);
     await open();
@@ -134,7 +138,7 @@ describe('Leases whose time passed unseen', () => {
     // Until that list is on the disk.
     await computer.clock.advance(1000);
     service.instances = [anInstance({ id, actualStatus: 'running', intendedStatus: 'running' })];
-    await window.leases.set(id, 'stop', at(hour));
+    await window.schedules.set(id, 'stop', at(hour));
     window.close();
     computer.clock.jump(-24 * hour);
     let answer: () => void = () => undefined;
@@ -142,11 +146,11 @@ describe('Leases whose time passed unseen', () => {
       answer = resolve;
     });
     service.before = (call) => (call === 'instances.list' ? answered : undefined);
-    const opening = openLeaseWindow(computer, disk);
+    const opening = openScheduleWindow(computer, disk);
     // Time for a look at what the list on the disk says.
     await computer.clock.advance(1000);
     answer();
     const next = await opening;
-    assert.equal(next.leases.rows.length, 1);
+    assert.equal(next.schedules.rows.length, 1);
   });
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Lease } from '../../../../src/schedules/model/schedule';
-import { LeaseFiles } from '../../../../src/schedules/store/scheduleFiles';
+import type { Schedule } from '../../../../src/schedules/model/schedule';
+import { ScheduleFiles } from '../../../../src/schedules/store/scheduleFiles';
 import { silentLog } from '../../../../src/util/log';
 import { useFolder } from '../../../support/useFolder';
 
-const lease: Lease = {
+const schedule: Schedule = {
   id: 'aaaaaaaa',
   instanceId: 5001,
   action: 'destroy',
@@ -15,13 +15,13 @@ const lease: Lease = {
   armed: { token: 'ab', at: 2000, provedAt: 1500 },
 };
 
-describe('Files of leases', () => {
+describe('Files of schedules', () => {
   let folder = '';
   useFolder((made) => void (folder = made));
 
   it('give back what was written, in the order of the instances', async () => {
-    const files = new LeaseFiles(folder, silentLog);
-    const idle: Lease = {
+    const files = new ScheduleFiles(folder, silentLog);
+    const idle: Schedule = {
       id: 'bbbbbbbb',
       instanceId: 90,
       action: 'stop',
@@ -29,37 +29,37 @@ describe('Files of leases', () => {
       setAt: 5,
       armed: { token: 'cd', provedAt: 6 },
     };
-    await files.put(lease);
+    await files.put(schedule);
     await files.put(idle);
-    await files.putState(5001, { leaseId: 'aaaaaaaa', warnedAt: 1900, attempts: 1, nextTryAt: 2100 });
-    assert.deepEqual(await new LeaseFiles(folder, silentLog).list(), [
-      { lease: idle, state: { leaseId: 'bbbbbbbb' } },
-      { lease, state: { leaseId: 'aaaaaaaa', warnedAt: 1900, attempts: 1, nextTryAt: 2100 } },
+    await files.putState(5001, { scheduleId: 'aaaaaaaa', warnedAt: 1900, attempts: 1, nextTryAt: 2100 });
+    assert.deepEqual(await new ScheduleFiles(folder, silentLog).list(), [
+      { schedule: idle, state: { scheduleId: 'bbbbbbbb' } },
+      { schedule, state: { scheduleId: 'aaaaaaaa', warnedAt: 1900, attempts: 1, nextTryAt: 2100 } },
     ]);
   });
 
-  it('forget how far it has come with another lease', async () => {
-    const files = new LeaseFiles(folder, silentLog);
-    await files.put(lease);
-    await files.putState(5001, { leaseId: 'aaaaaaaa', missedAt: 3000 });
-    await files.put({ ...lease, id: 'cccccccc' });
-    assert.deepEqual((await files.read(5001))?.state, { leaseId: 'cccccccc' });
+  it('forget how far it has come with another schedule', async () => {
+    const files = new ScheduleFiles(folder, silentLog);
+    await files.put(schedule);
+    await files.putState(5001, { scheduleId: 'aaaaaaaa', missedAt: 3000 });
+    await files.put({ ...schedule, id: 'cccccccc' });
+    assert.deepEqual((await files.read(5001))?.state, { scheduleId: 'cccccccc' });
   });
 
   it('leave nothing behind of one that is cancelled', async () => {
-    const files = new LeaseFiles(folder, silentLog);
-    await files.put(lease);
-    await files.putState(5001, { leaseId: 'aaaaaaaa' });
+    const files = new ScheduleFiles(folder, silentLog);
+    await files.put(schedule);
+    await files.putState(5001, { scheduleId: 'aaaaaaaa' });
     await files.remove(5001);
     assert.deepEqual(readdirSync(folder), []);
   });
 
-  it('that are broken are set aside, named, and are no lease', async () => {
-    const files = new LeaseFiles(folder, silentLog);
-    await files.put(lease);
+  it('that are broken are set aside, named, and are no schedule', async () => {
+    const files = new ScheduleFiles(folder, silentLog);
+    await files.put(schedule);
     writeFileSync(path.join(folder, '7.json'), '{"version":1,"action":"explode"}');
     assert.deepEqual(
-      (await files.list()).map((row) => row.lease.instanceId),
+      (await files.list()).map((row) => row.schedule.instanceId),
       [5001],
     );
     const [name] = readdirSync(folder).filter((one) => one.startsWith('7.json.broken-'));
@@ -67,20 +67,20 @@ describe('Files of leases', () => {
     const damaged = { instanceId: 7, path: path.join(folder, name), kind: 'damaged' };
     assert.deepEqual(files.unreadable, [damaged]);
     // Another window, and after a restart.
-    const others = new LeaseFiles(folder, silentLog);
+    const others = new ScheduleFiles(folder, silentLog);
     await others.list();
     assert.deepEqual(others.unreadable, [damaged]);
-    await others.put({ ...lease, instanceId: 7 });
+    await others.put({ ...schedule, instanceId: 7 });
     await others.list();
     assert.deepEqual(others.unreadable, []);
   });
 
   it('that the disk refuses hide no other, and are named', async () => {
-    const files = new LeaseFiles(folder, silentLog);
-    await files.put(lease);
+    const files = new ScheduleFiles(folder, silentLog);
+    await files.put(schedule);
     mkdirSync(path.join(folder, '8.json'));
     assert.deepEqual(
-      (await files.list()).map((row) => row.lease.instanceId),
+      (await files.list()).map((row) => row.schedule.instanceId),
       [5001],
     );
     assert.deepEqual(files.unreadable, [

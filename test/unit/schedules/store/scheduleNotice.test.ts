@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import type { Lease, LeaseState } from '../../../../src/schedules/model/schedule';
+import type { Schedule, ScheduleState } from '../../../../src/schedules/model/schedule';
 import { fromDollars } from '../../../../src/model/money';
-import { leaseNotice, noticeOf } from '../../../../src/schedules/store/scheduleNotice';
+import { scheduleNotice, noticeOf } from '../../../../src/schedules/store/scheduleNotice';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 
 const now = Date.UTC(2026, 0, 15, 23, 59);
 const day = 86_400_000;
-const lease: Lease = {
+const schedule: Schedule = {
   ...{ id: 'aa', instanceId: 5001, action: 'stop', setAt: 0 },
   term: { kind: 'idle', minutes: 45 },
   armed: { token: 'ab', provedAt: 0 },
@@ -16,9 +16,9 @@ const instance = anInstance({ id: 5001, totalPerHour: fromDollars(1), storagePer
 
 describe('The message about a schedule', () => {
   it('says how long an instance was idle, and what it costs where that is known', () => {
-    const of = (change: Partial<Lease>, about: typeof instance | undefined) =>
-      leaseNotice.parse(
-        noticeOf('a', { lease: { ...lease, ...change }, state: { leaseId: 'aa' } }, 'soon', {
+    const of = (change: Partial<Schedule>, about: typeof instance | undefined) =>
+      scheduleNotice.parse(
+        noticeOf('a', { schedule: { ...schedule, ...change }, state: { scheduleId: 'aa' } }, 'soon', {
           instance: about,
           now,
         }).data,
@@ -50,12 +50,12 @@ describe('The message about a schedule', () => {
   ] as const) {
     it(`comes again ${isAgain.some(Boolean) ? 'for its own reason alone' : 'for no reason'}: ${kinds.join()}`, () => {
       for (const kind of kinds) {
-        const key = (at: number, state: Partial<LeaseState>, token: string) =>
+        const key = (at: number, state: Partial<ScheduleState>, token: string) =>
           noticeOf(
             'a',
             {
-              lease: { ...lease, armed: { token, provedAt: 0 } },
-              state: { leaseId: 'aa', ...state },
+              schedule: { ...schedule, armed: { token, provedAt: 0 } },
+              state: { scheduleId: 'aa', ...state },
             },
             kind,
             { instance, now: at },
@@ -76,9 +76,9 @@ describe('The message about a schedule', () => {
   }
 
   it('of another window has a sentence as its problem, or none', () => {
-    const row = { lease, state: { leaseId: 'aa' } };
+    const row = { schedule, state: { scheduleId: 'aa' } };
     const { data } = noticeOf('a', row, 'failed', { instance, now, problem: text('The disk is full.') });
-    const isTaken = (problem: unknown) => leaseNotice.safeParse({ ...(data as object), problem }).success;
+    const isTaken = (problem: unknown) => scheduleNotice.safeParse({ ...(data as object), problem }).success;
     assert.deepEqual([text('The disk is full.'), undefined, 'The disk is full.', null, {}].map(isTaken), [
       true,
       true,

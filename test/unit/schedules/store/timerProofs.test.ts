@@ -6,28 +6,28 @@ import { anInstance } from '../../../support/builders';
 import {
   aliasOf,
   kindsTold,
-  openLeaseWindow,
-  leaseScene,
-  type LeaseScene,
-} from '../../../support/leaseWindows';
+  openScheduleWindow,
+  scheduleScene,
+  type ScheduleScene,
+} from '../../../support/scheduleWindows';
 
 const minute = 60_000;
 const hour = 60 * minute;
 const id = 5001;
 
 describe('The proof of a timer on an instance', () => {
-  let { service, computer, disk, pass } = {} as LeaseScene;
+  let { service, computer, disk, pass } = {} as ScheduleScene;
   let verdict: TimerProof | Error;
   let checks: number;
   beforeEach(async () => {
-    ({ service, computer, disk, pass } = await leaseScene());
+    ({ service, computer, disk, pass } = await scheduleScene());
     verdict = 'armed';
     checks = 0;
   });
   afterEach(() => computer.dispose());
 
   async function open() {
-    const window = await openLeaseWindow(computer, disk);
+    const window = await openScheduleWindow(computer, disk);
     window.owned.add(
       new TimerProofs({
         ...window,
@@ -47,13 +47,13 @@ describe('The proof of a timer on an instance', () => {
   async function openArmed() {
     const window = await open();
     const now = computer.clock.now();
-    const { lease } = await window.leases.set(id, 'destroy', { kind: 'at', at: now + 100 * hour });
+    const { schedule } = await window.schedules.set(id, 'destroy', { kind: 'at', at: now + 100 * hour });
     const armed: ArmedTimer = { token: 'ab', at: now + 100 * hour, provedAt: now };
-    await window.leases.setArmed(lease, armed);
+    await window.schedules.setArmed(schedule, armed);
     await computer.clock.advance(0);
     return window;
   }
-  const armedIn = ({ leases }: Awaited<ReturnType<typeof open>>) => leases.find(id)?.lease.armed;
+  const armedIn = ({ schedules }: Awaited<ReturnType<typeof open>>) => schedules.find(id)?.schedule.armed;
 
   it('is made again at each connection, and its time is kept', async () => {
     const window = await openArmed();
@@ -114,12 +114,12 @@ describe('The proof of a timer on an instance', () => {
 
   it('says nothing where the user canceled the schedule and the timer ended later', async () => {
     const window = await openArmed();
-    await window.leases.leaveToInstance(id);
+    await window.schedules.leaveToInstance(id);
     await pass(5 * minute);
     verdict = 'gone';
     window.presence.set('window', [aliasOf(id)]);
     await pass(minute);
-    assert.equal(window.leases.find(id), undefined);
+    assert.equal(window.schedules.find(id), undefined);
     assert.deepEqual(kindsTold(window), []);
   });
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { Lease } from '../../../../src/schedules/model/schedule';
+import type { Schedule } from '../../../../src/schedules/model/schedule';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, runCommandsBy, saidOn } from '../../../support/onScreen';
 import { arm, armExtended, check, disarm } from '../../../../src/schedules/ui/machineTimers';
-import { leaseNote } from '../../../../src/schedules/ui/scheduleWords';
+import { scheduleNote } from '../../../../src/schedules/ui/scheduleWords';
 import { HostKeyError } from '../../../../src/ssh/hostKey';
 
 const hour = 3_600_000;
@@ -18,27 +18,27 @@ describe('The timer on a machine', () => {
   }: {
     readonly answers?: readonly string[];
     readonly isReachable?: boolean;
-    readonly change?: Partial<Lease>;
+    readonly change?: Partial<Schedule>;
   } = {}) {
     const screen = openScreen();
     const clock = new FakeClock();
-    const lease: Lease = {
+    const schedule: Schedule = {
       ...{ id: 'one', instanceId: 7, action: 'stop', setAt: clock.now() },
       term: { kind: 'at', at: clock.now() + hour },
       ...change,
     };
-    const kept: { lease: Lease | undefined } = { lease };
+    const kept: { schedule: Schedule | undefined } = { schedule };
     const orders: (readonly string[])[] = [];
     const errors: unknown[] = [];
     const said: (string | Error)[] = [...answers];
     let isTaken = true;
-    const set = (_: Lease, armed: Lease['armed']) => {
-      if (isTaken) kept.lease = { ...lease, armed };
+    const set = (_: Schedule, armed: Schedule['armed']) => {
+      if (isTaken) kept.schedule = { ...schedule, armed };
       return Promise.resolve(isTaken);
     };
     const deps = {
       clock,
-      leases: { find: () => kept.lease && { lease: kept.lease }, setArmed: set },
+      schedules: { find: () => kept.schedule && { schedule: kept.schedule }, setArmed: set },
       report: { error: (error: unknown) => errors.push(error) },
       ssh: {
         exec: (_: string, __: string, { input }: { readonly input: string }) => {
@@ -69,23 +69,27 @@ describe('The timer on a machine', () => {
     };
     const verbs = () => orders.splice(0).map(([verb]) => verb);
     return {
-      ...{ deps, scheduled, lease, kept, orders, said, errors, screen, clock, press, told, verbs },
+      ...{ deps, scheduled, schedule, kept, orders, said, errors, screen, clock, press, told, verbs },
       refuse: () => {
         isTaken = false;
       },
     };
   }
 
-  const armed = (lease: Lease) => ({ token: 'aa', at: lease.setAt + hour, provedAt: lease.setAt });
+  const armed = (schedule: Schedule) => ({
+    token: 'aa',
+    at: schedule.setAt + hour,
+    provedAt: schedule.setAt,
+  });
 
   it('acts a little after the open editor, which warns first', async () => {
-    const { deps, scheduled, lease, kept, orders, told } = scene();
+    const { deps, scheduled, schedule, kept, orders, told } = scene();
     await arm(deps, scheduled);
     const [, url, id, action, seconds, token] = orders[0] ?? [];
     assert.deepEqual([url, id, action, seconds], ['https://service.example', '7', 'stop', '3620']);
     assert.match(token ?? '', /^[0-9a-f]{16}$/);
-    assert.deepEqual(kept.lease?.armed, {
-      ...{ token, at: lease.setAt + hour + 20_000, provedAt: lease.setAt },
+    assert.deepEqual(kept.schedule?.armed, {
+      ...{ token, at: schedule.setAt + hour + 20_000, provedAt: schedule.setAt },
     });
     assert.match((await told()).join(), /^info trainer stops itself at .*, also when no editor is open/);
   });
@@ -100,7 +104,7 @@ describe('The timer on a machine', () => {
     await press('Let It Stop Itself');
     await arming;
     assert.equal(orders[0]?.[4], String(45 * 60 + 20));
-    assert.equal(kept.lease?.armed?.at, undefined);
+    assert.equal(kept.schedule?.armed?.at, undefined);
   });
 
   it('asks before it may destroy, and does nothing without a yes', async () => {
@@ -134,7 +138,7 @@ describe('The timer on a machine', () => {
     await arm(away.deps, away.scheduled);
     await check(away.deps, away.scheduled);
     const { deps, scheduled, kept, verbs, told } = scene();
-    kept.lease = undefined;
+    kept.schedule = undefined;
     await arm(deps, scheduled);
     await check(deps, scheduled);
     assert.equal(await disarm(deps, scheduled), 'done');
@@ -179,7 +183,7 @@ describe('The timer on a machine', () => {
   it('that can’t be ended because the host key changed says so beside the question', async () => {
     const one = scene();
     one.said.splice(0, 1, new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
-    one.kept.lease = { ...one.lease, armed: armed(one.lease) };
+    one.kept.schedule = { ...one.schedule, armed: armed(one.schedule) };
     const ended = disarm(one.deps, one.scheduled);
     assert.match((await one.told()).join(), /^warning Could not reach trainer/);
     assert.equal(one.errors.length, 1);
@@ -206,7 +210,7 @@ describe('The timer on a machine', () => {
       const [said = ''] = await one.told();
       assert.match(said, /^warning Could not arm trainer\. .*\[Try Again\]$/);
       assert.match(said, why);
-      assert.equal(one.kept.lease?.armed, undefined);
+      assert.equal(one.kept.schedule?.armed, undefined);
       await one.press('Try Again');
       assert.deepEqual(one.verbs(), ['arm', 'arm']);
     });
@@ -217,7 +221,7 @@ describe('The timer on a machine', () => {
     ended.said.splice(0, 1, '', '', 'disarmed');
     await arm(ended.deps, ended.scheduled);
     assert.match((await ended.told()).join(), /^warning Could not arm trainer\. trainer did not answer\./);
-    assert.deepEqual([ended.verbs(), ended.kept.lease?.armed], [['arm', 'check', 'disarm'], undefined]);
+    assert.deepEqual([ended.verbs(), ended.kept.schedule?.armed], [['arm', 'check', 'disarm'], undefined]);
 
     const silent = scene({ answers: [''] });
     await arm(silent.deps, silent.scheduled);
@@ -225,10 +229,10 @@ describe('The timer on a machine', () => {
       (await silent.told()).join(),
       /^warning Could not start the timer on trainer\. It may be running/,
     );
-    const possible = silent.kept.lease?.armed;
+    const possible = silent.kept.schedule?.armed;
     assert.equal(possible?.isDoubtful, true);
-    const note = leaseNote(
-      { lease: { ...silent.lease, armed: possible }, state: { leaseId: 'one' } },
+    const note = scheduleNote(
+      { schedule: { ...silent.schedule, armed: possible }, state: { scheduleId: 'one' } },
       silent.clock.now(),
     );
     assert.match(note.row, /\(possibly armed\)$/);
@@ -242,10 +246,10 @@ describe('The timer on a machine', () => {
 
   it('is proved again by a look at it', async () => {
     const one = scene();
-    one.kept.lease = { ...one.lease, armed: armed(one.lease) };
+    one.kept.schedule = { ...one.schedule, armed: armed(one.schedule) };
     one.clock.jump(60_000);
     await check(one.deps, one.scheduled);
-    assert.deepEqual(one.kept.lease.armed, { ...armed(one.lease), provedAt: one.clock.now() });
+    assert.deepEqual(one.kept.schedule.armed, { ...armed(one.schedule), provedAt: one.clock.now() });
     assert.match(
       (await one.told()).join(),
       /^info The timer on trainer runs and acts at .* Its key was accepted/,
@@ -262,10 +266,10 @@ describe('The timer on a machine', () => {
   ] as const) {
     it(`is ${isArmed ? 'kept' : 'forgotten'} after a look that says: ${answer}`, async () => {
       const one = scene({ answers: [answer] });
-      one.kept.lease = { ...one.lease, armed: armed(one.lease) };
+      one.kept.schedule = { ...one.schedule, armed: armed(one.schedule) };
       await check(one.deps, one.scheduled);
       assert.match((await one.told()).join(), words);
-      assert.equal(one.kept.lease.armed !== undefined, isArmed);
+      assert.equal(one.kept.schedule.armed !== undefined, isArmed);
       await one.press('Try Again');
       assert.deepEqual(one.verbs(), ['check', next]);
     });
@@ -278,7 +282,7 @@ describe('The timer on a machine', () => {
   ] as const) {
     it(`that can't be ended is left to the user: ${button ?? 'nothing'}`, async () => {
       const one = scene({ answers: ['nothing', 'disarmed'] });
-      one.kept.lease = { ...one.lease, armed: armed(one.lease) };
+      one.kept.schedule = { ...one.schedule, armed: armed(one.schedule) };
       const ended = disarm(one.deps, one.scheduled);
       const [said = ''] = await one.told();
       assert.match(
@@ -288,7 +292,7 @@ describe('The timer on a machine', () => {
       if (button) await one.press(button);
       else one.screen.messages.shown[0]?.close();
       assert.equal(await ended, answer);
-      assert.equal(one.kept.lease.armed === undefined, answer === 'done');
+      assert.equal(one.kept.schedule.armed === undefined, answer === 'done');
     });
   }
 
@@ -298,21 +302,21 @@ describe('The timer on a machine', () => {
     const onEnded = () => {
       ended += 1;
     };
-    const lease = { ...one.lease, armed: armed(one.lease) };
-    one.kept.lease = lease;
-    await armExtended(one.deps, one.scheduled, lease, onEnded);
+    const schedule = { ...one.schedule, armed: armed(one.schedule) };
+    one.kept.schedule = schedule;
+    await armExtended(one.deps, one.scheduled, schedule, onEnded);
     assert.deepEqual([one.verbs(), ended], [['disarm', 'arm'], 1]);
-    await armExtended(one.deps, one.scheduled, { ...lease, id: 'other' }, onEnded);
+    await armExtended(one.deps, one.scheduled, { ...schedule, id: 'other' }, onEnded);
     assert.deepEqual([one.verbs(), ended], [['disarm'], 1]);
   });
 
   it('that could not be ended is named, with its time, and why', async () => {
     const one = scene();
     one.said.splice(0, 1, new Error('No network'), 'disarmed', 'armed curl');
-    const lease = { ...one.lease, armed: armed(one.lease) };
-    one.kept.lease = lease;
+    const schedule = { ...one.schedule, armed: armed(one.schedule) };
+    one.kept.schedule = schedule;
     let ended = 0;
-    await armExtended(one.deps, one.scheduled, lease, () => {
+    await armExtended(one.deps, one.scheduled, schedule, () => {
       ended += 1;
     });
     assert.match(String(one.errors), /No network/);

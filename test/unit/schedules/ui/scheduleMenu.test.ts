@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { LeaseMenu } from '../../../../src/schedules/ui/scheduleMenu';
-import type { Lease } from '../../../../src/schedules/model/schedule';
+import { ScheduleMenu } from '../../../../src/schedules/ui/scheduleMenu';
+import type { Schedule } from '../../../../src/schedules/model/schedule';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
@@ -14,7 +14,7 @@ describe('The menu of a schedule', () => {
   const minute = 60_000;
   const clock = new FakeClock(now);
   const later = { kind: 'at', at: now + 90 * minute } as const;
-  let lease: Lease | undefined;
+  let schedule: Schedule | undefined;
   let instance: Instance;
   const list = () => {
     const { current } = screen.quick;
@@ -22,18 +22,18 @@ describe('The menu of a schedule', () => {
     return current;
   };
   const rows = () => list().visible().map(rowText);
-  const open = async (more: Partial<Lease> | undefined, on: Partial<Instance> = {}) => {
+  const open = async (more: Partial<Schedule> | undefined, on: Partial<Instance> = {}) => {
     screen.quick.current?.leave();
-    lease = more && { ...{ id: 'one', instanceId: 7, action: 'stop', term: later, setAt: now }, ...more };
+    schedule = more && { ...{ id: 'one', instanceId: 7, action: 'stop', term: later, setAt: now }, ...more };
     instance = anInstance({ id: 7, label: 'trainer', ...on });
     const deps = {
       accounts: { active: { key: 'mine' } },
       clock,
       fleet: { find: () => instance, facts: () => ({}) },
-      leases: { find: () => lease && { lease, state: { leaseId: lease.id } } },
+      schedules: { find: () => schedule && { schedule, state: { scheduleId: schedule.id } } },
       report: { error: assert.ifError },
     };
-    void new LeaseMenu(deps as never, { instanceId: 7, account: (() => ({})) as never }).show();
+    void new ScheduleMenu(deps as never, { instanceId: 7, account: (() => ({})) as never }).show();
     await setImmediate();
     return [...rows(), `> ${list().activeItems.map(rowText).join()}`];
   };

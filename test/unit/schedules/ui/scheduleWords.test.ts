@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type { LeaseDeps } from '../../../../src/schedules/ui/deps';
+import type { ScheduleDeps } from '../../../../src/schedules/ui/deps';
 import { registerNotifications } from '../../../../src/schedules/ui/scheduleNotifications';
-import { leaseNote, willText } from '../../../../src/schedules/ui/scheduleWords';
-import type { Lease, LeaseState } from '../../../../src/schedules/model/schedule';
+import { scheduleNote, willText } from '../../../../src/schedules/ui/scheduleWords';
+import type { Schedule, ScheduleState } from '../../../../src/schedules/model/schedule';
 import { fromDollars } from '../../../../src/model/money';
-import type { LeaseNotice } from '../../../../src/schedules/store/scheduleNotice';
+import type { ScheduleNotice } from '../../../../src/schedules/store/scheduleNotice';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
@@ -14,13 +14,13 @@ import { saidOn, useScreen } from '../../../support/onScreen';
 /** Noon of the user's own day, so that times read the same in every zone. */
 const now = new Date(2026, 0, 15, 12).getTime();
 const minute = 60_000;
-const leaseOf = (more: Partial<Lease> = {}): Lease => ({
+const scheduleOf = (more: Partial<Schedule> = {}): Schedule => ({
   ...{ id: 'one', instanceId: 7, action: 'stop', term: { kind: 'at', at: now + 60 * minute }, setAt: now },
   ...more,
 });
 const idle = { term: { kind: 'idle', minutes: 30 } } as const;
 const destroy = { action: 'destroy' } as const;
-const armed = (more: Partial<NonNullable<Lease['armed']>> = {}): Partial<Lease> => ({
+const armed = (more: Partial<NonNullable<Schedule['armed']>> = {}): Partial<Schedule> => ({
   armed: { token: 't', at: now + 61 * minute, provedAt: now - minute, ...more },
 });
 const alone = { isOnlyOnInstance: true } as const;
@@ -32,8 +32,8 @@ describe('The row of a schedule', () => {
   const table: readonly (readonly [
     row: string,
     by: string,
-    lease: Partial<Lease>,
-    state?: Partial<LeaseState>,
+    schedule: Partial<Schedule>,
+    state?: Partial<ScheduleState>,
   ])[] = [
     ['stops 1:00 PM', editor, {}],
     ['destroyed 1:00 PM', editor, destroy],
@@ -88,16 +88,19 @@ describe('The row of a schedule', () => {
     ],
   ];
 
-  for (const [row, by, lease, state] of table) {
+  for (const [row, by, schedule, state] of table) {
     it(`says “${row}”, by ${by}`, () => {
-      const note = leaseNote({ lease: leaseOf(lease), state: { leaseId: 'one', ...state } }, now);
+      const note = scheduleNote(
+        { schedule: scheduleOf(schedule), state: { scheduleId: 'one', ...state } },
+        now,
+      );
       assert.deepEqual([note.row, note.lines()[1]?.[1]], [row, by]);
     });
   }
 
   it('and the answer to a change say the same of both actions', () => {
     assert.deepEqual(
-      [{}, destroy, idle, { ...idle, ...destroy }].map((one) => willText(leaseOf(one), now)),
+      [{}, destroy, idle, { ...idle, ...destroy }].map((one) => willText(scheduleOf(one), now)),
       [
         'will be stopped at 1:00 PM',
         'will be destroyed at 1:00 PM',
@@ -111,7 +114,7 @@ describe('The row of a schedule', () => {
 describe('What is said of a schedule', () => {
   const screen = useScreen();
   const posted = new FakeEventEmitter<object>();
-  let lease: Lease | undefined;
+  let schedule: Schedule | undefined;
   registerNotifications({
     accounts: {
       active: { key: 'mine' },
@@ -119,19 +122,22 @@ describe('What is said of a schedule', () => {
     },
     clock: { now: () => now },
     fleet: { find: () => anInstance(), facts: () => ({}) },
-    leases: { ready: Promise.resolve(), find: () => lease && { lease, state: { leaseId: lease.id } } },
+    schedules: {
+      ready: Promise.resolve(),
+      find: () => schedule && { schedule, state: { scheduleId: schedule.id } },
+    },
     notices: { onDidPost: posted.event },
     oneWindow: { offer: (_: string, run: () => unknown) => run() },
-  } as unknown as LeaseDeps);
-  const said = async (notice: Partial<LeaseNotice>, accountKey = 'mine') => {
-    const usual = { instanceId: 7, name: 'trainer', leaseId: 'one', action: 'stop', at: now + 5 * minute };
-    posted.fire({ key: 'k', kind: 'lease', accountKey, data: { ...usual, ...notice } });
+  } as unknown as ScheduleDeps);
+  const said = async (notice: Partial<ScheduleNotice>, accountKey = 'mine') => {
+    const usual = { instanceId: 7, name: 'trainer', scheduleId: 'one', action: 'stop', at: now + 5 * minute };
+    posted.fire({ key: 'k', kind: 'schedule', accountKey, data: { ...usual, ...notice } });
     await setImmediate();
     await setImmediate();
     return saidOn(screen).join('\n');
   };
   const price = { diskPerDay: fromDollars(0.12), runningPerHour: fromDollars(0.57) };
-  const table: readonly (readonly [said: string, notice: Partial<LeaseNotice>])[] = [
+  const table: readonly (readonly [said: string, notice: Partial<ScheduleNotice>])[] = [
     [
       'warning trainer will be stopped in 5 min, at 12:05 PM. [Extend by 1 Hour, Cancel, and Keep It]',
       { kind: 'soon' },
@@ -193,38 +199,38 @@ describe('What is said of a schedule', () => {
 
   for (const [words, notice] of table) {
     it(`at ${JSON.stringify(notice.kind)}: ${words}`, async () => {
-      lease = leaseOf();
+      schedule = scheduleOf();
       assert.equal(await said(notice), words);
     });
   }
 
   it('is nothing where an answer is needed and the schedule has changed, and an end is told all the same', async () => {
-    lease = leaseOf({ id: 'newer' });
+    schedule = scheduleOf({ id: 'newer' });
     for (const kind of ['soon', 'failed', 'missed', 'timerGone', 'silent'] as const) {
       assert.equal(await said({ kind }), '', kind);
     }
     assert.match(await said({ kind: 'stopped' }), /trainer is stopped/);
-    lease = undefined;
+    schedule = undefined;
     assert.match(await said({ kind: 'gone' }), /no longer lists it/);
   });
 
   it('changes nothing by a button that is pressed once the schedule has changed', async () => {
-    lease = leaseOf();
+    schedule = scheduleOf();
     const before = screen.messages.history.length;
     posted.fire({
-      ...{ key: 'k', kind: 'lease', accountKey: 'mine' },
-      data: { kind: 'missed', instanceId: 7, name: 'trainer', leaseId: 'one', action: 'destroy', at: now },
+      ...{ key: 'k', kind: 'schedule', accountKey: 'mine' },
+      data: { kind: 'missed', instanceId: 7, name: 'trainer', scheduleId: 'one', action: 'destroy', at: now },
     });
     await setImmediate();
     const shown = screen.messages.history.slice(before)[0];
-    lease = leaseOf({ id: 'newer' });
+    schedule = scheduleOf({ id: 'newer' });
     shown?.press('Cancel, and Keep It');
     await setImmediate();
     assert.match(saidOn(screen).at(-1) ?? '', /^info trainer has already changed\./);
   });
 
   it('offers no new timer where the machine could not take it', async () => {
-    lease = leaseOf({ term: { kind: 'at', at: now - minute } });
+    schedule = scheduleOf({ term: { kind: 'at', at: now - minute } });
     assert.match(await said({ kind: 'timerGone' }), /\[\]$/);
   });
 

@@ -1,10 +1,10 @@
-import type { Lease, LeaseState } from '../../src/schedules/model/schedule';
+import type { Schedule, ScheduleState } from '../../src/schedules/model/schedule';
 import type { KernelUse } from '../../src/notebooks/model/kernelUse';
-import type { LeaseStorage } from '../../src/schedules/store/scheduleFiles';
+import type { ScheduleStorage } from '../../src/schedules/store/scheduleFiles';
 import { IdleWatch, type UsageFile } from '../../src/store/instances/idleWatch';
-import { InstanceLeases } from '../../src/schedules/store/instanceSchedules';
-import { leaseNotice, type LeaseNotice } from '../../src/schedules/store/scheduleNotice';
-import { LeaseRunner } from '../../src/schedules/store/scheduleRunner';
+import { InstanceSchedules } from '../../src/schedules/store/instanceSchedules';
+import { scheduleNotice, type ScheduleNotice } from '../../src/schedules/store/scheduleNotice';
+import { ScheduleRunner } from '../../src/schedules/store/scheduleRunner';
 import { Notices, type Notice } from '../../src/store/windows/notices';
 import { Presence } from '../../src/store/windows/presence';
 import { anInstance } from './builders';
@@ -12,47 +12,47 @@ import { computerScene, type ServiceStart } from './computerScene';
 import type { FakeComputer } from './fakeWindows';
 
 /** The disk of one computer, without the waits of a real one. */
-export class FakeLeaseDisk {
-  readonly leases = new Map<number, Lease>();
-  readonly states = new Map<number, LeaseState>();
+export class FakeScheduleDisk {
+  readonly schedules = new Map<number, Schedule>();
+  readonly states = new Map<number, ScheduleState>();
   private usage: Parameters<UsageFile['write']>[0] | undefined;
   /** Why nothing can be written. */
   refusal: Error | undefined;
   private owner: string | undefined;
-  private readonly others = new Map<string, FakeLeaseDisk>();
+  private readonly others = new Map<string, FakeScheduleDisk>();
 
-  /** What an account has on it. The first account that asks owns `leases` and `states`. */
-  storageOf(accountKey: string): LeaseStorage {
+  /** What an account has on it. The first account that asks owns `schedules` and `states`. */
+  storageOf(accountKey: string): ScheduleStorage {
     this.owner ??= accountKey;
     if (accountKey === this.owner) {
       return this.storage;
     }
-    const other = this.others.get(accountKey) ?? new FakeLeaseDisk();
+    const other = this.others.get(accountKey) ?? new FakeScheduleDisk();
     this.others.set(accountKey, other);
     return other.storage;
   }
 
-  readonly storage: LeaseStorage = {
+  readonly storage: ScheduleStorage = {
     list: async () => {
-      const rows = await Promise.all([...this.leases.keys()].map((id) => this.storage.read(id)));
+      const rows = await Promise.all([...this.schedules.keys()].map((id) => this.storage.read(id)));
       return rows.filter((row) => row !== undefined);
     },
     read: (id) => {
-      const lease = this.leases.get(id);
+      const schedule = this.schedules.get(id);
       const state = this.states.get(id);
-      const isOwn = lease !== undefined && state?.leaseId === lease.id;
-      return Promise.resolve(lease && { lease, state: isOwn ? state : { leaseId: lease.id } });
+      const isOwn = schedule !== undefined && state?.scheduleId === schedule.id;
+      return Promise.resolve(schedule && { schedule, state: isOwn ? state : { scheduleId: schedule.id } });
     },
-    put: (lease) =>
+    put: (schedule) =>
       this.refusal === undefined
-        ? Promise.resolve(void this.leases.set(lease.instanceId, lease))
+        ? Promise.resolve(void this.schedules.set(schedule.instanceId, schedule))
         : Promise.reject(this.refusal),
     putState: (id, state) => Promise.resolve(void this.states.set(id, state)),
     unreadable: [],
     state: (id) => Promise.resolve(this.states.get(id)),
     remove: (id) => {
       const state = this.states.get(id);
-      this.leases.delete(id);
+      this.schedules.delete(id);
       this.states.delete(id);
       return Promise.resolve(state);
     },
@@ -70,8 +70,8 @@ export class FakeLeaseDisk {
 /** The SSH alias of an instance in these windows. */
 export const aliasOf = (instanceId: number) => `gpu-${instanceId}`;
 
-/** A window that carries leases out and has read the list, over a service in memory and a clock that a test moves. */
-export async function openLeaseWindow(computer: FakeComputer, disk: FakeLeaseDisk) {
+/** A window that carries schedules out and has read the list, over a service in memory and a clock that a test moves. */
+export async function openScheduleWindow(computer: FakeComputer, disk: FakeScheduleDisk) {
   const window = await computer.openSignedIn();
   const { accounts, fleet, hub, owned } = window;
   const { clock, log } = computer;
@@ -89,8 +89,8 @@ export async function openLeaseWindow(computer: FakeComputer, disk: FakeLeaseDis
       file: () => disk.usageFile,
     }),
   );
-  const leases = owned.add(
-    new InstanceLeases({ accounts, hub, clock, log, storage: (key) => disk.storageOf(key) }),
+  const schedules = owned.add(
+    new InstanceSchedules({ accounts, hub, clock, log, storage: (key) => disk.storageOf(key) }),
   );
   const posted: Notice[] = [];
   owned.add(notices.onDidPost((notice) => posted.push(notice)));
@@ -100,7 +100,7 @@ export async function openLeaseWindow(computer: FakeComputer, disk: FakeLeaseDis
     kernels.asked += 1;
     return Promise.resolve(kernels.use);
   };
-  owned.add(new LeaseRunner({ accounts, fleet, hub, leases, idle, kernelUse, notices, clock, log }));
+  owned.add(new ScheduleRunner({ accounts, fleet, hub, schedules, idle, kernelUse, notices, clock, log }));
   await clock.advance(0);
   await fleet.refresh();
   return {
@@ -108,35 +108,35 @@ export async function openLeaseWindow(computer: FakeComputer, disk: FakeLeaseDis
     presence,
     notices,
     idle,
-    leases,
+    schedules,
     kernels,
     posted,
     /** What was told, each once, as the windows' claims have it. */
-    told: (): readonly LeaseNotice[] =>
+    told: (): readonly ScheduleNotice[] =>
       [...new Map(posted.map(({ key, data }) => [key, data])).values()].map((data) =>
-        leaseNotice.parse(data),
+        scheduleNotice.parse(data),
       ),
   };
 }
-export type LeaseWindow = Awaited<ReturnType<typeof openLeaseWindow>>;
+export type ScheduleWindow = Awaited<ReturnType<typeof openScheduleWindow>>;
 
-/** A computer whose windows carry leases out; the service has instance 5001, which runs. */
-export async function leaseScene(start: ServiceStart = { instances: [anInstance()] }) {
+/** A computer whose windows carry schedules out; the service has instance 5001, which runs. */
+export async function scheduleScene(start: ServiceStart = { instances: [anInstance()] }) {
   const scene = await computerScene(start);
   const { computer } = scene;
-  const disk = new FakeLeaseDisk();
+  const disk = new FakeScheduleDisk();
   return {
     ...scene,
     disk,
-    open: () => openLeaseWindow(computer, disk),
+    open: () => openScheduleWindow(computer, disk),
     pass: (ms: number) => passInMinutes(computer, ms),
     at: (inMs: number) => ({ kind: 'at', at: computer.clock.now() + inMs }) as const,
   };
 }
-export type LeaseScene = Awaited<ReturnType<typeof leaseScene>>;
+export type ScheduleScene = Awaited<ReturnType<typeof scheduleScene>>;
 
 /** What a window told, in its order. */
-export const kindsTold = (window: LeaseWindow) => window.told().map(({ kind }) => kind);
+export const kindsTold = (window: ScheduleWindow) => window.told().map(({ kind }) => kind);
 
 /** Time goes by in steps that a list of the service fits between. */
 export async function passInMinutes(computer: FakeComputer, ms: number): Promise<void> {

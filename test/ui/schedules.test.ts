@@ -11,7 +11,7 @@ const stopsAt = /stops .*\d:\d\d/;
 describe('stopping and destroying later', function () {
   this.bail(true);
   this.timeout(300_000);
-  const session = useUiSession('leases', { simulator: { speed: 20 }, patches: lastingToasts });
+  const session = useUiSession('schedules', { simulator: { speed: 20 }, patches: lastingToasts });
   let workbench: Workbench;
   const instances = () => workbench.view('Instances');
   const row = (name: string) => instances().row(name);
