@@ -39,7 +39,7 @@ import type { Shell } from './shell';
 import { watchAccounts } from './shared/followAccount';
 import { Attention } from './store/instances/attention';
 import { isComplete } from './store/instances/listed';
-import type { Rental } from './store/ports';
+import type { Rental } from './store/rentals/rentalStore';
 import { systemClock, type Clock } from './util/clock';
 import type { Disposable } from './util/disposable';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { t } from './editor/localize';
 import { message } from './editor/message';
-import type { SecretPort } from './store/ports';
+import type { SecretPort } from './store/accounts/patientSecrets';
 
 /** Returns the port to the editor's secret store. */
 export function secretPort(secrets: vscode.SecretStorage): SecretPort {

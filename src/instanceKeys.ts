@@ -10,7 +10,7 @@ import {
 import { matchKeys } from './ssh/localKeys';
 import type { PrepareRequest } from './ssh/prepareHost';
 import type { SshService } from './ssh/service';
-import type { Account } from './store/ports';
+import type { Account } from './store/accounts/accounts';
 import type { Log } from './util/log';
 
 interface Deps {

@@ -10,7 +10,10 @@ import { NoAddressError, NoLoginError, type PreparedHost, type PrepareRequest } 
 import { ProgramMissingError } from './ssh/run';
 import type { SshService } from './ssh/service';
 import { ManualStepError } from './ssh/userConfig';
-import type { Account, Accounts, Fleet, SshKeyList } from './store/ports';
+import type { Account, Accounts } from './store/accounts/accounts';
+import type { Fleet } from './store/instances/fleetStore';
+import type { Reading } from './shared/reading';
+import type { SshKey } from './model/accounts/account';
 import type { MachineChecks } from './store/rentals/checkRuns';
 import type { MachineProofs } from './store/rentals/machineProofs';
 import type { Clock } from './util/clock';
@@ -25,7 +28,7 @@ export interface MachineChecksDeps {
   >;
   readonly sshConsent: Pick<SshConsent, 'isAnswered'>;
   /** Read at most once per session, so that a check costs the service no requests. */
-  readonly sshKeys: Pick<SshKeyList, 'state' | 'refresh'>;
+  readonly sshKeys: Pick<Reading<readonly SshKey[]>, 'state' | 'refresh'>;
   readonly proofs: Pick<MachineProofs, 'keep'>;
   readonly clock: Clock;
   readonly log: Log;

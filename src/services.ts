@@ -22,18 +22,14 @@ import type { KeyAccess } from './store/accounts/keyAccess';
 import type { SecondFactorGate } from './store/accounts/secondFactor';
 import type { OneWindow } from './shared/oneWindow';
 import type { WindowInUse } from './store/accounts/windowInUse';
-import type {
-  Account,
-  AccountChanges,
-  Accounts,
-  OtherAccounts,
-  Fleet,
-  SecretPort,
-  SshKeyList,
-  TemplateList,
-  VolumeList,
-  WindowHub,
-} from './store/ports';
+import type { Account, AccountChanges, Accounts, OtherAccounts } from './store/accounts/accounts';
+import type { Fleet } from './store/instances/fleetStore';
+import type { SecretPort } from './store/accounts/patientSecrets';
+import type { Reading } from './shared/reading';
+import type { SshKey } from './model/accounts/account';
+import type { Template } from './model/templates/template';
+import type { Volume } from './model/volume';
+import type { WindowHub } from './store/windows/windowHub';
 import type { ConnectedWindows } from './store/windows/connectedWindows';
 import type { FailedMachines } from './store/rentals/failedMachines';
 import type { IdleWatch } from './store/instances/idleWatch';
@@ -151,11 +147,11 @@ export interface Services {
   readonly searchWatches: SearchWatches;
   /** Offers that are pinned for comparison. */
   readonly offerPins: OfferPins;
-  readonly templates: TemplateList;
+  readonly templates: Reading<readonly Template[]>;
   /** Single templates and their documents. */
   readonly templateStores: TemplateStores;
-  readonly sshKeys: SshKeyList;
-  readonly volumes: VolumeList;
+  readonly sshKeys: Reading<readonly SshKey[]>;
+  readonly volumes: Reading<readonly Volume[]>;
   /** Asks before a program from the settings runs for the first time. */
   readonly sshConsent: Pick<SshConsent, 'ask'>;
   readonly ssh: SshService;

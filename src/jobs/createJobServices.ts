@@ -16,7 +16,12 @@ import { JobSecrets, secretUseOf } from './store/jobSecrets';
 import type { MachinePort, OnMoved, StoppedMachinePort } from './store/machinePort';
 import type { Budget } from '../store/budget/budgetStore';
 import { roomBeside } from '../store/instances/burn';
-import type { Account, Accounts, Fleet, SecretPort, VolumeList, WindowHub } from '../store/ports';
+import type { Account, Accounts } from '../store/accounts/accounts';
+import type { Fleet } from '../store/instances/fleetStore';
+import type { SecretPort } from '../store/accounts/patientSecrets';
+import type { Reading } from '../shared/reading';
+import type { Volume } from '../model/volume';
+import type { WindowHub } from '../store/windows/windowHub';
 import type { FailedMachines } from '../store/rentals/failedMachines';
 import type { RentalStore } from '../store/rentals/rentalStore';
 import { replaceInstance } from '../store/rentals/replacement';
@@ -31,7 +36,7 @@ interface JobServicesDeps {
   readonly accounts: Accounts;
   readonly fleet: Fleet;
   readonly rentals: RentalStore;
-  readonly volumes: VolumeList;
+  readonly volumes: Reading<readonly Volume[]>;
   readonly budget: Pick<Budget, 'current'>;
   readonly failedMachines: FailedMachines;
   /** Dollars; 0 means no limit. */

@@ -5,7 +5,7 @@ import { aliasOf } from '../ssh/alias';
 import { checkTimer } from './machine/machineTimer';
 import type { SshService } from '../ssh/service';
 import type { TimerProof } from './store/timerProofs';
-import type { Account } from '../store/ports';
+import type { Account } from '../store/accounts/accounts';
 import type { Log } from '../util/log';
 
 interface Deps {

@@ -7,7 +7,7 @@ import { TemplateTree } from '../../src/features/templates/templateTree';
 import type { TemplateNode } from '../../src/features/templates/templateNodes';
 import type { Template } from '../../src/model/templates/template';
 import type { Services } from '../../src/services';
-import type { Account } from '../../src/store/ports';
+import type { Account } from '../../src/store/accounts/accounts';
 import { TemplateStorage } from '../../src/store/templates/templateStorage';
 import { TemplateRefs } from '../../src/store/templates/templateRefs';
 import { silentLog } from '../../src/util/log';

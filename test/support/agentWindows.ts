@@ -4,7 +4,7 @@ import type { AgentLimits } from '../../src/agents/model/limits';
 import { AgentDesk, type AgentDeskDeps } from '../../src/agents/store/agentDesk';
 import { CommandAnswers } from '../../src/agents/store/commandAnswers';
 import { AgentLimitStore } from '../../src/agents/store/agentLimits';
-import type { Fleet } from '../../src/store/ports';
+import type { Fleet } from '../../src/store/instances/fleetStore';
 import { doAgreed } from '../../src/agents/store/doAgreed';
 import { SearchBudget } from '../../src/store/offers/searchBudget';
 import type { ToolDeps } from '../../src/agents/store/toolDeps';

@@ -4,11 +4,17 @@ import { join } from 'node:path';
 import { guardedRental } from '../../src/jobs/guardedRental';
 import type { Client } from '../../src/api/client';
 import { MisfitError } from '../../src/shared/channel';
-import { createAccounts } from '../../src/store/accounts/accounts';
+import {
+  createAccounts,
+  type AccountChanges,
+  type Accounts,
+  type OtherAccounts,
+} from '../../src/store/accounts/accounts';
 import type { SessionAccess } from '../../src/store/accounts/sessionRenewal';
 import { createFleet } from '../../src/store/instances/fleet';
 import type { FleetStore } from '../../src/store/instances/fleetStore';
-import type { AccountChanges, Accounts, OtherAccounts, SecretPort, WindowHub } from '../../src/store/ports';
+import type { SecretPort } from '../../src/store/accounts/patientSecrets';
+import type { WindowHub } from '../../src/store/windows/windowHub';
 import { createRentals } from '../../src/store/rentals/rentals';
 import type { RentalStore } from '../../src/store/rentals/rentalStore';
 import { OneWindow } from '../../src/shared/oneWindow';

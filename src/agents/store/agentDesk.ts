@@ -27,7 +27,7 @@ import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { text } from '../../util/text';
 import { AccountChangedError } from '../../store/accounts/sameAccount';
-import type { Fleet } from '../../store/ports';
+import type { Fleet } from '../../store/instances/fleetStore';
 import { AgentFile } from './agentFile';
 import type { AgentLimitStore } from './agentLimits';
 import type { OwnProblem } from './ownLimits';

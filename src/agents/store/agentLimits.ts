@@ -3,7 +3,7 @@ import { isRaised, limitsInForce, noLimits, type AgentLimits } from '../model/li
 import { accessLevels } from '../model/tools';
 import { parseJson } from '../../util/json';
 import { Emitter } from '../../util/emitter';
-import type { SecretPort } from '../../store/ports';
+import type { SecretPort } from '../../store/accounts/patientSecrets';
 
 const secretKey = 'gpuRental.agents.confirmed';
 

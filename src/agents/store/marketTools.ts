@@ -17,7 +17,7 @@ import { templateImage, templateName } from '../../model/templates/templateName'
 import { isOwnTemplate, type Template } from '../../model/templates/template';
 import { stateOf } from '../../model/instances/instanceState';
 import { waitSince } from '../../util/clock';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { findTemplate } from '../../store/templates/findTemplate';
 import type { ToolContext, ToolHandlers } from './agentTools';
 import {

@@ -5,7 +5,7 @@ import type { AgentRequest } from '../model/request';
 import { markerIn } from '../../model/instances/instanceLabel';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { isCompleteList } from '../../store/instances/listed';
-import type { Account, OtherAccounts } from '../../store/ports';
+import type { Account, OtherAccounts } from '../../store/accounts/accounts';
 import { ifPresent } from '../../util/missing';
 import type { AgentDesk } from './agentDesk';
 import type { DoAgreedDeps } from './doAgreed';

@@ -6,7 +6,7 @@ import { formatText } from '../../util/text';
 import type { Budget } from '../../store/budget/budgetStore';
 import { burnSoon, type BurnSoonDeps } from '../../store/instances/burn';
 import { isCurrent } from '../../store/instances/listed';
-import type { Fleet } from '../../store/ports';
+import type { Fleet } from '../../store/instances/fleetStore';
 import { rentalOf } from './settle';
 
 export interface OwnLimitsDeps extends BurnSoonDeps {

@@ -2,9 +2,8 @@ import { silenceMs } from '../model/agreed';
 import type { Schedule } from '../../schedules/model/schedule';
 import type { AgentRequest } from '../model/request';
 import { isWithin } from '../../util/duration';
-import type { Rental } from '../../store/ports';
 import { powerVerdictOn } from '../../store/instances/power';
-import type { RentalStore } from '../../store/rentals/rentalStore';
+import type { RentalStore, Rental } from '../../store/rentals/rentalStore';
 import type { DoAgreedDeps } from './doAgreed';
 
 /** A request whose answer was lost may take this long to appear in the list. */

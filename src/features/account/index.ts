@@ -10,7 +10,7 @@ import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { KeyNotKeptError } from '../../store/accounts/accountErrors';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { tellOfDamagedAccounts } from './damagedAccounts';
 import { adaptToKey } from './keyAdaptation';

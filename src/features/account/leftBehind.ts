@@ -1,6 +1,6 @@
 import type { Services } from '../../services';
 import type { Loaded } from '../../shared/reading';
-import type { FleetSnapshot } from '../../store/ports';
+import type { FleetSnapshot } from '../../store/instances/fleetStore';
 
 /**
  * Returns the number of instances; `undefined` if the list could not be read, because an error is not an empty list.

@@ -3,7 +3,7 @@ import { t } from '../../editor/localize';
 import { askLine, pickOne, type PickRow } from '../../editor/quickPick';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Services } from '../../services';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { askForKey } from './keyBox';
 import { findImportableKeys, type ImportableKey } from './keyImport';
 import { normalizeServiceUrl, serviceUrlProblem } from './serviceUrl';

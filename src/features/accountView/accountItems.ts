@@ -10,7 +10,7 @@ import type { Secret } from '../../model/accounts/secret';
 import type { TeamRole } from '../../model/accounts/teamRole';
 import type { TfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import { parsePublicKey } from '../../ssh/publicKey';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import type { PartId } from './accountParts';
 
 const { None, Collapsed } = vscode.TreeItemCollapsibleState;

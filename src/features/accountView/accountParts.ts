@@ -6,7 +6,7 @@ import type { TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import { channel } from '../../shared/channel';
 import { watchAccounts } from '../../shared/followAccount';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { AccountReading, type Loaded, type ReadingDeps } from '../../shared/reading';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';

@@ -9,7 +9,7 @@ import { spanOfHours, hoursOfCredit } from '../../model/quote';
 import type { Services } from '../../services';
 import { burnNow, signsOf, type BoundSign } from '../../store/instances/burn';
 import { matchKeys } from '../../ssh/localKeys';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import {
   apiKeyItem,

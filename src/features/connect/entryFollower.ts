@@ -2,7 +2,7 @@ import type { Instance } from '../../model/instances/instance';
 import { stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { UnsafeValueError } from '../../ssh/validate';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import type { Disposable } from '../../util/disposable';
 import type { LastFolders } from './lastFolders';
 import { RecycledContainers } from './recycledContainers';

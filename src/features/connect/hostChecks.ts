@@ -4,7 +4,7 @@ import type { Instance } from '../../model/instances/instance';
 import { hasShell, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import type { PreparedHost } from '../../ssh/prepareHost';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';

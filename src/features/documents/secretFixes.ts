@@ -13,7 +13,7 @@ import { makeReference, referenceNameFor, type ReferenceSlot } from '../../model
 import { draftParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { readAfter } from '../../store/readAfter';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { DocumentDiagnostics } from './documentDiagnostics';

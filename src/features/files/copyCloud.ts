@@ -9,7 +9,7 @@ import { sourceProblem, targetProblem, type CloudConnection } from '../../model/
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { orCancelled } from '../../util/cancellation';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { text } from '../../util/text';
 import { cloudQuestion, connectionName, fromCloudQuestion } from './copyDataWords';
 import { askSource, sizeOf } from './copySource';

@@ -14,7 +14,7 @@ import { actionsFor, stateLabel, stateOf } from '../../model/instances/instanceS
 import type { Services } from '../../services';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { text } from '../../util/text';
 import { copyFromCloud, copyToCloud } from './copyCloud';
 import { copyQuestion } from './copyDataWords';

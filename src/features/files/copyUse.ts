@@ -1,5 +1,5 @@
 import type { Services } from '../../services';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { wait } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 

@@ -22,7 +22,7 @@ import {
   usualPermissions,
 } from '../../model/accounts/permissionText';
 import type { Services } from '../../services';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { UserError } from '../../util/errors';
 import type { Redactor } from '../../util/redact';
 import { text } from '../../util/text';

@@ -8,7 +8,7 @@ import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import { secretNameProblem, secretValueProblem } from '../../model/accounts/keyInput';
 import { secretNamed, type Secret } from '../../model/accounts/secret';
 import type { Services } from '../../services';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { listOrNone } from '../../store/unlisted';
 
 /** Sets an environment variable for instances; asks before it replaces an existing one. */

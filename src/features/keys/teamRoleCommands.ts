@@ -5,7 +5,7 @@ import { whileAsking } from '../../editor/progress';
 import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
 import { isCategory, permissionMeaning } from '../../model/accounts/permissionText';
 import type { TeamRole } from '../../model/accounts/teamRole';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { listOrNone } from '../../store/unlisted';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';

@@ -6,7 +6,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { hasBeenReady, hasShell, isStarting, stateOf } from '../../model/instances/instanceState';
 import type { Volume } from '../../model/volume';
 import { findUnsavedWork, type UnsavedWork } from '../../ssh/unsavedWork';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { UserError } from '../../util/errors';
 import type { Text } from '../../util/text';
 import type { LifecycleDeps } from './deps';

@@ -1,6 +1,6 @@
 import type { InstanceTarget } from '../../commandArguments';
 import type { CommandArgs } from '../../commandSpecs';
-import type { Account, ActingAccount } from '../../store/ports';
+import type { Account, ActingAccount } from '../../store/accounts/accounts';
 import { showInstances } from '../../editor/chooseInstance';
 import { allRows, commandAction, runCommand } from '../../editor/commands';
 import { choose, confirm, type Question } from '../../editor/confirm';

@@ -13,7 +13,7 @@ import { readLink } from '../../model/links';
 import { defaultQuery } from '../../model/offers/savedSearches';
 import type { Services } from '../../services';
 import { accountStill } from '../../store/accounts/sameAccount';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';

@@ -11,8 +11,7 @@ import { costPerHour, hasBeenReady, hasShell } from '../../model/instances/insta
 import { formatMoney } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
 import { accountFor } from '../../store/accounts/sameAccount';
-import type { Rental } from '../../store/ports';
-import type { BrokenOff } from '../../store/rentals/rentalStore';
+import type { BrokenOff, Rental } from '../../store/rentals/rentalStore';
 import type { FailedStart, ReadyEvent, StartEvent } from '../../store/rentals/startEvent';
 import { assertNever } from '../../util/errors';
 import { CheckMessages, isCheckFine } from './checkMessages';

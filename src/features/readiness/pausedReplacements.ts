@@ -1,6 +1,6 @@
 import { longestReplacementPauseMs } from '../../model/rentals/replaceAlone';
 import { mayAct } from '../../shared/oneWindow';
-import type { Rental } from '../../store/ports';
+import type { Rental } from '../../store/rentals/rentalStore';
 import { markReplacing, unmarkReplacing } from '../../store/rentals/replacementMark';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { ReadinessDeps } from './deps';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ActingAccount } from '../../store/ports';
+import type { ActingAccount } from '../../store/accounts/accounts';
 import { showInstances } from '../../editor/chooseInstance';
 import { choose } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';

@@ -10,7 +10,7 @@ import { templateName } from '../../model/templates/templateName';
 import type { Template } from '../../model/templates/template';
 import { refState } from '../../model/templates/templateRef';
 import type { Services } from '../../services';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { currentTemplate } from '../../store/templates/findTemplate';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { anotherLike } from './rentAnother';

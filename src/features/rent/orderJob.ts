@@ -6,9 +6,8 @@ import type { CompleteDraft } from '../../model/rentals/rentDraft';
 import { machineName } from '../../model/rentals/confirmation';
 import { perHour, type Rate } from '../../model/quote';
 import type { Services } from '../../services';
-import type { Rental } from '../../store/ports';
 import { newMarker } from '../../store/rentals/newMarker';
-import type { RentOptions, RentResult } from '../../store/rentals/rentalStore';
+import type { RentOptions, RentResult, Rental } from '../../store/rentals/rentalStore';
 import { CancelledError } from '../../util/errors';
 
 type Deps = Pick<Services, 'jobs' | 'report'>;

@@ -18,7 +18,8 @@ import { leastDiskGb, plannedDiskGb, type RentSource } from '../../model/rentals
 import { defaultQuery } from '../../model/offers/savedSearches';
 import { defaultFilters } from '../../model/offers/searchFields';
 import type { Services } from '../../services';
-import type { Account, Rental } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
+import type { Rental } from '../../store/rentals/rentalStore';
 import { listedInstances } from '../../store/instances/listed';
 import { findTemplate } from '../../store/templates/findTemplate';
 import { formatMoney } from '../../model/money';

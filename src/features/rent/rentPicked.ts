@@ -8,7 +8,7 @@ import type { Services } from '../../services';
 import { RegistryLogins } from '../../store/accounts/registryLogins';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { RecentSearches } from '../../store/offers/recentSearches';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { defined } from '../../util/defined';
 import { LastRental } from '../../store/rentals/lastRental';
 import { firstImage, type StepDeps } from './rentSteps';

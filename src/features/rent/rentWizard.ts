@@ -16,7 +16,7 @@ import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Services } from '../../services';
 import { burnSoon } from '../../store/instances/burn';
 import { isCurrent } from '../../store/instances/listed';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { assertNever } from '../../util/errors';
 import { confirmStep, type Confirmed, type ConfirmNotice } from './confirmStep';
 import { optionsStep } from './optionSteps';

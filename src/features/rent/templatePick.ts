@@ -4,7 +4,7 @@ import { whileAsking } from '../../editor/progress';
 import type { Template } from '../../model/templates/template';
 import { isCancelled } from '../../util/errors';
 import type { Services } from '../../services';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { currentTemplate } from '../../store/templates/findTemplate';
 import { templateChoices, templateOf, type TemplatePick } from './templateRows';
 

@@ -16,7 +16,7 @@ import { templateImage, templateName, unreadTemplatesText } from '../../model/te
 import { parseTemplateQuery } from '../../model/templates/templateQuery';
 import type { Services } from '../../services';
 import { whileLoading } from '../../shared/reading';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { currentTemplate } from '../../store/templates/findTemplate';
 import { UserError, isCancelled } from '../../util/errors';
 

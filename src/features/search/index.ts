@@ -7,7 +7,7 @@ import { defaultQuery } from '../../model/offers/savedSearches';
 import type { RentDraft } from '../../model/rentals/rentDraft';
 import type { Services } from '../../services';
 import { RecentSearches } from '../../store/offers/recentSearches';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { machinesRented } from '../../store/rentals/machinesRented';
 import { LastRental } from '../../store/rentals/lastRental';
 import { DisposableStore, type Disposable } from '../../util/disposable';

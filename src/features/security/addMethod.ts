@@ -15,7 +15,7 @@ import {
 } from '../../model/accounts/secondFactor';
 import type { ConfirmedTfaMethod, NewTfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { authorize } from './authorization';
 import { showBackupCodes, tellLostCodes } from './backupCodes';
 import { askCode, type CodeAnswer } from './codeBox';

@@ -12,7 +12,7 @@ import {
 } from '../../model/accounts/secondFactor';
 import type { TfaFactor, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { tellIfFewLeft } from './backupCodes';
 import { askCode, type CodeAnswer } from './codeBox';
 import { authorizer } from './lostAnswers';

@@ -6,7 +6,7 @@ import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { SecondFactorNeededError } from '../../store/accounts/secondFactor';
 import { readAfter } from '../../store/readAfter';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import type { StartOptions } from '../../store/accounts/sessionRenewal';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { addMethod, type AuthorizedUntil } from './addMethod';

@@ -6,7 +6,7 @@ import { askLine, pickOne } from '../../editor/quickPick';
 import { countMethods, labelProblem } from '../../model/accounts/secondFactor';
 import type { RemovedTfaMethod, TfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { showBackupCodes, tellIfFewLeft, tellVoidCodes } from './backupCodes';

@@ -3,7 +3,7 @@ import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { consoleAddress, consolePages } from '../../model/accounts/webConsole';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 
 /** Shows that the e-mail address must be verified first. Setting up 2FA begins with a code by e-mail. */
 export async function tellUnverified(account: Account): Promise<void> {

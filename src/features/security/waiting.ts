@@ -5,7 +5,7 @@ import type { User } from '../../model/accounts/account';
 import { tfaStatusOf } from '../../model/accounts/secondFactor';
 import type { TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 
 /** Shows a cancellable progress message while a code is sent. */
 export function withSending<T>(send: (signal: AbortSignal) => Promise<T>, outer?: AbortSignal): Promise<T> {

@@ -8,7 +8,7 @@ import type { Services } from '../../services';
 import { parsePublicKey } from '../../ssh/publicKey';
 import { followAccount } from '../../shared/followAccount';
 import { AccountReading } from '../../shared/reading';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { keyName, unreadKeysText } from './keyWords';

@@ -15,7 +15,7 @@ import { checkTexts } from '../../model/rentals/machineCheckText';
 import type { StartWatch } from '../../model/rentals/startWatch';
 import { signsOf, type Burn } from '../../store/instances/burn';
 import { isComplete, isCurrent } from '../../store/instances/listed';
-import type { FleetSnapshot } from '../../store/ports';
+import type { FleetSnapshot } from '../../store/instances/fleetStore';
 import type { Loaded } from '../../shared/reading';
 import { durationText } from '../../util/duration';
 

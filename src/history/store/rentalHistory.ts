@@ -6,8 +6,10 @@ import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
-import type { Accounts, Fleet, Rental, WindowHub } from '../../store/ports';
-import type { RentalStore } from '../../store/rentals/rentalStore';
+import type { Accounts } from '../../store/accounts/accounts';
+import type { Fleet } from '../../store/instances/fleetStore';
+import type { WindowHub } from '../../store/windows/windowHub';
+import type { RentalStore, Rental } from '../../store/rentals/rentalStore';
 import type { KeptLogs } from './keptLogs';
 import { PastRentalFiles } from './pastRentalFiles';
 

@@ -5,7 +5,7 @@ import type { PastRental } from '../../model/rentals/pastRental';
 import type { Services } from '../../services';
 import type { ScheduleRow } from '../../schedules/store/scheduleFiles';
 import { noticeOf } from '../../schedules/store/scheduleNotice';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { isWithin } from '../../util/duration';
 import { nameOfPast } from './historyWords';

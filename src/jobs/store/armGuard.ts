@@ -1,7 +1,7 @@
 import type { JobRow } from '../model/job';
 import { guardSecondsOf, limitInputs } from '../model/jobLimits';
 import { isCancelled } from '../../util/errors';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import type { JobStepDeps } from './jobStep';
 
 interface Machine {

@@ -4,7 +4,7 @@ import type { Instance } from '../../model/instances/instance';
 import { isJobOpen } from '../model/reopenedJob';
 import { mayAct } from '../../shared/oneWindow';
 import { carryOut } from '../../store/instances/carryOut';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import type { JobStepDeps, Step } from './jobStep';
 import { isStopped } from './jobTrouble';
 import { othersInTheWay } from './otherJobs';

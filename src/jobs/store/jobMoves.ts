@@ -4,7 +4,7 @@ import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { WindowHub } from '../../store/ports';
+import type { WindowHub } from '../../store/windows/windowHub';
 import type { OnMoved } from './machinePort';
 
 const move: z.ZodType<JobMove> = z.object({

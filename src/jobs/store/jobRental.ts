@@ -4,9 +4,10 @@ import type { JobEvent } from '../model/jobProgress';
 import { perHour, runningRateOf } from '../../model/quote';
 import type { Clock } from '../../util/clock';
 import { text } from '../../util/text';
-import type { Fleet, Rental, WindowHub } from '../../store/ports';
+import type { Fleet } from '../../store/instances/fleetStore';
+import type { WindowHub } from '../../store/windows/windowHub';
 import { isBeingReplaced } from '../../store/rentals/replacementMark';
-import type { RentalStore } from '../../store/rentals/rentalStore';
+import type { RentalStore, Rental } from '../../store/rentals/rentalStore';
 
 export interface JobRentalDeps {
   readonly rentals: Pick<RentalStore, 'rentals' | 'reread' | 'damaged'>;

@@ -9,7 +9,7 @@ import { followAccount } from '../../shared/followAccount';
 import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
-import type { Account, Accounts } from '../../store/ports';
+import type { Account, Accounts } from '../../store/accounts/accounts';
 import type { Notices } from '../../store/windows/notices';
 import { CheckpointFetches } from './checkpointFetches';
 import { jobNoticeKind, type JobNotice } from './jobNotice';

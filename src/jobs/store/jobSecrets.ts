@@ -3,7 +3,7 @@ import type { Job } from '../model/job';
 import type { JobSpec } from '../model/jobSpec';
 import { parseJson } from '../../util/json';
 import { realPlace } from '../../util/realPlace';
-import type { SecretPort } from '../../store/ports';
+import type { SecretPort } from '../../store/accounts/patientSecrets';
 
 /** A job of a folder that gets a secret. */
 export interface SecretUse {

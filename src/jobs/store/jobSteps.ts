@@ -11,7 +11,7 @@ import type { JobLook, JobOrder } from '../model/onMachine';
 import { localProblem } from '../../util/localProblem';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import type { MachinePort, StoppedMachinePort } from './machinePort';
 import { armGuard, armGuardAgain } from './armGuard';
 import { bringOutputs } from './bringOutputs';

@@ -6,7 +6,7 @@ import { mayTryAgain } from '../model/nextAttempt';
 import { stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
-import type { Rental } from '../../store/ports';
+import type { Rental } from '../../store/rentals/rentalStore';
 import type { ReplaceResult } from '../../store/rentals/replacement';
 import { isBeingReplaced } from '../../store/rentals/replacementMark';
 import { currentRental } from './jobRental';

@@ -4,7 +4,7 @@ import type { JobThere } from '../model/onMachine';
 import { isCancelled, UserError } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
 import { text } from '../../util/text';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import type { JobStepDeps } from './jobStep';
 import { isCopied, isStopped } from './jobTrouble';
 import type { MachinePort } from './machinePort';

@@ -1,6 +1,6 @@
 import { machineOf, type JobMove, type JobRow } from '../model/job';
 import { times, zero, type Micros } from '../../model/money';
-import type { Fleet } from '../../store/ports';
+import type { Fleet } from '../../store/instances/fleetStore';
 import type { OnMoved } from './machinePort';
 
 /** Measures what transfers of a job move, and what the host of its machine charges for that. */

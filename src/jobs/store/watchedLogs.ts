@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { channel } from '../../shared/channel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { WindowHub } from '../../store/ports';
+import type { WindowHub } from '../../store/windows/windowHub';
 
 const watched = channel('jobs.watched', z.object({ windowId: z.string(), jobIds: z.array(z.string()) }));
 

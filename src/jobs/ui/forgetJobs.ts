@@ -6,7 +6,7 @@ import { withCancellableProgress } from '../../editor/progress';
 import { attemptIdsHere } from '../model/attemptIds';
 import { isOver, lacksOutputs, machineOf, type JobRow } from '../model/job';
 import { accountFor } from '../../store/accounts/sameAccount';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { inParallel } from '../../util/inParallel';
 import type { JobDeps } from './deps';
 import { chooseRow } from './jobCommands';

@@ -6,7 +6,8 @@ import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import { DiskList } from '../../shared/diskList';
 import { newOwnId } from '../../store/idFolder';
-import type { Accounts, WindowHub } from '../../store/ports';
+import type { Accounts } from '../../store/accounts/accounts';
+import type { WindowHub } from '../../store/windows/windowHub';
 import type { ScheduleRow, ScheduleStorage, UnreadableSchedule } from './scheduleFiles';
 import { RowIndex } from '../../util/rowIndex';
 

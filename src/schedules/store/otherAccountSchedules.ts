@@ -7,7 +7,9 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { noFacts } from '../../model/instances/instanceState';
-import type { Account, Accounts, Fleet, FleetSnapshot, OtherAccounts, WindowHub } from '../../store/ports';
+import type { Account, Accounts, OtherAccounts } from '../../store/accounts/accounts';
+import type { Fleet, FleetSnapshot } from '../../store/instances/fleetStore';
+import type { WindowHub } from '../../store/windows/windowHub';
 import type { Notices } from '../../store/windows/notices';
 import { IdleWatch, type IdleWatchDeps } from '../../store/instances/idleWatch';
 import { InstanceSchedules } from './instanceSchedules';

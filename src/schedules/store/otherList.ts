@@ -5,7 +5,8 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { missingIn } from '../../store/instances/fleetReading';
-import type { Account, FleetSnapshot } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
+import type { FleetSnapshot } from '../../store/instances/fleetStore';
 import { longestGapMs } from '../../store/instances/idleWatch';
 
 export interface OtherListDeps {

@@ -7,7 +7,7 @@ import type { Clock } from '../../util/clock';
 import { isWithin } from '../../util/duration';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { readPresence } from '../../store/instances/ends';
 import type { Notices } from '../../store/windows/notices';
 

@@ -24,7 +24,9 @@ import type { ScheduleRow } from './scheduleFiles';
 import { isUsedByKernels, type AskKernels } from './kernelUse';
 import { noticeOf, type ScheduleNotice } from './scheduleNotice';
 import type { Notices } from '../../store/windows/notices';
-import type { Account, Accounts, Fleet, WindowHub } from '../../store/ports';
+import type { Account, Accounts } from '../../store/accounts/accounts';
+import type { Fleet } from '../../store/instances/fleetStore';
+import type { WindowHub } from '../../store/windows/windowHub';
 
 export interface ScheduleRunnerDeps {
   readonly accounts: Pick<Accounts, 'active'>;

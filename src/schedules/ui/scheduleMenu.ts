@@ -6,7 +6,7 @@ import type { Level, LevelRow } from '../../editor/quickLevels';
 import { momentText } from '../../editor/timeText';
 import { actionsFor } from '../../model/instances/instanceState';
 import { fireAt, readScheduleTime, type ScheduleAction, type ScheduleTerm } from '../model/schedule';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { durationText } from '../../util/duration';
 import { canArm, cancel, diskPrice, extend, nameOfInstance, setSchedule } from './changes';
 import type { ScheduleDeps, Scheduled } from './deps';

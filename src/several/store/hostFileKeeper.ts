@@ -7,7 +7,9 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { isComplete } from '../../store/instances/listed';
-import type { Account, Accounts, Fleet, WindowHub } from '../../store/ports';
+import type { Account, Accounts } from '../../store/accounts/accounts';
+import type { Fleet } from '../../store/instances/fleetStore';
+import type { WindowHub } from '../../store/windows/windowHub';
 import { removeHostFiles, writeHostFiles, type HostFilesWritten } from './hostFolder';
 import type { HostSets } from './hostSets';
 

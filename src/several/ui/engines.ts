@@ -8,7 +8,7 @@ import { onAccountEnd } from '../../store/accounts/accountEnds';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { HostFileKeeper } from '../store/hostFileKeeper';
 import type { HostSets } from '../store/hostSets';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { setRow } from './chooseHosts';
 import type { EngineDeps } from './deps';

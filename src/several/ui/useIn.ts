@@ -33,7 +33,7 @@ import type { HostFileKeeper } from '../store/hostFileKeeper';
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { HostSets } from '../store/hostSets';
 import { isComplete, listedInstances } from '../../store/instances/listed';
-import type { Account } from '../../store/ports';
+import type { Account } from '../../store/accounts/accounts';
 import { UserError } from '../../util/errors';
 import { realPlace } from '../../util/realPlace';
 import { isInstalled } from '../../util/isInstalled';

@@ -2,7 +2,7 @@ import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import type { Accounts } from '../ports';
+import type { Accounts } from './accounts';
 
 /**
  * Returns the keys of the accounts that are not signed out. One whose file is damaged is among them: what belongs to it

@@ -7,7 +7,7 @@ import type { Log } from '../../util/log';
 import { plainLabel } from '../../util/plainLabel';
 import { IdFolder } from '../idFolder';
 import { JsonFile } from '../jsonFile';
-import type { DamagedAccountFiles } from '../ports';
+import type { DamagedAccountFiles } from './accounts';
 
 const accountFile = z.object({
   version: z.literal(1),

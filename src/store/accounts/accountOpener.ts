@@ -1,4 +1,4 @@
-import type { Account, AccountsState } from '../ports';
+import type { Account, AccountsState } from './accounts';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { AccountClients } from './accountClients';
 import { keyError } from './accountErrors';

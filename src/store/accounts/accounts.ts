@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { parseBaseUrl } from '../../api/baseUrl';
+import type { Client } from '../../api/client';
 import type { AccountRef, User } from '../../model/accounts/account';
 import { channel } from '../../shared/channel';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
-import { Emitter } from '../../util/emitter';
+import { Emitter, type Event } from '../../util/emitter';
 import { AccountClients } from './accountClients';
 import { KeyNotRemovedError } from './accountErrors';
 import { NotSignedInError } from '../../shared/notSignedIn';
@@ -18,20 +19,80 @@ import {
 } from './accountFiles';
 import { accountStill } from './sameAccount';
 import type { AccountsDeps } from './accountsDeps';
-import type {
-  Account,
-  AccountChanges,
-  Accounts,
-  OtherAccounts,
-  AccountsState,
-  DamagedAccountFiles,
-  KeyReplacement,
-} from '../ports';
 import type { SecondFactorGate } from './secondFactor';
 import { SessionRenewal, type SessionAccess, type StartOptions } from './sessionRenewal';
 import { Sessions, type Session } from './sessions';
 import { SessionsInUse } from './sessionsInUse';
 import { UserReads } from './userReads';
+
+/** An account that is signed in here, with the client that acts for it. */
+export interface Account extends AccountRef {
+  readonly client: Client;
+  /** The user as last read; refreshed with the fleet at most every 5 minutes, and on request. */
+  readonly user: User;
+  /** False if the editor could not store the key: it works until this window closes. */
+  readonly isKept: boolean;
+}
+
+/** What sends requests for the instances of an account, and notes them. */
+export type ActingAccount = Pick<Account, 'key' | 'client'>;
+
+export type AccountsState =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'signedOut' }
+  /** The account or its key can't be read now: the disk refuses, the key ring is locked, or the editor lost the key. */
+  | { readonly kind: 'unreadable'; readonly account: AccountRef | undefined; readonly error: unknown }
+  | { readonly kind: 'signedIn'; readonly account: Account };
+
+/** The result of replacing the key of an account. */
+export type KeyReplacement =
+  | { readonly kind: 'replaced'; readonly account: Account }
+  /** The key works but belongs to another user; nothing was changed. */
+  | { readonly kind: 'otherUser'; readonly name: string };
+
+/** The paths of files that could not be understood; they are kept. */
+export interface DamagedAccountFiles {
+  /** Each held the account with this key. */
+  readonly accounts: ReadonlyMap<string, string>;
+  /** It told which account is active. */
+  readonly active: string | undefined;
+}
+
+/** The signed-in accounts, the same in all windows. */
+export interface Accounts {
+  readonly state: AccountsState;
+  readonly active: Account | undefined;
+  readonly onDidChange: Event<AccountsState>;
+  /** Fires with the key of an account when its service works again after failed reads in any window. */
+  readonly onDidRecover?: Event<string> | undefined;
+  /** Reads the stored accounts when they are first needed, and again if the key could not be read. */
+  load(): Promise<void>;
+  known(): Promise<readonly AccountRef[]>;
+  /** Rejects if the disk refuses. */
+  damaged(): Promise<DamagedAccountFiles>;
+  /** Checks the key with users/current, stores it, reads it back, and activates it in all windows. */
+  signIn(
+    input: { readonly serviceUrl: string; readonly apiKey: string; readonly isDemo?: boolean },
+    signal?: AbortSignal,
+  ): Promise<Account>;
+  switchTo(accountKey: string): Promise<void>;
+  signOut(accountKey: string): Promise<void>;
+  /** Reads the user again, after reads that are under way, so that the result includes earlier changes. */
+  refreshUser(): Promise<User>;
+}
+
+/** Signed-in accounts other than the active one, if their keys can be read. */
+export interface OtherAccounts {
+  others(): Promise<readonly Account[]>;
+}
+
+/** Changes to a signed-in account, for all windows. */
+export interface AccountChanges {
+  /** Checks another key with users/current and uses it if it belongs to the same user. */
+  replaceKey(accountKey: string, apiKey: string, signal?: AbortSignal): Promise<KeyReplacement>;
+  /** Sets the name of the account on this computer; an empty name restores the service's. */
+  rename(accountKey: string, name: string): Promise<void>;
+}
 
 export function createAccounts(
   deps: AccountsDeps,

@@ -3,7 +3,8 @@ import type { Pacing } from '../../api/pacing';
 import type { Clock } from '../../util/clock';
 import type { Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import type { SecretPort, WindowHub } from '../ports';
+import type { SecretPort } from './patientSecrets';
+import type { WindowHub } from '../windows/windowHub';
 import type { ClientFactory } from './clientFactory';
 import type { SecondFactorGate } from './secondFactor';
 

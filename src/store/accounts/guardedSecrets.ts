@@ -1,5 +1,5 @@
 import { keyProblem, WrongPlaceError, type EditorPlace } from '../../model/accounts/editorPlace';
-import type { SecretPort } from '../ports';
+import type { SecretPort } from './patientSecrets';
 
 /** Returns a secret store that refuses all access, with the reason, where no key may be read. */
 export function guardedSecrets(secrets: SecretPort, place: EditorPlace): SecretPort {

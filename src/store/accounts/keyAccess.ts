@@ -12,7 +12,8 @@ import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import { JsonFile } from '../jsonFile';
-import type { Account, Accounts, WindowHub } from '../ports';
+import type { Account, Accounts } from './accounts';
+import type { WindowHub } from '../windows/windowHub';
 
 /** A call that we refuse ourselves, because the key is known to lack the permission. */
 export class KeyLacksError extends ForbiddenError {

@@ -1,7 +1,16 @@
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { SecretPort } from '../ports';
+
+/** The part of `vscode.SecretStorage` that the session store needs. */
+export interface SecretPort {
+  /** Returns the keys of all entries. */
+  keys(): Promise<readonly string[]>;
+  get(key: string): Promise<string | undefined>;
+  store(key: string, value: string): Promise<void>;
+  delete(key: string): Promise<void>;
+  onDidChange(listener: (key: string) => void): Disposable;
+}
 
 /** A key ring may wait for its owner to unlock it. Nothing else may wait that long. */
 export const secretStoreLimitMs = 10_000;

@@ -1,5 +1,5 @@
 import { isImageLogin } from '../../api/imageLogin';
-import type { SecretPort } from '../ports';
+import type { SecretPort } from './patientSecrets';
 
 export type KeptLogin =
   /** The flags of `imageLogin`, and the registry that they belong to. */

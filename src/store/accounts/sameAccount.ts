@@ -2,7 +2,7 @@ import type { Client } from '../../api/client';
 import { NotSentError } from '../../api/errors';
 import { text } from '../../util/text';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import type { Account, Accounts } from '../ports';
+import type { Account, Accounts } from './accounts';
 
 /** The active account changed between the question and the answer, perhaps in another window. */
 export class AccountChangedError extends NotSentError {

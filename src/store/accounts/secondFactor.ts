@@ -10,7 +10,7 @@ import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
 import { silentLog, type Log } from '../../util/log';
 import { text } from '../../util/text';
-import type { WindowHub } from '../ports';
+import type { WindowHub } from '../windows/windowHub';
 
 /** The account that needs a second factor; `client` sends the API key alone. */
 export interface SecondFactorSubject {

@@ -11,7 +11,7 @@ import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import { channel } from '../../shared/channel';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import type { WindowHub } from '../ports';
+import type { WindowHub } from '../windows/windowHub';
 import { SecondFactorNeededError, type SecondFactorGate } from './secondFactor';
 import { bearerOf, type Session } from './sessions';
 

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { parseJson } from '../../util/json';
 import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
-import type { SecretPort } from '../ports';
+import type { SecretPort } from './patientSecrets';
 
 /** The secrets of one account, always replaced together. */
 export interface Session {

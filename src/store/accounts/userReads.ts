@@ -5,7 +5,8 @@ import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
 import { NextRead } from '../../util/nextRead';
-import type { Account, WindowHub } from '../ports';
+import type { Account } from './accounts';
+import type { WindowHub } from '../windows/windowHub';
 import { accountRefOf, type AccountFiles } from './accountFiles';
 
 interface Deps {

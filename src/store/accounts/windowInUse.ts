@@ -4,7 +4,7 @@ import type { WindowFocus } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { WindowHub } from '../ports';
+import type { WindowHub } from '../windows/windowHub';
 
 const uses = channel('window.inUse', z.object({}));
 

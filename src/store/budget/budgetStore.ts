@@ -15,14 +15,18 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import type { Account, Accounts, Fleet, VolumeList, WindowHub } from '../ports';
+import type { Account, Accounts } from '../accounts/accounts';
+import type { Fleet } from '../instances/fleetStore';
+import type { Reading } from '../../shared/reading';
+import type { Volume } from '../../model/volume';
+import type { WindowHub } from '../windows/windowHub';
 import { isComplete } from '../instances/listed';
 import { readLedger } from './readLedger';
 
 export interface BudgetDeps {
   readonly accounts: Accounts;
   readonly fleet: Pick<Fleet, 'state' | 'facts' | 'onDidChange'>;
-  readonly volumes: Pick<VolumeList, 'state' | 'onDidChange'>;
+  readonly volumes: Pick<Reading<readonly Volume[]>, 'state' | 'onDidChange'>;
   readonly hub: WindowHub;
   readonly clock: Clock;
   readonly log: Log;

@@ -1,12 +1,13 @@
 import { fleetCostPerHour, noFacts, stateOf } from '../../model/instances/instanceState';
 import { perHour, sumRates, type Rate } from '../../model/quote';
-import { volumesRate } from '../../model/volume';
+import { volumesRate, type Volume } from '../../model/volume';
 import { fromDollars, subtract, type Micros } from '../../model/money';
 import { expectedInstance } from '../../model/rentals/expectedInstance';
 import type { Clock } from '../../util/clock';
-import type { Fleet, Rental, VolumeList } from '../ports';
+import type { Fleet } from './fleetStore';
+import type { Reading } from '../../shared/reading';
 import { isCurrent } from './listed';
-import type { RentalStore } from '../rentals/rentalStore';
+import type { RentalStore, Rental } from '../rentals/rentalStore';
 
 export interface Burn {
   /** The rate of all instances and volumes. */
@@ -46,7 +47,7 @@ export type BoundSign = '' | '≥ ' | '≤ ' | '≈ ';
 
 interface BurnDeps {
   readonly fleet: Pick<Fleet, 'state' | 'facts'>;
-  readonly volumes: Pick<VolumeList, 'state'>;
+  readonly volumes: Pick<Reading<readonly Volume[]>, 'state'>;
   readonly clock: Pick<Clock, 'now'>;
 }
 

@@ -1,7 +1,7 @@
 import type { Instance } from '../../model/instances/instance';
 import { intentOf } from '../../model/instances/instanceState';
 import { waitSince } from '../../util/clock';
-import type { ActingAccount } from '../ports';
+import type { ActingAccount } from '../accounts/accounts';
 import { destroyAndVerify, lookAtMs, type DestructionDeps } from './destruction';
 import { readPresence } from './ends';
 import { sendPower } from './power';

@@ -1,6 +1,6 @@
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
-import type { Accounts } from '../ports';
+import type { Accounts } from '../accounts/accounts';
 import { describeError } from './fleetShared';
 
 /** Credit changes slowly, so it is read at most this often (ms). A manual refresh reads it at once. */

@@ -4,7 +4,9 @@ import type { OwnRequest } from '../../model/instances/instanceState';
 import { isWithin } from '../../util/duration';
 import { mayAct } from '../../shared/oneWindow';
 import { agreedBefore } from '../accounts/sameAccount';
-import type { Account, Accounts, Fleet, WindowHub } from '../ports';
+import type { Account, Accounts } from '../accounts/accounts';
+import type { Fleet } from './fleetStore';
+import type { WindowHub } from '../windows/windowHub';
 import { destroyAndVerify, type DestructionDeps } from './destruction';
 import { readPresence } from './ends';
 

@@ -4,7 +4,8 @@ import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import { waitSince, type Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import type { ActingAccount, Fleet } from '../ports';
+import type { ActingAccount } from '../accounts/accounts';
+import type { Fleet } from './fleetStore';
 import { readPresence } from './ends';
 import { takeBack } from './power';
 

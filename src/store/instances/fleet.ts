@@ -14,14 +14,15 @@ import { fleetIntervalMs } from './fleetInterval';
 import { readFleet } from './fleetReading';
 import { FleetRequests } from './fleetRequests';
 import { FleetList } from './fleetList';
-import type { FleetStore } from './fleetStore';
+import type { FleetStore, Fleet, FleetSnapshot } from './fleetStore';
 import { FleetTalk } from './fleetTalk';
 import { noRentals, type RecentRentals } from './recentRentals';
 import { RememberedFacts } from './rememberedFacts';
 import { Interests, type Interest } from './interests';
 import { isComplete } from './listed';
 import { Poller } from './poller';
-import type { Accounts, Fleet, FleetSnapshot, WindowHub } from '../ports';
+import type { Accounts } from '../accounts/accounts';
+import type { WindowHub } from '../windows/windowHub';
 import type { Loaded, ReadOptions } from '../../shared/reading';
 
 export interface FleetDeps {

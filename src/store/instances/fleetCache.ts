@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
 import { KeptFile } from '../keptFile';
-import type { FleetSnapshot } from '../ports';
+import type { FleetSnapshot } from './fleetStore';
 import type { Loaded } from '../../shared/reading';
 import { fleetFile, type FleetFile } from './fleetShared';
 import type { RememberedEntries } from './rememberedFacts';

@@ -1,7 +1,7 @@
 import { isChanging, stateOf, type InstanceFacts } from '../../model/instances/instanceState';
 import { pollIntervalMs } from '../../model/instances/pollPlan';
 import type { Loaded } from '../../shared/reading';
-import type { FleetSnapshot } from '../ports';
+import type { FleetSnapshot } from './fleetStore';
 import type { RememberedFacts } from './rememberedFacts';
 
 /** A stop usually takes seconds; after this time the instance is polled like any other that changes. */

@@ -2,7 +2,7 @@ import type { Instance } from '../../model/instances/instance';
 import { completedRecord } from '../../model/rentals/expectedInstance';
 import type { Clock } from '../../util/clock';
 import type { Loaded } from '../../shared/reading';
-import type { FleetSnapshot } from '../ports';
+import type { FleetSnapshot } from './fleetStore';
 import { Ends } from './ends';
 import { reviveState, type FleetNews } from './fleetShared';
 import { isComplete } from './listed';

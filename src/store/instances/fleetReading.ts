@@ -4,7 +4,7 @@ import { withoutSecrets } from '../../model/instances/withoutSecrets';
 import type { ReadOptions } from '../../shared/reading';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import type { Fleet, FleetSnapshot } from '../ports';
+import type { Fleet, FleetSnapshot } from './fleetStore';
 import { describeError } from './fleetShared';
 
 type Known = Pick<Fleet, 'find' | 'hasEnded'>;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
-import type { WindowHub } from '../ports';
+import type { WindowHub } from '../windows/windowHub';
 import { LeaderRequests } from '../windows/leaderRequests';
 
 export interface FleetRequestsDeps {

@@ -4,7 +4,7 @@ import { instanceFacts } from '../../model/instances/instanceState';
 import { UserError } from '../../util/errors';
 import { formatText } from '../../util/text';
 import { reviveError, sharedError, shareError } from '../windows/sharedError';
-import type { FleetSnapshot } from '../ports';
+import type { FleetSnapshot } from './fleetStore';
 import type { Loaded } from '../../shared/reading';
 
 const snapshot = z.object({

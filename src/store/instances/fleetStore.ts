@@ -1,7 +1,44 @@
+import type { Loaded } from '../../shared/reading';
+import type { Instance } from '../../model/instances/instance';
+import type { InstanceFacts, OwnRequest } from '../../model/instances/instanceState';
 import type { Disposable } from '../../util/disposable';
 import type { Event } from '../../util/emitter';
-import type { Fleet, FleetSnapshot } from '../ports';
 import type { RecentRentals } from './recentRentals';
+
+export interface FleetSnapshot {
+  readonly instances: readonly Instance[];
+  /** The number of instances that the service counted but did not send. */
+  readonly missing?: number;
+  readonly skipped: number;
+  /** Instances that the last list lacks; they stay in the list until they are proved to have ended. */
+  readonly unconfirmed?: readonly number[];
+}
+
+/** The instances of the active account: one poller and one cache for all windows. */
+export interface Fleet {
+  readonly state: Loaded<FleetSnapshot>;
+  readonly onDidChange: Event<Loaded<FleetSnapshot>>;
+  find(instanceId: number): Instance | undefined;
+  /** Returns whether readings agree that an instance is gone; one list without it is only a hint. */
+  hasEnded(instanceId: number): boolean;
+  /** Returns facts beside the record: our last request, and whether the instance ever ran. */
+  facts(instanceId: number): InstanceFacts;
+  /**
+   * Notes a request for an instance in all windows, at the current time unless it has one. With an account, nothing is
+   * noted once another is active: its service may have given the number to another instance.
+   */
+  note(
+    instanceId: number,
+    request: Omit<OwnRequest, 'at'> & { readonly at?: number },
+    accountKey?: string,
+  ): void;
+  /** Removes a note, for a request that was refused or given up. */
+  forget(instanceId: number, accountKey?: string): void;
+  /** Asks the polling window for a list that is read after this call; calls during a read share the next one. */
+  refresh(): Promise<void>;
+  /** Sets what this window shows, which decides how often the list is read. */
+  setInterest(interest: { readonly viewVisible: boolean; readonly windowFocused: boolean }): void;
+}
 
 /** The fleet with what only other stores need. */
 export interface FleetStore extends Fleet, Disposable {

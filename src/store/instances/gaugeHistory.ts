@@ -6,7 +6,9 @@ import { followAccount } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { Accounts, Fleet, WindowHub } from '../ports';
+import type { Accounts } from '../accounts/accounts';
+import type { Fleet } from './fleetStore';
+import type { WindowHub } from '../windows/windowHub';
 
 const figure = z.number().min(0).max(100).exactOptional();
 const reading = z.object({ at: z.number(), gpu: figure, memory: figure, disk: figure, cpu: figure });

@@ -9,7 +9,9 @@ import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
 import { KeptFile } from '../keptFile';
-import type { Account, Accounts, Fleet, FleetSnapshot, WindowHub } from '../ports';
+import type { Account, Accounts } from '../accounts/accounts';
+import type { Fleet, FleetSnapshot } from './fleetStore';
+import type { WindowHub } from '../windows/windowHub';
 import type { Presence } from '../windows/presence';
 
 /** Times in milliseconds since 1970. */

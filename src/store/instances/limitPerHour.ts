@@ -3,7 +3,7 @@ import { noRate, perHour, sumRates, type Rate } from '../../model/quote';
 import type { Log } from '../../util/log';
 import { burnSoon, type BurnSoonDeps } from './burn';
 import { isCurrent } from './listed';
-import type { Fleet } from '../ports';
+import type { Fleet } from './fleetStore';
 
 export interface LimitDeps extends BurnSoonDeps {
   readonly fleet: Fleet;

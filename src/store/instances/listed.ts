@@ -4,7 +4,7 @@ import { outdatedMs } from '../../model/instances/pollPlan';
 import type { Loaded } from '../../shared/reading';
 import type { Clock } from '../../util/clock';
 import { isWithin } from '../../util/duration';
-import type { Fleet, FleetSnapshot } from '../ports';
+import type { Fleet, FleetSnapshot } from './fleetStore';
 
 /**
  * Returns the instances as last read. Without an instance it reads them now and rejects with the reason on failure:

@@ -7,7 +7,8 @@ import type { OwnRequest } from '../../model/instances/instanceState';
 import { waitSince, type Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import type { ActingAccount, Fleet } from '../ports';
+import type { ActingAccount } from '../accounts/accounts';
+import type { Fleet } from './fleetStore';
 import { readPresence, type PresenceReading } from './ends';
 
 export type PowerRequest = Exclude<OwnRequest['kind'], 'destroy'>;

@@ -4,7 +4,8 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import type { Notices } from '../windows/notices';
-import type { Accounts, FleetSnapshot } from '../ports';
+import type { Accounts } from '../accounts/accounts';
+import type { FleetSnapshot } from './fleetStore';
 
 export const priceNotice = z.object({ id: z.number() });
 export const priceNoticeKind = 'priceIncrease';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { channel } from '../../shared/channel';
 import { wait, type Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
-import type { WindowHub } from '../ports';
+import type { WindowHub } from '../windows/windowHub';
 
 /**
  * The service allows ten searches a minute per address; two are reserved for rentals

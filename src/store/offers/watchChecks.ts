@@ -20,7 +20,8 @@ import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import type { DiskList } from '../../shared/diskList';
-import type { Accounts, WindowHub } from '../ports';
+import type { Accounts } from '../accounts/accounts';
+import type { WindowHub } from '../windows/windowHub';
 import type { SearchBudget } from './searchBudget';
 import type { WatchFiles, WatchOnDisk, WatchState } from './watchFiles';
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../util/clock';
 import { isWithin } from '../../util/duration';
 import { text } from '../../util/text';
 import { accountStill } from '../accounts/sameAccount';
-import type { Accounts } from '../ports';
+import type { Accounts } from '../accounts/accounts';
 
 /** Thrown before anything is sent: the user confirmed it too long ago. */
 export class AgreementTooOldError extends NotSentError {

@@ -1,7 +1,8 @@
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { Fleet, FleetSnapshot, WindowHub } from '../ports';
+import type { Fleet, FleetSnapshot } from '../instances/fleetStore';
+import type { WindowHub } from '../windows/windowHub';
 import { Absences } from './absences';
 import type { RentalRecords } from './rentalRecords';
 import { unmarked } from './replacementMark';

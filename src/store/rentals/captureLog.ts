@@ -1,7 +1,7 @@
 import type { Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import type { Account } from '../ports';
+import type { Account } from '../accounts/accounts';
 
 const logLines = 1000;
 

@@ -3,7 +3,8 @@ import { isWithin } from '../../util/duration';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { isComplete, isCompleteList } from '../instances/listed';
-import type { Account, Fleet } from '../ports';
+import type { Account } from '../accounts/accounts';
+import type { Fleet } from '../instances/fleetStore';
 
 interface Deps {
   readonly fleet: Pick<Fleet, 'state'>;

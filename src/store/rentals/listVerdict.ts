@@ -1,6 +1,7 @@
 import { findRented } from '../../model/rentals/findRented';
 import { isComplete } from '../instances/listed';
-import type { FleetSnapshot, Rental } from '../ports';
+import type { FleetSnapshot } from '../instances/fleetStore';
+import type { Rental } from './rentalStore';
 import { lostRentalOf, readBackForMs } from './readBack';
 
 /** A rental that was given up is still recognized when it appears this late (ms). */

@@ -1,7 +1,7 @@
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
 import { defined } from '../../util/defined';
-import type { Rental } from '../ports';
+import type { Rental } from './rentalStore';
 import { withoutSecretParts } from './rentalJournal';
 
 /** Returns the record of a rental before it is sent; `config` is what will be sent, with the marker. */

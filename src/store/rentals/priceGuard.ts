@@ -7,7 +7,8 @@ import type { Log } from '../../util/log';
 import { destroyAndVerify, type DestroyVerdict } from '../instances/destruction';
 import { agreedBefore } from '../accounts/sameAccount';
 import type { FleetStore } from '../instances/fleetStore';
-import type { Accounts, Rental } from '../ports';
+import type { Accounts } from '../accounts/accounts';
+import type { Rental } from './rentalStore';
 
 /** An instance that costs more than confirmed, and what happened to it. */
 export interface TooDear {

@@ -3,7 +3,8 @@ import { wait, type Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { isCompleteList } from '../instances/listed';
-import type { Account, Rental } from '../ports';
+import type { Account } from '../accounts/accounts';
+import type { Rental } from './rentalStore';
 
 /** When the instances are read back after a lost answer, in milliseconds after it. */
 const readBackAtMs = [0, 2000, 5000, 10_000, 20_000, 30_000, 45_000, 60_000];

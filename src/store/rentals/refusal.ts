@@ -10,7 +10,8 @@ import { findRented } from '../../model/rentals/findRented';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { isCancelled } from '../../util/errors';
 import { isCompleteList } from '../instances/listed';
-import type { Account, Rental } from '../ports';
+import type { Account } from '../accounts/accounts';
+import type { Rental } from './rentalStore';
 import { lostRentalOf, type ReadBackDeps } from './readBack';
 
 /**

@@ -6,7 +6,8 @@ import { defined } from '../../util/defined';
 import type { Log } from '../../util/log';
 import { IdFolder, ownId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
-import type { Rental, SecretPort } from '../ports';
+import type { Rental } from './rentalStore';
+import type { SecretPort } from '../accounts/patientSecrets';
 
 /** Only this store writes these files; the schema checks what decisions depend on. */
 const rentalFile = z.object({

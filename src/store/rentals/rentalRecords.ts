@@ -9,7 +9,10 @@ import { expectedInstance } from '../../model/rentals/expectedInstance';
 import { ownId } from '../idFolder';
 import type { FleetStore } from '../instances/fleetStore';
 import type { RecentRentals } from '../instances/recentRentals';
-import type { Accounts, Rental, SecretPort, WindowHub } from '../ports';
+import type { Accounts } from '../accounts/accounts';
+import type { Rental } from './rentalStore';
+import type { SecretPort } from '../accounts/patientSecrets';
+import type { WindowHub } from '../windows/windowHub';
 import { RentalJournal } from './rentalJournal';
 
 /** How long an open outcome is worth a list every ten seconds, from when this window knows of it (ms). */

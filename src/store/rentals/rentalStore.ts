@@ -1,9 +1,75 @@
+import type { Micros } from '../../model/money';
+import type { OfferSearch } from '../../model/offers/filters';
+import type { Offer, RentalType } from '../../model/offers/offer';
+import type { FailureReason } from '../../model/rentals/startWatch';
+import type { Text } from '../../util/text';
 import type { CallOptions } from '../../api/http';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
 import type { Disposable } from '../../util/disposable';
 import type { Event } from '../../util/emitter';
-import type { Rental } from '../ports';
+
+/** A rental, from before its request leaves until its machine is ready or given up; survives restarts. */
+export interface Rental {
+  /** Eight lower-case hexadecimal digits; part of the label as ` [gr-xxxxxxxx]`. */
+  readonly marker: string;
+  readonly accountKey: string;
+  /** The sending window; while it is open, it alone determines the outcome. */
+  readonly windowId: string;
+  /** When the request left, or is about to; milliseconds since 1970. */
+  readonly requestedAt: number;
+  /** The confirmation that covered several machines, this one among them. */
+  readonly order?: { readonly id: string; readonly wanted: number };
+  readonly offer: Offer;
+  /** Without secrets: values of environment variables are empty, script and login are left out. */
+  readonly config: RentConfig;
+  /** The instances before the rental, if known. */
+  readonly idsBefore?: readonly number[];
+  /** When its instance was proved to be gone. */
+  readonly goneAt?: number | undefined;
+  /** True once its entries in the secret store are removed. */
+  readonly isTidied?: boolean;
+  /** The number of replacements that were started. */
+  readonly replacements?: number;
+  /** When the current replacement began; milliseconds since 1970. */
+  readonly replacingSince?: number | undefined;
+  /** The window that replaces it. */
+  readonly replacingWindow?: string | undefined;
+  /** When the user lets it be replaced without asking; milliseconds since 1970. */
+  readonly replaceAt?: number | undefined;
+  /** The reason of the failure without host-specific parts; kept after the replacement. */
+  readonly failure?: string;
+  /** The marker of the rental that it replaces. */
+  readonly replaces?: string;
+  /** The real path of the workspace that it was rented for. */
+  readonly workspace?: string;
+  readonly search?: OfferSearch;
+  readonly rentalType: RentalType;
+  /** The most that a replacement may cost per hour. */
+  readonly priceLimit: Micros;
+  /**
+   * The most that its own instance may cost per hour: the confirmed price, or the limit of a replacement. Removed
+   * once the first price of the instance was compared with it.
+   */
+  readonly mostPerHour?: Micros | undefined;
+  readonly phase:
+    | { readonly kind: 'sent' }
+    | { readonly kind: 'notKnown'; readonly since: number }
+    | { readonly kind: 'notRented'; readonly at: number; readonly reason: Text }
+    | { readonly kind: 'waiting'; readonly instanceId: number; readonly since: number }
+    | { readonly kind: 'ready'; readonly instanceId: number; readonly at: number }
+    | {
+        readonly kind: 'failed';
+        readonly instanceId: number;
+        readonly at: number;
+        readonly reason: FailureReason;
+        /** Absent in records of older versions, which then may have had data. */
+        readonly hadData?: boolean;
+        /** The host's last status message. */
+        readonly message?: string;
+      }
+    | { readonly kind: 'ended'; readonly instanceId?: number };
+}
 
 export interface RentOptions extends Pick<CallOptions, 'isStillWanted'> {
   /** Before the request leaves, it cancels the rental; afterwards only the wait. */

@@ -31,8 +31,10 @@ import type { FailedMachines } from './failedMachines';
 import { isBeingReplaced, markReplacing, unmarkReplacing } from './replacementMark';
 import { candidates, fittingFirst, needsOf, presentPlan } from './replacementOffers';
 import { isOfferGone } from './refusal';
-import type { Account, Accounts, Fleet, Rental, WindowHub } from '../ports';
-import type { RentalStore, RentResult } from './rentalStore';
+import type { Account, Accounts } from '../accounts/accounts';
+import type { Fleet } from '../instances/fleetStore';
+import type { WindowHub } from '../windows/windowHub';
+import type { RentalStore, RentResult, Rental } from './rentalStore';
 
 export interface ReplacementDeps {
   readonly accounts: Accounts;

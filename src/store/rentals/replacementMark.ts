@@ -1,7 +1,7 @@
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
-import type { Rental, WindowHub } from '../ports';
-import type { RentalChange, RentalStore } from './rentalStore';
+import type { WindowHub } from '../windows/windowHub';
+import type { RentalChange, RentalStore, Rental } from './rentalStore';
 
 interface MarkDeps {
   readonly rentals: Pick<RentalStore, 'update'>;

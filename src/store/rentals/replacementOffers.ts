@@ -6,7 +6,8 @@ import { wireMisfits } from '../../model/offers/offerMatch';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { Template } from '../../model/templates/template';
-import type { Account, Rental } from '../ports';
+import type { Account } from '../accounts/accounts';
+import type { Rental } from './rentalStore';
 import { findTemplate } from '../templates/findTemplate';
 import type { FailedMachine } from './failedMachines';
 

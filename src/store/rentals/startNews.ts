@@ -5,7 +5,7 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import type { WindowHub } from '../ports';
+import type { WindowHub } from '../windows/windowHub';
 import type { RentalStore } from './rentalStore';
 import { startEvent, type StartEvent } from './startEvent';
 

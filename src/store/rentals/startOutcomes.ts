@@ -1,7 +1,6 @@
 import type { StartOutcome, StartWatch } from '../../model/rentals/startWatch';
 import type { Log } from '../../util/log';
-import type { Rental } from '../ports';
-import type { RentalChange, RentalStore } from './rentalStore';
+import type { RentalChange, RentalStore, Rental } from './rentalStore';
 import type { StartNews } from './startNews';
 import type { Troubles } from './troubles';
 

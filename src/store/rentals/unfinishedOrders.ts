@@ -5,10 +5,10 @@ import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import type { Rental, WindowHub } from '../ports';
+import type { WindowHub } from '../windows/windowHub';
 import { Absences } from './absences';
 import type { RentalRecords } from './rentalRecords';
-import type { Orders, UnfinishedOrder } from './rentalStore';
+import type { Orders, UnfinishedOrder, Rental } from './rentalStore';
 
 interface Deps {
   readonly records: Pick<RentalRecords, 'all'>;

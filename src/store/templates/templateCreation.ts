@@ -28,7 +28,7 @@ import {
 import { parseJson } from '../../util/json';
 import type { Clock } from '../../util/clock';
 import { text } from '../../util/text';
-import type { Account } from '../ports';
+import type { Account } from '../accounts/accounts';
 import type { TemplateDocuments } from './templateDocuments';
 import {
   PublicSecretError,

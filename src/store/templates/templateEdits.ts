@@ -15,7 +15,7 @@ import {
   registryReference,
   templateOwner,
 } from '../../model/templates/templateReference';
-import type { Account } from '../ports';
+import type { Account } from '../accounts/accounts';
 import type { TemplateBases } from './templateBases';
 import type { TemplateConflicts } from './templateConflicts';
 import { TemplateConflictError, TemplateGoneError, type ReadOnlyTemplateError } from './templateErrors';

@@ -4,7 +4,7 @@ import { fieldOfRefusal } from '../../model/templates/templateWire';
 import type { ReferenceSlot } from '../../model/templates/templateReference';
 import { UserError, type NextStep } from '../../util/errors';
 import { text, type Text } from '../../util/text';
-import type { Account } from '../ports';
+import type { Account } from '../accounts/accounts';
 
 /** A document that was not saved; the reason concerns the place at `path`, or the whole document. */
 export class SaveError extends UserError {

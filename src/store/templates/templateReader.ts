@@ -8,7 +8,7 @@ import {
 import type { HeldReferences } from '../../model/templates/templateReference';
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
-import type { Account } from '../ports';
+import type { Account } from '../accounts/accounts';
 import { digestOf, type TemplatesOfAccount, type TemplateStorage } from './templateStorage';
 import type { TemplateSecrets } from './templateSecrets';
 import { findTemplate } from './findTemplate';

@@ -7,7 +7,8 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { NextRead } from '../../util/nextRead';
-import type { Accounts, WindowHub } from '../ports';
+import type { Accounts } from '../accounts/accounts';
+import type { WindowHub } from '../windows/windowHub';
 import type { TemplatesOfAccount, TemplateStorage } from './templateStorage';
 
 interface Deps {

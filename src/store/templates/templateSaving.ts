@@ -15,7 +15,7 @@ import {
   type ReferenceSlot,
 } from '../../model/templates/templateReference';
 import { text } from '../../util/text';
-import type { Account } from '../ports';
+import type { Account } from '../accounts/accounts';
 import {
   PublicSecretError,
   refusal,

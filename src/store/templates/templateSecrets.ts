@@ -14,7 +14,7 @@ import {
 } from '../../model/templates/templateReference';
 import { draftTokenOf } from '../../model/templates/templateUri';
 import { KeyNotRemovedError } from '../accounts/accountErrors';
-import type { SecretPort } from '../ports';
+import type { SecretPort } from '../accounts/patientSecrets';
 import type { StoredSecrets, TemplatesOfAccount, TemplateStorage } from './templateStorage';
 
 /** The editor did not store a secret that it was given. */

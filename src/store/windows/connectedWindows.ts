@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { channel } from '../../shared/channel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { WindowHub } from '../ports';
+import type { WindowHub } from './windowHub';
 
 /** An event of the machine that a window is connected to; each is asked about in one window. */
 export interface WindowEvent {

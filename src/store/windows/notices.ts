@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { channel } from '../../shared/channel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { WindowHub } from '../ports';
+import type { WindowHub } from './windowHub';
 
 /** A message to show once over all windows; the showing window claims the key first. */
 export interface Notice {

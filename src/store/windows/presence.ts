@@ -3,7 +3,7 @@ import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { WindowHub } from '../ports';
+import type { WindowHub } from './windowHub';
 
 /** A use of an instance: a remote window, a terminal, a forwarded port, a busy kernel, a transfer or command, a job. */
 export type PresenceKind = 'window' | 'terminal' | 'forward' | 'kernel' | 'work' | 'job';

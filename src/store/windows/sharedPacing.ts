@@ -5,7 +5,7 @@ import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { WindowHub } from '../ports';
+import type { WindowHub } from './windowHub';
 import { LeaderRequests, type RequestOptions } from './leaderRequests';
 import { reviveError, sharedError, shareError } from './sharedError';
 

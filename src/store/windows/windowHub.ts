@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
-import { Emitter } from '../../util/emitter';
+import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { AgentDoor } from './agentDoor';
 import { Claims } from './claims';
@@ -12,7 +12,23 @@ import { HubServer } from './hubServer';
 import { addressInTerm, HubTerms } from './hubTerms';
 import { HubMember, type Meeting } from './hubMember';
 import type { HubLine, HubMessage } from './hubWire';
-import type { WindowHub } from '../ports';
+
+/** The connection of one window to the others; exactly one window leads. */
+export interface WindowHub extends Disposable {
+  /** Identifies this window to the others. */
+  readonly windowId: string;
+  /** The other windows connected to the leader; empty in the others. */
+  readonly peers: ReadonlySet<string>;
+  readonly onDidChangePeers: Event<ReadonlySet<string>>;
+  readonly isLeader: boolean;
+  readonly onDidChangeLeader: Event<boolean>;
+  /** Sends to every other window; must never carry a secret. */
+  broadcast(topic: string, data: unknown): void;
+  /** Receives from the other windows, not from itself. */
+  on(topic: string, listener: (data: unknown) => void): Disposable;
+  /** Returns true in exactly one window for a key, forever; survives restarts. */
+  claim(key: string): Promise<boolean>;
+}
 
 export interface WindowHubDeps {
   /** The same for all windows of this user. */

@@ -7,7 +7,7 @@ import type { Deployment } from '../../../model/deployment';
 import type { Services } from '../../../services';
 import { followAccount } from '../../../shared/followAccount';
 import { accountFor } from '../../../store/accounts/sameAccount';
-import type { Account } from '../../../store/ports';
+import type { Account } from '../../../store/accounts/accounts';
 import { isUnlisted, listOrNone } from '../../../store/unlisted';
 import { AccountReading, type Loaded, type RefreshOptions } from '../../../shared/reading';
 import { DisposableStore, type Disposable } from '../../../util/disposable';

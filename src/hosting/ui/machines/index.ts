@@ -9,7 +9,7 @@ import type { Machine } from '../../../api/records/machine';
 import type { Services } from '../../../services';
 import { NotSignedInError } from '../../../shared/notSignedIn';
 import { accountFor } from '../../../store/accounts/sameAccount';
-import type { Account } from '../../../store/ports';
+import type { Account } from '../../../store/accounts/accounts';
 import { isUnlisted } from '../../../store/unlisted';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { UserError } from '../../../util/errors';

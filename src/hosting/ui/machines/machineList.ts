@@ -2,7 +2,7 @@ import type { Machine } from '../../../api/records/machine';
 import type { Services } from '../../../services';
 import { followAccount } from '../../../shared/followAccount';
 import { AccountReading, type RefreshOptions } from '../../../shared/reading';
-import type { Account } from '../../../store/ports';
+import type { Account } from '../../../store/accounts/accounts';
 import type { Disposable } from '../../../util/disposable';
 
 /** The account's machines, read once per sign-in and on *Refresh*. */

@@ -13,7 +13,7 @@ import {
 } from '../../../api/records/machine';
 import { plain } from '../../../model/instances/instanceState';
 import type { Services } from '../../../services';
-import type { Account } from '../../../store/ports';
+import type { Account } from '../../../store/accounts/accounts';
 import { text, type Text } from '../../../util/text';
 import type { MachineList } from './machineList';
 import { formatStart, parseHours, parseStart } from './maintenanceInput';

@@ -15,7 +15,7 @@ import { NotSignedInError } from '../../../shared/notSignedIn';
 import { isComplete, listedInstances } from '../../../store/instances/listed';
 import { MarketHistory } from '../../../store/offers/marketHistory';
 import { LastRental } from '../../../store/rentals/lastRental';
-import type { Account } from '../../../store/ports';
+import type { Account } from '../../../store/accounts/accounts';
 import type { Disposable } from '../../../util/disposable';
 import { EarningsSource } from './earningsSource';
 import { MarketSource, type Market } from './marketSource';

@@ -31,7 +31,7 @@ import {
 import type { Services } from '../../../services';
 import { accountFor } from '../../../store/accounts/sameAccount';
 import { listedInstances } from '../../../store/instances/listed';
-import type { Account } from '../../../store/ports';
+import type { Account } from '../../../store/accounts/accounts';
 import { findTemplate } from '../../../store/templates/findTemplate';
 import { defined } from '../../../util/defined';
 import { UserError } from '../../../util/errors';

@@ -6,7 +6,7 @@ import type { AgentRequest } from '../../../../src/agents/model/request';
 import { fromDollars } from '../../../../src/model/money';
 import { doAgreed, type DoAgreedDeps } from '../../../../src/agents/store/doAgreed';
 import { settle } from '../../../../src/agents/store/settle';
-import type { Fleet } from '../../../../src/store/ports';
+import type { Fleet } from '../../../../src/store/instances/fleetStore';
 import type { RentalStore } from '../../../../src/store/rentals/rentalStore';
 import { openAgentWindow } from '../../../support/agentWindows';
 import { anOffer } from '../../../support/builders';

@@ -4,7 +4,7 @@ import type { ToolInput } from '../../../../src/agents/model/toolShapes';
 import { instanceTools } from '../../../../src/agents/store/instanceTools';
 import { marketTools } from '../../../../src/agents/store/marketTools';
 import { idIn } from '../../../../src/agents/store/toolDeps';
-import type { Fleet } from '../../../../src/store/ports';
+import type { Fleet } from '../../../../src/store/instances/fleetStore';
 import { agentScene, wideLimits, type AgentScene } from '../../../support/agentWindows';
 import { anInstance, anOffer, aTemplate } from '../../../support/builders';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import * as rows from '../../../../src/features/accountView/accountItems';
-import type { Account } from '../../../../src/store/ports';
+import type { Account } from '../../../../src/store/accounts/accounts';
 import type { TfaMethod } from '../../../../src/model/accounts/tfa';
 import { aUser } from '../../../support/builders';
 import { labelOf } from '../../../support/fakeEditor/trees';

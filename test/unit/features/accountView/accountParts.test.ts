@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Client } from '../../../../src/api/client';
 import { ForbiddenError } from '../../../../src/api/errors';
 import { AccountParts } from '../../../../src/features/accountView/accountParts';
-import type { Account, Accounts, AccountsState } from '../../../../src/store/ports';
+import type { Account, Accounts, AccountsState } from '../../../../src/store/accounts/accounts';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { FakeClock, settle } from '../../../support/fakeClock';

@@ -3,7 +3,7 @@ import { EntryFollower } from '../../../../src/features/connect/entryFollower';
 import type { Instance } from '../../../../src/model/instances/instance';
 import type { Loaded } from '../../../../src/shared/reading';
 import { UnsafeValueError } from '../../../../src/ssh/validate';
-import type { FleetSnapshot } from '../../../../src/store/ports';
+import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
 import { Emitter } from '../../../../src/util/emitter';
 import { text } from '../../../../src/util/text';
 import { FakeClock, settle } from '../../../support/fakeClock';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { PausedReplacements } from '../../../../src/features/readiness/pausedReplacements';
 import { fromDollars } from '../../../../src/model/money';
-import type { Rental } from '../../../../src/store/ports';
+import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { armGuardAgain } from '../../../../src/jobs/store/armGuard';
 import type { JobStepDeps } from '../../../../src/jobs/store/jobStep';
-import type { Account } from '../../../../src/store/ports';
+import type { Account } from '../../../../src/store/accounts/accounts';
 import { CancelledError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
 import { aJobRow } from '../../../support/jobRow';

@@ -4,7 +4,7 @@ import { isLostHere, lostJobState } from '../../../../src/jobs/model/lostProgres
 import { isJobOpen } from '../../../../src/jobs/model/reopenedJob';
 import { fromDollars } from '../../../../src/model/money';
 import { machineLeft, type MachineLeftDeps } from '../../../../src/jobs/store/machineLeft';
-import type { Rental } from '../../../../src/store/ports';
+import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import { formatText, text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { aJob } from '../../../support/jobWindows';

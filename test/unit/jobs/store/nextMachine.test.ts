@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { JobRow, JobState } from '../../../../src/jobs/model/job';
 import { goOnElsewhere, rentAgain } from '../../../../src/jobs/store/nextMachine';
 import type { JobStepDeps, Step } from '../../../../src/jobs/store/jobStep';
-import type { Rental } from '../../../../src/store/ports';
+import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import type { ReplaceResult } from '../../../../src/store/rentals/replacement';
 import { UserError } from '../../../../src/util/errors';
 import { formatText, text } from '../../../../src/util/text';

@@ -6,7 +6,7 @@ import {
   type IdleFacts,
   type IdleWatchDeps,
 } from '../../../../src/store/instances/idleWatch';
-import type { FleetSnapshot } from '../../../../src/store/ports';
+import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog as log } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';

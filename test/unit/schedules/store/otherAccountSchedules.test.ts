@@ -3,7 +3,7 @@ import { NotReachableError, TimedOutError } from '../../../../src/api/errors';
 import type { Schedule, ScheduleTerm } from '../../../../src/schedules/model/schedule';
 import { scheduleNotice, scheduleNoticeKind } from '../../../../src/schedules/store/scheduleNotice';
 import { Presence } from '../../../../src/store/windows/presence';
-import type { Account } from '../../../../src/store/ports';
+import type { Account } from '../../../../src/store/accounts/accounts';
 import { OtherAccountSchedules } from '../../../../src/schedules/store/otherAccountSchedules';
 import {
   otherAccountKind,

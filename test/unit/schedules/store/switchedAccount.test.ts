@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Schedule } from '../../../../src/schedules/model/schedule';
 import { InstanceSchedules } from '../../../../src/schedules/store/instanceSchedules';
-import type { Account } from '../../../../src/store/ports';
+import type { Account } from '../../../../src/store/accounts/accounts';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { FakeService } from '../../../support/fakeService';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { onAccountEnd } from '../../../../src/store/accounts/accountEnds';
-import type { AccountsState } from '../../../../src/store/ports';
+import type { AccountsState } from '../../../../src/store/accounts/accounts';
 import { Emitter } from '../../../../src/util/emitter';
 import { settle } from '../../../support/fakeClock';
 import { MemoryLog } from '../../../support/fakeTransport';

@@ -6,7 +6,7 @@ import type { Client } from '../../../../src/api/client';
 import { ForbiddenError } from '../../../../src/api/errors';
 import type { ApiKey } from '../../../../src/model/accounts/apiKey';
 import { KeyAccess, KeyLacksError } from '../../../../src/store/accounts/keyAccess';
-import type { Account, AccountsState } from '../../../../src/store/ports';
+import type { Account, AccountsState } from '../../../../src/store/accounts/accounts';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { aUser } from '../../../support/builders';

@@ -3,8 +3,8 @@ import {
   patientSecrets,
   secretStoreLimitMs,
   SecretStoreSilentError,
+  type SecretPort,
 } from '../../../../src/store/accounts/patientSecrets';
-import type { SecretPort } from '../../../../src/store/ports';
 import { Emitter } from '../../../../src/util/emitter';
 import { FakeClock, settle } from '../../../support/fakeClock';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { NotSignedInError } from '../../../../src/shared/notSignedIn';
-import type { Account } from '../../../../src/store/ports';
+import type { Account } from '../../../../src/store/accounts/accounts';
 import { AccountChangedError, clientFor } from '../../../../src/store/accounts/sameAccount';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';

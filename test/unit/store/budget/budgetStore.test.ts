@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { NotReachableError } from '../../../../src/api/errors';
 import { fromDollars } from '../../../../src/model/money';
-import type { Fleet } from '../../../../src/store/ports';
+import type { Fleet } from '../../../../src/store/instances/fleetStore';
 import { Emitter } from '../../../../src/util/emitter';
 import { BudgetScene, type BudgetWindow } from '../../../support/budgetScene';
 

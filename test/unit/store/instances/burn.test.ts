@@ -4,7 +4,8 @@ import { fromDollars, subtract } from '../../../../src/model/money';
 import { perHour, quoteOffer } from '../../../../src/model/quote';
 import type { Volume } from '../../../../src/model/volume';
 import { burnNow, burnSoon, roomBeside, signsOf } from '../../../../src/store/instances/burn';
-import type { FleetSnapshot, Rental } from '../../../../src/store/ports';
+import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
+import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import type { Loaded } from '../../../../src/shared/reading';
 import { anInstance, anOffer } from '../../../support/builders';
 

@@ -7,7 +7,7 @@ import {
   type UsageFile,
 } from '../../../../src/store/instances/idleWatch';
 import { FileUnreadableError } from '../../../../src/store/jsonFile';
-import type { FleetSnapshot } from '../../../../src/store/ports';
+import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { CountedListeners } from '../../../support/countedListeners';

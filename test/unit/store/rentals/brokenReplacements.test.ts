@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
-import type { FleetSnapshot, Rental, WindowHub } from '../../../../src/store/ports';
+import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
+import type { Rental } from '../../../../src/store/rentals/rentalStore';
+import type { WindowHub } from '../../../../src/store/windows/windowHub';
 import { BrokenReplacements } from '../../../../src/store/rentals/brokenReplacements';
 import { text } from '../../../../src/util/text';
 import { anInstance, anOffer } from '../../../support/builders';

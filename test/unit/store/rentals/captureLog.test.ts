@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Account } from '../../../../src/store/ports';
+import type { Account } from '../../../../src/store/accounts/accounts';
 import { captureLog } from '../../../../src/store/rentals/captureLog';
 import { CancelledError } from '../../../../src/util/errors';
 import { FakeClock } from '../../../support/fakeClock';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { NotReachableError } from '../../../../src/api/errors';
 import type { Loaded } from '../../../../src/shared/reading';
-import type { Account, FleetSnapshot } from '../../../../src/store/ports';
+import type { Account } from '../../../../src/store/accounts/accounts';
+import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
 import { idsBeforeRental } from '../../../../src/store/rentals/idsBefore';
 import { CancelledError } from '../../../../src/util/errors';
 import { anInstance } from '../../../support/builders';

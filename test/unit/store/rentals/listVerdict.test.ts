@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
-import type { FleetSnapshot, Rental } from '../../../../src/store/ports';
+import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
+import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import { listVerdict, type ListVerdict } from '../../../../src/store/rentals/listVerdict';
 import { text } from '../../../../src/util/text';
 import { anInstance, anOffer } from '../../../support/builders';

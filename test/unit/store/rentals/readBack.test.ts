@@ -3,7 +3,8 @@ import { readBack } from '../../../../src/store/rentals/readBack';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance, anOffer } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
-import type { Account, Rental } from '../../../../src/store/ports';
+import type { Account } from '../../../../src/store/accounts/accounts';
+import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import type { Instance } from '../../../../src/model/instances/instance';
 
 const marker = 'a1b2c3d4';

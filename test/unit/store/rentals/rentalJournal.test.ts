@@ -3,7 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromDollars } from '../../../../src/model/money';
 import type { RentConfig } from '../../../../src/model/rentals/rent';
-import type { Rental, SecretPort } from '../../../../src/store/ports';
+import type { Rental } from '../../../../src/store/rentals/rentalStore';
+import type { SecretPort } from '../../../../src/store/accounts/patientSecrets';
 import {
   RentalJournal,
   rentalSecretKey,

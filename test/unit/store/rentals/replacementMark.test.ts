@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
-import type { Rental } from '../../../../src/store/ports';
 import {
   isBeingReplaced,
   markReplacing,
   unmarkReplacing,
 } from '../../../../src/store/rentals/replacementMark';
-import type { RentalStore } from '../../../../src/store/rentals/rentalStore';
+import type { RentalStore, Rental } from '../../../../src/store/rentals/rentalStore';
 import { anOffer } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { MemoryLog } from '../../../support/fakeTransport';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { OfferSearch } from '../../../../src/model/offers/filters';
 import { fromDollars } from '../../../../src/model/money';
-import type { Account, Rental } from '../../../../src/store/ports';
+import type { Account } from '../../../../src/store/accounts/accounts';
+import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import { candidates, needsOf } from '../../../../src/store/rentals/replacementOffers';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';

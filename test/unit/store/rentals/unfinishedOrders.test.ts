@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
-import type { Rental } from '../../../../src/store/ports';
+import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import { UnfinishedOrders } from '../../../../src/store/rentals/unfinishedOrders';
 import { text } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';
