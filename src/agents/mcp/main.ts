@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { systemClock } from '../../util/clock';
-import { JsonLines } from '../../util/jsonLines';
 import { EditorLink } from './editorLink';
 import { fieldsOf } from './fields';
 import { instructions } from './instructions';
-import { McpServer, type ToolResult, type ToolCall } from './mcpServer';
+import { LineTransport } from './lineTransport';
+import { createMcpServer, type ToolCall, type ToolResult } from './mcpServer';
 import { problemSentence } from './problems';
 import { listedTools } from './toolList';
 
@@ -14,8 +15,6 @@ import { listedTools } from './toolList';
  * standard input and output. The file is in the storage folder of the extension, where the windows meet.
  */
 const [, script = '', storageDir = path.dirname(script), version = '1'] = process.argv;
-/** Limit of a request in bytes; arguments of tools are much smaller. */
-const maxBytes = 1024 * 1024;
 
 /** Tells this client from others that give the same name. A client starts a server of its own and ends it. */
 const session = randomBytes(16).toString('hex');
@@ -38,30 +37,22 @@ function problem(kind: unknown): ToolResult {
   return { structured: { error: problemSentence(kind) }, isError: true };
 }
 
-const server = new McpServer({
+const transport = new LineTransport(process.stdin, process.stdout);
+const deps = {
   version,
   instructions,
   tools: listedTools(),
   call,
-  send: (message) => {
-    process.stdout.write(`${JSON.stringify(message)}\n`);
-  },
-});
+  clientName: () => transport.clientName,
+};
 
 function end(): void {
-  server.end();
   link.dispose();
   // Waits until earlier output is written.
   process.stdout.write('', () => process.exit(0));
 }
 
-const lines = new JsonLines({
-  line: (value) => server.take(value),
-  // Ending here would lose the answers of all calls that are under way.
-  tooLong: () => server.refuseLongLine(),
-  maxBytes: () => maxBytes,
-});
-process.stdin.on('data', (chunk: Buffer) => lines.take(chunk));
+serveStdio(() => createMcpServer(deps), { transport });
 process.stdin.on('end', end);
 process.stdin.on('error', end);
 process.stdout.on('error', () => process.exit(0));

@@ -1,0 +1,81 @@
+import type { Readable, Writable } from 'node:stream';
+import {
+  INVALID_REQUEST,
+  isInitializeRequest,
+  PARSE_ERROR,
+  parseJSONRPCMessage,
+  type JSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/server';
+import { JsonLines } from '../../util/jsonLines';
+import { fieldsOf } from './fields';
+
+/** Limit of a message in bytes; arguments of tools are much smaller. */
+const maxBytes = 1024 * 1024;
+
+/**
+ * Messages as lines of JSON. The package's own transport ends at a line that is too long, which would lose the answers
+ * of all calls that are under way, and it ignores a line that is no message.
+ */
+export class LineTransport implements Transport {
+  onclose?: () => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** What the client calls itself in the handshake of older revisions; newer ones say it in each request. */
+  clientName = '';
+
+  constructor(
+    private readonly input: Readable,
+    private readonly output: Writable,
+  ) {}
+
+  start(): Promise<void> {
+    const lines = new JsonLines({
+      line: (value) => this.take(value),
+      // Its id is unknown, because it may be anywhere in the line.
+      tooLong: () => this.refuse(undefined, INVALID_REQUEST, 'Invalid request: the line is too long'),
+      maxBytes: () => maxBytes,
+    });
+    this.input.on('data', (chunk: Buffer) => lines.take(chunk));
+    this.input.on('end', () => this.onclose?.());
+    return Promise.resolve();
+  }
+
+  send(message: object): Promise<void> {
+    this.output.write(`${JSON.stringify(message)}\n`);
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  private take(value: unknown): void {
+    if (value === undefined) {
+      this.refuse(undefined, PARSE_ERROR, 'Parse error');
+    } else if (Array.isArray(value) && value.length > 0) {
+      // The revision 2025-03-26 lets clients send several messages at once.
+      value.forEach((one) => this.takeOne(one));
+    } else {
+      this.takeOne(value);
+    }
+  }
+
+  private takeOne(value: unknown): void {
+    let message: JSONRPCMessage;
+    try {
+      message = parseJSONRPCMessage(value);
+    } catch {
+      this.refuse(fieldsOf(value)['id'], INVALID_REQUEST, 'Invalid request');
+      return;
+    }
+    if (isInitializeRequest(message)) {
+      this.clientName = message.params.clientInfo.name;
+    }
+    this.onmessage?.(message);
+  }
+
+  private refuse(id: unknown, code: number, message: string): void {
+    const isId = typeof id === 'string' || typeof id === 'number';
+    void this.send({ jsonrpc: '2.0', id: isId ? id : null, error: { code, message } });
+  }
+}
