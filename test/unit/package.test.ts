@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { Metafile } from 'esbuild';
 import { bytesRead, codeRead, lazyChunks } from '../support/bundleSize';
 import { packagedExtension, repository } from '../support/editorHost';
 import { readZip, type ZipEntry } from '../support/zip';
@@ -78,6 +80,22 @@ describe('the package', () => {
       );
       assert.doesNotMatch(text, /<!--|runner\.sh|decisions\//);
     }
+  });
+
+  it('has in its dependencies what the bundles hold, and nothing else', () => {
+    const read = (file: string) => JSON.parse(readFileSync(path.join(repository, file), 'utf8')) as unknown;
+    const bundled = ['extension', 'mcp', 'pages', 'simulator'].flatMap((bundle) =>
+      Object.values((read(`out/meta-${bundle}.json`) as Metafile).outputs).flatMap(({ inputs }) =>
+        Object.keys(inputs).map((file) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]),
+      ),
+    );
+    const { dependencies, devDependencies } = read('package.json') as Record<string, object>;
+    // What a package brings along stands in its own list.
+    const named = Object.keys({ ...dependencies, ...devDependencies });
+    assert.deepEqual(
+      named.filter((name) => bundled.includes(name)),
+      Object.keys(dependencies ?? {}),
+    );
   });
 
   it('has every chunk that a bundle asks for', () => {
