@@ -98,6 +98,14 @@ describe('the package', () => {
     );
   });
 
+  it('is built for the Node of the oldest editor that may install it', () => {
+    const read = (file: string) => readFileSync(path.join(repository, file), 'utf8');
+    const floor = /"vscode": "\^(\d+\.\d+)\.0"/.exec(read('package.json'))?.[1] ?? '';
+    const rows = [...read('docs/rules.md').matchAll(/^\| ([\d.]+)[ –\d.]* \| ([\d.]+) \|$/gm)];
+    const node = rows.find(([, editor]) => editor === floor)?.[2];
+    assert.equal(/const nodeTarget = 'node(.*)';/.exec(read('esbuild.mjs'))?.[1], node);
+  });
+
   it('has every chunk that a bundle asks for', () => {
     const names = new Set(entries.map(({ name }) => name));
     const missing = entries
