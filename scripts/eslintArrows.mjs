@@ -95,9 +95,6 @@ function objection(from, to, isType, specifier) {
 const stillKnow = [
   'features/lifecycle/destroyWords.ts',
   'features/lifecycle/jobsAtRisk.ts',
-  'features/rent/confirmStep.ts',
-  'features/rent/orderJob.ts',
-  'model/rentals/rentDraft.ts',
   'model/workspace/workspaceDiagnostics.ts',
   'model/workspace/workspaceFile.ts',
   'ssh/unsavedWork.ts',

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { argumentShapes } from './commandArguments';
 import type { PermissionCategory } from './model/accounts/apiKey';
-import type { DraftJob } from './jobs/model/rentForJob';
+import type { DraftJob } from './jobs/model/draftJob';
 import type { PickedDraft, RentDraft } from './model/rentals/rentDraft';
 import type { JobRecipe } from './model/workspace/workspaceFile';
 

@@ -10,15 +10,15 @@ import {
   type Fact,
   type RentStep,
 } from '../../model/rentals/confirmation';
-import { scriptText } from '../../jobs/model/jobWords';
-import { jobFacts, type DraftJob } from '../../jobs/model/rentForJob';
-import { formatMoney, fromDollars } from '../../model/money';
+import { formatMoney } from '../../model/money';
 import { describeFilters } from '../../model/offers/filterText';
 import type { Filters } from '../../model/offers/searchFields';
 import { perHour, type Rate } from '../../model/quote';
 import { searchLimit } from '../../model/rentals/rentDraft';
+import type { RentalOrder } from '../../model/rentals/rentalOrder';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import { sourceName } from '../../model/rentals/rentPlan';
+import { firstLineText } from '../../util/scriptLines';
 
 export type Confirmed =
   | { readonly kind: 'rent'; /** For one machine, without volumes. */ readonly rate: Rate | undefined }
@@ -44,16 +44,16 @@ export function confirmStep(
   notice: ConfirmNotice | undefined,
 ): Promise<StepAnswer<Confirmed>> {
   const facts = confirmation(input);
-  const { job } = flow.draft;
+  const { order } = flow.draft;
   return pickFromList<Confirmed>({
-    title: job ? t('Rent for {0}: Confirm', job.order.spec.name) : t('Rent: Confirm'),
+    title: order ? t('Rent for {0}: Confirm', order.name) : t('Rent: Confirm'),
     step: flow.position,
     totalSteps: flow.steps.length,
     canGoBack: true,
     placeholder: t('Press Enter to rent, or Escape to cancel. Choose a row below to change it.'),
     // No row is always shown: typing filters the rows, and Enter must then use the match instead of renting.
-    rows: job
-      ? jobRows(flow.draft, job, input, facts, notice)
+    rows: order
+      ? orderRows(flow.draft, order, input, facts, notice)
       : confirmRows(flow.draft, input, facts, notice),
     // Over the limit, the user must choose the row that names the excess; a habitual Enter does not rent.
     activeId: overWords(facts) === undefined ? 'rent' : 'over',
@@ -99,7 +99,7 @@ function scriptDetail(
   const script = workspace?.onStart;
   return script === undefined || choices.onstart !== script
     ? {}
-    : { detail: plainLabel(localize(scriptText(script))) };
+    : { detail: plainLabel(localize(firstLineText(script))) };
 }
 
 function noticeRow({ reason, detail }: ConfirmNotice): Row<Confirmed> {
@@ -110,33 +110,30 @@ function noticeRow({ reason, detail }: ConfirmNotice): Row<Confirmed> {
   return { id: 'notice', icon: 'info', ...words };
 }
 
-/** The same for a job: names what runs, and has no start options. */
-function jobRows(
+/** The same for an order: names what it is for, and has no start options. */
+function orderRows(
   draft: RentFlow['draft'],
-  job: DraftJob,
+  order: RentalOrder,
   input: ConfirmationInput,
   facts: Confirmation,
   notice: ConfirmNotice | undefined,
 ): readonly Row<Confirmed>[] {
-  const { name, costDollars } = job.order.spec;
-  const about = jobFacts(job, facts.quote.running, searchLimit(draft.query));
+  const about = order.facts(facts.quote.running, searchLimit(draft.query));
   const rows = confirmRows(draft, input, facts, notice).filter(({ id }) => id !== 'options');
-  if (!about) {
-    const label = t(
-      'The job {0} would use up its {1} before its command starts. Go back and choose a cheaper offer.',
-      name,
-      formatMoney(fromDollars(costDollars)),
-    );
+  if ('objection' in about) {
+    const label = localize(about.objection);
     return [{ id: 'over', icon: 'warning', label }, ...rows.filter(({ id }) => id !== 'rent')];
   }
   const at = rows.findIndex(({ id }) => id === 'rent') + 1;
   return [
     ...rows
       .slice(0, at)
-      .map((row) => (row.id === 'rent' ? { ...row, label: t('{0} and Run {1}', row.label, name) } : row)),
-    { label: t('Job'), kind: vscode.QuickPickItemKind.Separator },
+      .map((row) =>
+        row.id === 'rent' ? { ...row, label: t('{0} and Run {1}', row.label, order.name) } : row,
+      ),
+    { label: localize(order.heading), kind: vscode.QuickPickItemKind.Separator },
     ...about.map(({ id, label, value }): Row<Confirmed> => ({
-      id: `job:${id}`,
+      id: `order:${id}`,
       label: localize(label),
       description: plainLabel(localize(value)),
     })),

@@ -47,8 +47,8 @@ export async function rentPicked(
   if (elsewhere) {
     message('warning', elsewhereText(elsewhere));
   }
-  if (draft.job) {
-    // The job's file defines everything else.
+  if (draft.order) {
+    // The order defines everything else.
     flow.toConfirmation();
   }
   const end = await rentOffer(flow, { ...deps, account }, steps);

@@ -200,7 +200,7 @@ class RentWizard {
       rentalType: flow.query.rentalType,
       searchedDiskGb: this.renting.searchedDiskGb,
       stay: this.rents.stay,
-      isForJob: flow.draft.job !== undefined,
+      isOrdered: flow.draft.order !== undefined,
       running: burn.rate,
       isRunningPartial: burn.isPartial,
       isRunningEarly: burn.isEarly,

@@ -6,8 +6,9 @@ import { withCancellableProgress } from '../../editor/progress';
 import { plainLabel } from '../../editor/quickPick';
 import { zero } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
-import type { Rate } from '../../model/quote';
+import { perHour, type Rate } from '../../model/quote';
 import { machineName } from '../../model/rentals/confirmation';
+import type { OrderedRentals } from '../../model/rentals/rentalOrder';
 import { rentalQuery, requestOf } from '../../model/rentals/rentDraft';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import { defaultBid } from '../../model/rentals/rentPlan';
@@ -23,7 +24,6 @@ import type { RentOptions, RentResult, Rental } from '../../store/rentals/rental
 import { findTemplate } from '../../store/templates/findTemplate';
 import { isCancelled } from '../../util/errors';
 import { again, changedOffer, noneLeft, type NotRented } from './notRented';
-import { JobsOfRental } from './orderJob';
 import { findCopy, isListed, nextOffer, recheckOffer } from './recheck';
 import { volumeChange } from './volumeChange';
 
@@ -121,25 +121,27 @@ export class Renting {
       return change;
     }
     const { wanted } = order;
-    const jobs = new JobsOfRental(this.deps, this.flow.draft, order.confirmed, wanted);
-    const several = wanted > 1 && !this.flow.draft.job ? { id: newMarker(), wanted } : undefined;
+    const { draft, offer } = this.flow;
+    const perMachine = order.confirmed && perHour(order.confirmed);
+    const ordered = draft.order?.begin({ name: machineName(offer), perHour: perMachine }, wanted);
+    const several = wanted > 1 && !ordered ? { id: newMarker(), wanted } : undefined;
     try {
-      return await this.rentEach({ ...order, ...(several && { several }) }, jobs);
+      return await this.rentEach({ ...order, ...(several && { several }) }, ordered);
     } finally {
-      await jobs.settle();
+      await ordered?.settle();
       if (several) {
         await this.deps.rentals.orders.end(several.id);
       }
     }
   }
 
-  private async rentEach(order: Order, jobs: JobsOfRental): Promise<RentingEnd> {
+  private async rentEach(order: Order, ordered: OrderedRentals | undefined): Promise<RentingEnd> {
     const { wanted } = order;
     const results: RentResult[] = [];
     const used = new Set<number>();
     let whyNotAll: string | undefined;
     for (let copy = 1; copy <= wanted; copy += 1) {
-      const whyNot = await jobs.whyNotWanted(copy - 1);
+      const whyNot = await ordered?.whyNotWanted(copy - 1);
       if (whyNot !== undefined) {
         whyNotAll = whyNot;
         continue;
@@ -149,7 +151,7 @@ export class Renting {
       }
       const attempt =
         (copy > 1 ? await this.nextCopy(order, used) : undefined) ??
-        (await this.rentOne(order, (options) => jobs.rent(copy - 1, options)));
+        (await this.rentOne(order, (rent) => rentAsOrdered(ordered, copy - 1, rent)));
       if (attempt.kind === 'sent') {
         results.push(attempt.result);
         used.add(this.flow.offer.id);
@@ -159,8 +161,8 @@ export class Renting {
         return attempt;
       }
       const { aborted } = order.signal;
-      // The jobs may have been stopped while the offer was checked.
-      const stopped = aborted ? undefined : await jobs.whyNotWanted(copy - 1);
+      // The order may have been given up while the offer was checked.
+      const stopped = aborted ? undefined : await ordered?.whyNotWanted(copy - 1);
       whyNotAll = aborted
         ? t('You canceled before the others were rented.')
         : (stopped ?? attempt.notice.reason);
@@ -324,6 +326,23 @@ export class Renting {
         : t('This is the next best offer of your search.'),
     );
   }
+}
+
+/** Rents one of the machines, counted from 0, under the marker of its order. */
+async function rentAsOrdered(
+  ordered: OrderedRentals | undefined,
+  copy: number,
+  rent: Parameters<RentNoted>[0],
+): Promise<RentResult> {
+  if (!ordered) {
+    return rent({});
+  }
+  const result = await rent({
+    marker: ordered.markerOf(copy),
+    beforeSent: ({ windowId }) => ordered.beforeSent(copy, windowId),
+  });
+  await ordered.sent(copy, result.kind);
+  return result;
 }
 
 /** Returns true if the user will be able to log in, or wants to rent anyway. */

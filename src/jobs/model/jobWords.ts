@@ -73,12 +73,6 @@ export function phaseText(row: JobRow): Text {
   }
 }
 
-/** Returns the first line of a script, and how many more there are. */
-export function scriptText(script: string): Text | string {
-  const [first = '', ...more] = script.split('\n').filter((line) => line.trim() !== '');
-  return more.length === 0 ? first : text('{0} … (more lines: {1})', first, more.length);
-}
-
 /** The most names to show of files that may be secrets. */
 const mostSecretFiles = 50;
 

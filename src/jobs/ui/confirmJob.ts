@@ -13,7 +13,6 @@ import {
   endsText,
   idleText,
   retriesText,
-  scriptText,
   secretFilesText,
 } from '../model/jobWords';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
@@ -25,6 +24,7 @@ import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 import type { SentFiles } from '../machine/sentFiles';
 import { filesText } from '../../editor/filesText';
+import { firstLineText } from '../../util/scriptLines';
 
 export interface JobQuestion {
   readonly spec: JobSpec;
@@ -153,8 +153,8 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds | 'rent'>[] {
       : [fact('secretFiles', t('May be secrets'), localize(secretFilesText(question.sent.secretFiles)))]),
     ...(spec.secrets.length === 0 ? [] : [fact('secrets', t('Secrets'), spec.secrets.join(', '))]),
     separator(t('Command')),
-    ...(spec.setup === undefined ? [] : [fact('setup', t('Set-up'), localize(scriptText(spec.setup)))]),
-    fact('run', t('Command'), localize(scriptText(spec.run))),
+    ...(spec.setup === undefined ? [] : [fact('setup', t('Set-up'), localize(firstLineText(spec.setup)))]),
+    fact('run', t('Command'), localize(firstLineText(spec.run))),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { JobSpec } from '../model/jobSpec';
-import type { OneOfDraft } from '../model/rentForJob';
+import type { OneOfDraft } from '../model/draftJob';
 import { safeFileName } from '../../util/fileName';
 
 /** Where the outputs of a job go that is ordered at this time. */

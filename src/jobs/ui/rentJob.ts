@@ -1,5 +1,5 @@
 import { runCommand } from '../../editor/commands';
-import type { DraftJob } from '../model/rentForJob';
+import type { DraftJob } from '../model/draftJob';
 import type { JobRecipe } from '../../model/workspace/workspaceFile';
 import type { SentFiles } from '../machine/sentFiles';
 import { sentBytes } from './confirmJob';

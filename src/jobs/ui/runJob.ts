@@ -16,7 +16,7 @@ import { hardLimit, type HardLimit } from '../model/jobLimits';
 import { jobText, type JobSpec, type MachineEnds } from '../model/jobSpec';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
-import type { OneOfDraft } from '../model/rentForJob';
+import type { OneOfDraft } from '../model/draftJob';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import { commitOf } from '../../ssh/localGit';
 import { runProgram } from '../../ssh/run';

@@ -35,8 +35,8 @@ export interface ConfirmationInput {
   readonly credit?: Micros | undefined;
   /** The usage to estimate; by default an afternoon with a data set. */
   readonly stay?: Usage;
-  /** The limit of a job is shown instead, so no usage is estimated. */
-  readonly isForJob?: boolean;
+  /** The limit of its order is shown instead, so no usage is estimated. */
+  readonly isOrdered?: boolean;
   /** The price of all present instances, volumes included. */
   readonly running: Rate;
   /** True if some prices are unknown, so `running` is a lower bound. */

@@ -30,7 +30,7 @@ export function costFacts(input: ConfirmationInput, quote: Quote, one: Rate | un
     label: text('Stopped'),
     value: stopped === undefined ? text('not stated by the service') : stoppedText(stopped),
   });
-  facts.push(input.isForJob === true ? trafficFact(quote) : stayFact(quote, input.stay ?? usualStay));
+  facts.push(input.isOrdered === true ? trafficFact(quote) : stayFact(quote, input.stay ?? usualStay));
   const { replaceLimit } = input;
   if (replaceLimit !== undefined && one !== undefined && replaceLimit > perHour(one)) {
     facts.push({

@@ -1,6 +1,4 @@
 import { defined } from '../../util/defined';
-import type { DraftJob } from '../../jobs/model/rentForJob';
-import { guardSecondsOf } from '../../jobs/model/jobLimits';
 import { fromDollars, zero, type Micros } from '../money';
 import { narrowed } from '../fit/rentalFit';
 import type { OfferSearch } from '../offers/filters';
@@ -9,6 +7,7 @@ import type { Offer, RentalType } from '../offers/offer';
 import type { Filters } from '../offers/searchFields';
 import { perHour, type Rate } from '../quote';
 import type { RentConfig } from './rent';
+import type { RentalOrder } from './rentalOrder';
 import { effectiveRuntype, lacksShell, planRent, plannedDiskGb, type RentChoices } from './rentPlan';
 
 /** A rental as far as it is decided, from the start of its search until it is sent. */
@@ -23,8 +22,8 @@ export interface RentDraft {
   readonly offer?: Offer;
   /** The answers with which the user left the steps for the list. The steps of the next offer begin with them. */
   readonly left?: { readonly offerId: number; readonly choices: RentChoices };
-  /** The job that the machine is rented for. */
-  readonly job?: DraftJob;
+  /** What the machine is rented for, if not for the user's own work. */
+  readonly order?: RentalOrder;
   /** The workspace whose file describes the machine. */
   readonly workspace?: DraftWorkspace;
 }
@@ -48,14 +47,14 @@ export interface CompleteDraft extends PickedDraft {
 
 /** Returns the search with more filters. Choices stay, except a bid, which belongs to one offer. */
 export function narrowedDraft(
-  { accountKey, title, query, choices, job, workspace }: CompleteDraft,
+  { accountKey, title, query, choices, order, workspace }: CompleteDraft,
   filters: Filters,
 ): RentDraft {
   const kept = Object.entries(choices).filter(([key]) => key !== 'bidPerHour');
   return {
     ...(accountKey === undefined ? {} : { accountKey }),
     title,
-    ...(job && { job }),
+    ...(order && { order }),
     ...(workspace && { workspace }),
     query: { ...query, filters: narrowed(query.filters, filters) },
     choices: Object.fromEntries(kept),
@@ -98,7 +97,7 @@ export function searchLimit({ filters }: MarketQuery): Micros | undefined {
 
 /** Also includes the template's script, because ours must come before it (docs/service/renting.md#template-merge). */
 function guarded(
-  { order: { spec } }: DraftJob,
+  order: RentalOrder,
   choices: RentChoices,
   rentalType: RentalType,
   confirmed: Rate | undefined,
@@ -111,19 +110,19 @@ function guarded(
   return defined<RentConfig>({
     ...config,
     onstart: config.onstart ?? (source.kind === 'template' ? source.template.onstart : undefined),
-    guardSeconds: guardSecondsOf(spec, confirmed && perHour(confirmed)),
+    guardSeconds: order.guardSeconds(confirmed && perHour(confirmed)),
   });
 }
 
 /** Returns the request for a draft; `confirmed` is the price of one machine without volumes. */
 export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): RentRequest {
-  const { accountKey, offer, query, choices, job, workspace } = draft;
+  const { accountKey, offer, query, choices, order, workspace } = draft;
   const { rentalType } = query;
   const priceConfirmed = confirmed === undefined ? zero : perHour(confirmed);
   return defined<RentRequest>({
     accountKey,
     offer,
-    config: job ? guarded(job, choices, rentalType, confirmed) : planRent(choices, rentalType),
+    config: order ? guarded(order, choices, rentalType, confirmed) : planRent(choices, rentalType),
     search: toOfferSearch(rentalQuery(draft)),
     rentalType,
     priceLimit: searchLimit(query) ?? priceConfirmed,

@@ -6,7 +6,7 @@ import { rentForJob, rentForWorkspace } from './rentForWorkspace';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'clock' | 'extensionUri' | 'fleet' | 'rentals' | 'templates' | 'commands'
+  'accounts' | 'clock' | 'extensionUri' | 'fleet' | 'jobs' | 'rentals' | 'report' | 'templates' | 'commands'
 >;
 
 /** Registers the workspace file, which lets everyone who clones a repository rent its machine with one command. */

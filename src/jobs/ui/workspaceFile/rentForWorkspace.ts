@@ -14,7 +14,7 @@ import {
   type InstanceStateKind,
 } from '../../../model/instances/instanceState';
 import { matchesRecipe } from '../../../model/workspace/recipeMatch';
-import type { DraftJob } from '../../model/rentForJob';
+import type { DraftJob } from '../../model/draftJob';
 import type { RentDraft } from '../../../model/rentals/rentDraft';
 import { defaultQuery, queryWith } from '../../../model/offers/savedSearches';
 import { plannedDiskGb, type RentChoices, type RentSource } from '../../../model/rentals/rentPlan';
@@ -37,9 +37,11 @@ import { defined } from '../../../util/defined';
 import { UserError } from '../../../util/errors';
 import { realPlace } from '../../../util/realPlace';
 import { text } from '../../../util/text';
+import { jobOrder } from '../jobOrder';
 import { workspaceFiles } from './workspaceFiles';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'rentals'>;
+type JobDeps = Deps & Parameters<typeof jobOrder>[0];
 
 /** Connects to an existing instance for the workspace, or rents the machine that its file describes. */
 export async function rentForWorkspace(deps: Deps): Promise<void> {
@@ -77,7 +79,7 @@ export interface WantedForJob {
 }
 
 /** Shows the offers for a job. The caller has read its file in a trusted workspace. */
-export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Promise<void> {
+export async function rentForJob(deps: JobDeps, { job, recipe }: WantedForJob): Promise<void> {
   const account = await signedIn(deps.accounts);
   if (!account) {
     return;
@@ -99,7 +101,7 @@ export async function rentForJob(deps: Deps, { job, recipe }: WantedForJob): Pro
     ...draft,
     query: { ...draft.query, filters },
     choices: { label: t('{0} machine', name), ...draft.choices, ...(machines > 1 && { count: machines }) },
-    job,
+    order: jobOrder(deps, job),
     workspace: { folder: await realFolder(job.order.workspace), onStart: recipe?.onStart },
   });
 }

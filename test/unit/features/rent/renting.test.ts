@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { useCommands, useScreen } from '../../../support/onScreen';
-import type { DraftJob, OneOfDraft } from '../../../../src/jobs/model/rentForJob';
+import type { DraftJob, OneOfDraft } from '../../../../src/jobs/model/draftJob';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { quoteOffer } from '../../../../src/model/quote';
 import { RentFlow } from '../../../../src/model/rentals/rentFlow';
 import type { RentOptions } from '../../../../src/store/rentals/rentalStore';
 import { text } from '../../../../src/util/text';
+import { jobOrder } from '../../../../src/jobs/ui/jobOrder';
 import { aJob } from '../../../support/jobWindows';
 import { marketOffer } from '../../../support/marketOffer';
 import { Renting } from '../../../../src/features/rent/renting';
@@ -54,7 +55,7 @@ describe('Renting', () => {
       offer,
       query: defaultQuery,
       title: 'Rent',
-      job,
+      order: jobOrder({ jobs, report: { error: report } } as never, job),
       choices: { source: { kind: 'image', image: 'ubuntu' }, count: 3 },
     });
     const { running } = quoteOffer(offer, { rentalType: 'on-demand', diskGb: 20, searchedDiskGb: 20 });
@@ -62,7 +63,6 @@ describe('Renting', () => {
       account,
       accounts: { active: account },
       clock: { now: () => 0 },
-      jobs,
       rentals: { rent },
       report: { error: report },
     };

@@ -3,8 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { confirmJob } from '../../../../src/jobs/ui/confirmJob';
 import { hardLimit } from '../../../../src/jobs/model/jobLimits';
-import { jobFacts } from '../../../../src/jobs/model/rentForJob';
-import { scriptText } from '../../../../src/jobs/model/jobWords';
+import { jobFacts } from '../../../../src/jobs/model/draftJob';
+import { firstLineText } from '../../../../src/util/scriptLines';
 import { fromDollars } from '../../../../src/model/money';
 import { formatText } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
@@ -162,8 +162,8 @@ describe('The confirmation of a job', () => {
           const has = (row: string) => list.some((one) => one.startsWith(row));
           assert.equal(has(`Secrets ${secrets.join(', ')}`), secrets.length > 0);
           assert.equal(has(`May be secrets ${secretFiles.join(', ')}`), secretFiles.length > 0);
-          assert.ok(has(`Set-up ${formatText(scriptText(setup))}`), list.join('\n'));
-          assert.ok(has(`Command ${formatText(scriptText(run))}`), list.join('\n'));
+          assert.ok(has(`Set-up ${formatText(firstLineText(setup))}`), list.join('\n'));
+          assert.ok(has(`Command ${formatText(firstLineText(run))}`), list.join('\n'));
         }
       }),
       { seed: testSeed, numRuns: sized(30, 300) },

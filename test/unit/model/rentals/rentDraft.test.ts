@@ -3,6 +3,7 @@ import { fromDollars } from '../../../../src/model/money';
 import { queryWith } from '../../../../src/model/offers/savedSearches';
 import { hourlyRate } from '../../../../src/model/quote';
 import { narrowedDraft, requestOf, type CompleteDraft } from '../../../../src/model/rentals/rentDraft';
+import { jobOrder } from '../../../../src/jobs/ui/jobOrder';
 import { aTemplate } from '../../../support/builders';
 import { aJob } from '../../../support/jobWindows';
 import { marketOffer } from '../../../support/marketOffer';
@@ -34,17 +35,18 @@ describe('the request for a draft', () => {
 
   it('for a job names its guard, and the script of the template that comes after it', () => {
     const limits = { hours: 1, costDollars: 2 };
-    const order = aJob(undefined, { limits });
-    const job = { order, each: [order], machines: 1, names: [], bytes: 0, secretFiles: [], leftOut: [] };
+    const of = aJob(undefined, { limits });
+    const job = { order: of, each: [of], machines: 1, names: [], bytes: 0, secretFiles: [], leftOut: [] };
+    const order = jobOrder({} as never, job);
     const template = aTemplate({ onstart: 'entrypoint.sh', runtype: 'ssh' });
     const choices = { source: { kind: 'template', template } } as const;
-    const { config } = requestOf({ ...draft, choices, job }, undefined);
+    const { config } = requestOf({ ...draft, choices, order }, undefined);
     assert.deepEqual([config.onstart, config.guardSeconds], ['entrypoint.sh', 3600 + 120 + 3600]);
-    const own = requestOf({ ...draft, choices: { ...choices, onstart: 'mine' }, job }, undefined).config;
+    const own = requestOf({ ...draft, choices: { ...choices, onstart: 'mine' }, order }, undefined).config;
     assert.equal(own.onstart, 'mine');
     const { onstart, guardSeconds } = requestOf({ ...draft, choices }, undefined).config;
     assert.deepEqual([onstart, guardSeconds], [undefined, undefined]);
-    const without = { ...draft, choices: { ...draft.choices, runtype: 'args' }, job } as const;
+    const without = { ...draft, choices: { ...draft.choices, runtype: 'args' }, order } as const;
     assert.equal(requestOf(without, undefined).config.guardSeconds, undefined);
   });
 });

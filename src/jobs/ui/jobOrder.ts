@@ -1,16 +1,36 @@
 import { runCommand } from '../../editor/commands';
 import { reasonOf, t } from '../../editor/localize';
-import type { Job } from '../../jobs/model/job';
-import type { DraftJob, OneOfDraft } from '../../jobs/model/rentForJob';
-import type { CompleteDraft } from '../../model/rentals/rentDraft';
-import { machineName } from '../../model/rentals/confirmation';
-import { perHour, type Rate } from '../../model/quote';
+import { formatMoney, fromDollars } from '../../model/money';
+import type { OrderedRentals, RentalOrder } from '../../model/rentals/rentalOrder';
 import type { Services } from '../../services';
 import { newMarker } from '../../store/rentals/newMarker';
-import type { RentOptions, RentResult, Rental } from '../../store/rentals/rentalStore';
 import { CancelledError } from '../../util/errors';
+import { text } from '../../util/text';
+import { jobFacts, type DraftJob, type OneOfDraft } from '../model/draftJob';
+import type { Job } from '../model/job';
+import { guardSecondsOf } from '../model/jobLimits';
 
 type Deps = Pick<Services, 'jobs' | 'report'>;
+
+/** Returns the order of the machines for a job, or for the jobs of a matrix. */
+export function jobOrder(deps: Deps, job: DraftJob): RentalOrder {
+  const { spec } = job.order;
+  const { name, costDollars } = spec;
+  return {
+    name,
+    heading: text('Job'),
+    facts: (rate, limitPerHour) =>
+      jobFacts(job, rate, limitPerHour) ?? {
+        objection: text(
+          'The job {0} would use up its {1} before its command starts. Go back and choose a cheaper offer.',
+          name,
+          formatMoney(fromDollars(costDollars)),
+        ),
+      },
+    guardSeconds: (perHour) => guardSecondsOf(spec, perHour),
+    begin: (machine, machines) => new JobsOfRental(deps, job, machine, machines),
+  };
+}
 
 /** The jobs of one machine of the rental. */
 interface Share {
@@ -18,37 +38,33 @@ interface Share {
   readonly each: readonly OneOfDraft[];
   ids: readonly string[];
   /** Absent until the rental was sent. */
-  result?: RentResult;
+  result?: Parameters<OrderedRentals['sent']>[1];
 }
 
 /**
  * The jobs that one confirmation rents machines for. All are stored, each with the marker of its own rental, before the
  * first request leaves. If the window closes between two rentals, the next one knows which jobs never ran.
  */
-export class JobsOfRental {
-  private readonly job: DraftJob | undefined;
-  private readonly machine: Job['machine'];
+class JobsOfRental implements OrderedRentals {
   private readonly shares: readonly Share[];
 
   constructor(
     private readonly deps: Deps,
-    { job, offer }: CompleteDraft,
-    confirmed: Rate | undefined,
+    private readonly job: DraftJob,
+    private readonly machine: Job['machine'],
     machines: number,
   ) {
-    this.job = job;
-    this.machine = { name: machineName(offer), perHour: confirmed && perHour(confirmed) };
     this.shares = Array.from({ length: machines }, (_, copy) => ({
       marker: newMarker(),
-      each: job?.each.filter((__, index) => index % machines === copy) ?? [],
+      each: job.each.filter((__, index) => index % machines === copy),
       ids: [],
     }));
   }
 
-  /**
-   * Returns why one of the machines (counted from 0) is not rented: all its jobs were stopped before its turn, or can't
-   * be read.
-   */
+  markerOf(copy: number): string {
+    return this.share(copy).marker;
+  }
+
   async whyNotWanted(copy: number): Promise<string | undefined> {
     try {
       return (await this.areWanted(copy))
@@ -66,29 +82,20 @@ export class JobsOfRental {
     return wanted.length === 0 || wanted.includes(true);
   }
 
-  /** Rents one of the machines, counted from 0. */
-  async rent(
-    copy: number,
-    rent: (options: Pick<RentOptions, 'marker' | 'beforeSent'>) => Promise<RentResult>,
-  ): Promise<RentResult> {
-    const { job } = this;
-    const share = this.shares[copy];
-    if (!job || !share) {
-      return rent({});
-    }
-    const result = await rent({
-      marker: share.marker,
-      beforeSent: (rental) => (copy === 0 ? this.note(job, rental) : this.check(copy)),
-    });
-    share.result = result;
-    const [first] = share.ids;
-    if (copy === 0 && first !== undefined && result.kind !== 'notRented') {
-      await runCommand('gpuRental.job.showLog', { jobId: first });
-    }
-    return result;
+  async beforeSent(copy: number, windowId: string): Promise<void> {
+    await (copy === 0 ? this.note(windowId) : this.check(copy));
   }
 
-  /** Moves the jobs of machines that could not be rented to those that were. Never rejects: these are there anyway. */
+  async sent(copy: number, result: NonNullable<Share['result']>): Promise<void> {
+    const share = this.share(copy);
+    share.result = result;
+    const [first] = share.ids;
+    if (copy === 0 && first !== undefined && result !== 'notRented') {
+      await runCommand('gpuRental.job.showLog', { jobId: first });
+    }
+  }
+
+  /** Moves the jobs of machines that could not be rented to those that were. */
   async settle(): Promise<void> {
     try {
       await this.moveJobs();
@@ -101,13 +108,13 @@ export class JobsOfRental {
     const { jobs } = this.deps;
     const sent = this.shares.filter(({ result }) => result);
     const takers = [
-      sent.filter(({ result }) => result?.kind === 'rented'),
-      sent.filter(({ result }) => result?.kind === 'notKnown'),
+      sent.filter(({ result }) => result === 'rented'),
+      sent.filter(({ result }) => result === 'notKnown'),
       sent,
     ].find((some) => some.length > 0);
     let turn = 0;
     for (const { marker, ids, result } of this.shares) {
-      for (const id of result?.kind === 'rented' ? [] : ids) {
+      for (const id of result === 'rented' ? [] : ids) {
         const taker = result ? marker : takers?.[turn++ % takers.length]?.marker;
         if (taker === undefined) {
           // Refused: nothing was rented. The next confirmation creates a new job.
@@ -119,8 +126,9 @@ export class JobsOfRental {
     }
   }
 
-  private async note({ order, names }: DraftJob, { windowId }: Rental): Promise<void> {
+  private async note(windowId: string): Promise<void> {
     const { jobs } = this.deps;
+    const { order, names } = this.job;
     for (const share of this.shares) {
       const { marker } = share;
       // The result is final if the job has only one rental.
@@ -140,5 +148,13 @@ export class JobsOfRental {
     if (!(await this.areWanted(copy))) {
       throw new CancelledError();
     }
+  }
+
+  private share(copy: number): Share {
+    const share = this.shares[copy];
+    if (!share) {
+      throw new Error(`No machine ${copy} was ordered.`);
+    }
+    return share;
   }
 }

@@ -3,16 +3,11 @@ import { durationText } from '../../util/duration';
 import { text, type Text } from '../../util/text';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { perHour, type Rate } from '../../model/quote';
+import type { OrderFact } from '../../model/rentals/rentalOrder';
 import type { Job } from './job';
 import { hardLimit } from './jobLimits';
-import {
-  endsByOccasion,
-  idleText,
-  machineEndText,
-  retriesText,
-  scriptText,
-  secretFilesText,
-} from './jobWords';
+import { endsByOccasion, idleText, machineEndText, retriesText, secretFilesText } from './jobWords';
+import { firstLineText } from '../../util/scriptLines';
 
 /** The parts of a job that differ between combinations of a matrix. */
 export type OneOfDraft = Pick<Job, 'spec' | 'outputsTo'>;
@@ -36,19 +31,13 @@ export interface DraftJob {
 /** The most names to show of the files that are left out. */
 const mostNames = 5;
 
-export interface JobFact {
-  readonly id: string;
-  readonly label: Text;
-  readonly value: Text | string;
-}
-
 /** Returns what the confirmation of a rental says about its job; `undefined` if the cost limit is too low. */
 export function jobFacts(
   { order, each, machines, names, bytes, secretFiles, leftOut }: DraftJob,
   rate: Rate | undefined,
   /** The most that another machine may cost per hour; the price of this one if the search has no limit. */
   limitPerHour?: Micros,
-): readonly JobFact[] | undefined {
+): readonly OrderFact[] | undefined {
   const { spec, ends, outputsTo } = order;
   const dollars = rate && perHour(rate);
   const limit = hardLimit(spec, dollars);
@@ -111,8 +100,8 @@ export function jobFacts(
     },
     ...(spec.setup === undefined
       ? []
-      : [{ id: 'setup', label: text('Set-up'), value: scriptText(spec.setup) }]),
-    { id: 'command', label: text('Command'), value: scriptText(spec.run) },
+      : [{ id: 'setup', label: text('Set-up'), value: firstLineText(spec.setup) }]),
+    { id: 'command', label: text('Command'), value: firstLineText(spec.run) },
   ];
 }
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { JobsOfRental } from '../../../../src/features/rent/orderJob';
+import { jobOrder } from '../../../../src/jobs/ui/jobOrder';
 import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
-import { anOffer } from '../../../support/builders';
 import { useScreen } from '../../../support/onScreen';
 
 type Result = 'rented' | 'notKnown' | 'notRented';
@@ -36,17 +35,20 @@ describe('The jobs of a rental of several machines', () => {
     },
   } as never;
 
+  const begin = (names: readonly string[], machines: number) =>
+    jobOrder(deps, { order: { spec: {} }, names: [], each: names.map((name) => ({ name })) } as never).begin(
+      { name: 'machine', perHour: undefined },
+      machines,
+    );
+
   /** Rents one machine after the other, each of which ends like this. */
   const rent = async (names: readonly string[], results: readonly Result[], machines = results.length) => {
     markers.length = 0;
     waiting = names;
-    const draft = { job: { order: {}, names: {}, each: names.map((name) => ({ name })) }, offer: anOffer() };
-    const jobs = new JobsOfRental(deps, draft as never, undefined, machines);
-    for (const [copy, kind] of results.entries()) {
-      await jobs.rent(copy, async ({ beforeSent }) => {
-        await beforeSent?.({ windowId: 'window' } as never);
-        return { kind } as never;
-      });
+    const jobs = begin(names, machines);
+    for (const [copy, result] of results.entries()) {
+      await jobs.beforeSent(copy, 'window');
+      await jobs.sent(copy, result);
     }
     return jobs;
   };
@@ -115,14 +117,8 @@ describe('The jobs of a rental of several machines', () => {
 
   it('are given up where nothing was sent for them', async () => {
     waiting = ['a'];
-    const draft = { job: { order: {}, names: {}, each: [{ name: 'a' }] }, offer: anOffer() };
-    const jobs = new JobsOfRental(deps, draft as never, undefined, 1);
-    await assert.rejects(
-      jobs.rent(0, async ({ beforeSent }) => {
-        await beforeSent?.({ windowId: 'window' } as never);
-        throw new Error('refused');
-      }),
-    );
+    const jobs = begin(['a'], 1);
+    await jobs.beforeSent(0, 'window');
     done.length = 0;
     await jobs.settle();
     assert.deepEqual(done, ['forget a']);
@@ -133,29 +129,11 @@ describe('The jobs of a rental of several machines', () => {
     assert.equal(await jobs.whyNotWanted(1), undefined);
     waiting = [];
     assert.equal(await jobs.whyNotWanted(1), 'The jobs of the others no longer wait for a machine.');
-    await assert.rejects(
-      rent(['a', 'b'], []).then(() =>
-        jobs.rent(1, async ({ beforeSent }) => {
-          waiting = [];
-          await beforeSent?.({ windowId: 'window' } as never);
-          return { kind: 'rented' } as never;
-        }),
-      ),
-      { name: 'CancelledError' },
-    );
-    assert.equal(await jobs.whyNotWanted(9), undefined, 'one without jobs is wanted by the user');
+    await assert.rejects(jobs.beforeSent(1, 'window'), { name: 'CancelledError' });
     refusal = new Error('odd');
     assert.equal(await jobs.whyNotWanted(1), 'See the log for details.');
     assert.equal(reported.length, 1);
     refusal = new UserError(text('The disk is full.'));
     await jobs.settle();
-  });
-
-  it('are none where no job is to run', async () => {
-    const jobs = new JobsOfRental(deps, { offer: anOffer() } as never, undefined, 2);
-    const result = await jobs.rent(0, (options) => Promise.resolve({ kind: 'rented', options } as never));
-    assert.deepEqual(result, { kind: 'rented', options: {} });
-    await jobs.settle();
-    assert.deepEqual([...done, ...shown], []);
   });
 });

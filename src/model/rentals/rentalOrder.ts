@@ -1,0 +1,44 @@
+import type { Text } from '../../util/text';
+import type { Micros } from '../money';
+import type { Rate } from '../quote';
+
+/** A line of a confirmation. */
+export interface OrderFact {
+  readonly id: string;
+  readonly label: Text;
+  readonly value: Text | string;
+}
+
+/** What machines are rented for. Whoever orders them gives the words, and notes each rental before it is sent. */
+export interface RentalOrder {
+  readonly name: string;
+  /** The heading of its facts. */
+  readonly heading: Text;
+  /** Returns what the confirmation says; or why it can't run on a machine of this price. */
+  facts(
+    rate: Rate | undefined,
+    /** The most that another machine may cost per hour, by the search. */
+    limitPerHour: Micros | undefined,
+  ): readonly OrderFact[] | { readonly objection: Text };
+  /** Returns after how many seconds a machine of this price stops itself if nothing began on it. */
+  guardSeconds(perHour: Micros | undefined): number;
+  /** Begins to rent; `machine` is the confirmed one. */
+  begin(
+    machine: { readonly name: string; readonly perHour: Micros | undefined },
+    machines: number,
+  ): OrderedRentals;
+}
+
+/** The rentals of one confirmation, one for each machine (`copy`, counted from 0). */
+export interface OrderedRentals {
+  /** Returns the marker that the rental of a machine must have. */
+  markerOf(copy: number): string;
+  /** Returns why a machine is no longer wanted. Never rejects. */
+  whyNotWanted(copy: number): Promise<string | undefined>;
+  /** Called once a rental is in the journal of a window; if it rejects, nothing is sent. */
+  beforeSent(copy: number, windowId: string): Promise<void>;
+  /** Notes the answer. */
+  sent(copy: number, result: 'rented' | 'notRented' | 'notKnown'): Promise<void>;
+  /** Called after the last one. Never rejects: the machines are there anyway. */
+  settle(): Promise<void>;
+}
