@@ -93,11 +93,8 @@ function objection(from, to, isType, specifier) {
 
 /** Files of the core that still know the wing jobs. */
 const stillKnow = [
-  'features/lifecycle/destroyWords.ts',
-  'features/lifecycle/jobsAtRisk.ts',
   'model/workspace/workspaceDiagnostics.ts',
   'model/workspace/workspaceFile.ts',
-  'ssh/unsavedWork.ts',
   'store/accounts/accountCleanup.ts',
 ].map((file) => path.join(source, file));
 

@@ -123,7 +123,7 @@ function isOfLostRow(args: readonly unknown[]): boolean {
 
 /** Notes for the next start of the editor whether the product must load. */
 function keepAttention(services: Services): void {
-  const { accounts, fleet, rentals, jobs, searchWatches, schedules, otherSchedules, settings } = services;
+  const { accounts, fleet, rentals, searchWatches, work } = services;
   const attention = new Attention(join(services.storageDir, 'attention.json'), services.log);
   const tell = () => {
     const isNeeded = isLoadNeeded(services);
@@ -136,32 +136,25 @@ function keepAttention(services: Services): void {
   watchAccounts(accounts, tell);
   rentals.onDidChange(tell);
   searchWatches.onDidChange(tell);
-  jobs.onDidChange(tell);
-  schedules.onDidChange(tell);
-  otherSchedules.onDidChange(tell);
-  settings.onDidChange('gpuRental.agents', tell);
+  work.onDidChange(tell);
   tell();
 }
 
 /**
- * Returns true if something costs money or waits. Returns `undefined` while this window can't rule that out: only the
- * leading one reads the schedules of other accounts.
+ * Returns true if something costs money or waits. Returns `undefined` while this window can't rule that out.
  */
 function isLoadNeeded(services: Services): boolean | undefined {
-  const { accounts, fleet, rentals, jobs, searchWatches, schedules, otherSchedules, settings } = services;
+  const { accounts, fleet, rentals, searchWatches, work } = services;
   const { state } = fleet;
   if (
-    // A call of an agent outside of the editor would not load the product.
-    settings.get('gpuRental.agents.access') !== 'off' ||
     // Before any list is read, because the editor may be killed seconds after the Enter.
     rentals.rentals.some(isUnsettled) ||
-    [jobs.open, searchWatches.rows, schedules.rows].some(({ length }) => length > 0) ||
-    otherSchedules.hasWork === true
+    searchWatches.rows.length > 0 ||
+    work.isPending === true
   ) {
     return true;
   }
-  const isRefused = [jobs, searchWatches, schedules].some(({ error }) => error !== undefined);
-  if (isRefused || otherSchedules.hasWork === undefined) {
+  if (searchWatches.error !== undefined || work.isPending === undefined) {
     return undefined;
   }
   if (accounts.state.kind === 'signedOut') {

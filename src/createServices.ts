@@ -45,6 +45,7 @@ import { RentalHistory } from './history/store/rentalHistory';
 import { MachineProofs } from './store/rentals/machineProofs';
 import type { StartWatchesDeps } from './store/rentals/startWatchPort';
 import { createStartWatches } from './store/rentals/startWatches';
+import { WorkOnInstances } from './store/instances/workOnInstances';
 import { createRentals } from './store/rentals/rentals';
 import { SearchBudget } from './store/offers/searchBudget';
 import { SearchWatches } from './store/offers/searchWatches';
@@ -217,6 +218,7 @@ function sharedState(deps: SharedDeps) {
     rentals,
     ...starts,
     connectedWindows: own(new ConnectedWindows(hub)),
+    work: own(new WorkOnInstances()),
     ...schedules,
     ...jobServices({
       ...{ ...deps, ...schedules, ...starts, ...money, failedMachines },

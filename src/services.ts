@@ -46,6 +46,7 @@ import type { RentalHistory } from './history/store/rentalHistory';
 import type { MachineChecks } from './store/rentals/checkRuns';
 import type { MachineProofs } from './store/rentals/machineProofs';
 import type { StartWatches } from './store/rentals/startWatchPort';
+import type { WorkOnInstances } from './store/instances/workOnInstances';
 import type { RentalStore } from './store/rentals/rentalStore';
 import type { SearchBudget } from './store/offers/searchBudget';
 import type { SearchWatches } from './store/offers/searchWatches';
@@ -125,6 +126,8 @@ export interface Services {
   readonly otherSchedules: OtherAccountSchedules;
   /** Messages from the window that detects something to the window that shows it. */
   readonly notices: Notices;
+  /** What would be lost with instances, and whether the product must load for it. */
+  readonly work: WorkOnInstances;
   /** Commands that run to their end on machines. */
   readonly jobs: Jobs;
   /** Returns the port that runs jobs on an instance. */

@@ -1,7 +1,6 @@
 import { defined } from '../util/defined';
-import type { JobThere } from '../jobs/model/onMachine';
-import { parseJobs } from '../jobs/machine/otherJobs';
-import { jobPrograms } from '../jobs/machine/programs';
+import type { MachineLook } from '../model/instances/machineLook';
+import type { Text } from '../util/text';
 import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';
 import unsavedGit from './unsavedGit.sh';
@@ -17,8 +16,8 @@ export interface UnsavedRepository {
 
 export interface UnsavedWork {
   readonly repositories: readonly UnsavedRepository[];
-  /** Jobs of any computer that run, or whose outputs were not fetched. */
-  readonly jobs: readonly JobThere[];
+  /** What the other looks found. */
+  readonly others: readonly Text[];
   /** The working folder, if there was time to measure it. */
   readonly folder?: { readonly path: string; readonly kilobytes: number };
   /** False if there may be repositories that are not named: the time was up, or a folder could not be searched. */
@@ -28,27 +27,31 @@ export interface UnsavedWork {
 const greeting = 'gpu-rental unsaved work';
 
 /** Constant: no text from a user or a service is ever part of it. */
-const lookScript = [
-  `printf "%s\\n" "${greeting}"`,
-  `(\n${jobPrograms.others}\n)`,
+const gitScript = [
   'work="$HOME"',
   'for dir in /workspace "$HOME/workspace"; do [ -d "$dir" ] && work="$dir"; done',
   `(\n${unsavedGit}\n)`,
   'du -sk "$work" 2>/dev/null | while read -r size dir; do printf "size %d %s\\n" "$size" "$dir"; done',
 ].join('\n');
 
-/** Searches for unsaved work; `undefined` if the machine did not let us in in time. */
+/** Searches for unsaved work, also by `looks`; `undefined` if the machine did not let us in in time. */
 export async function findUnsavedWork(
   ssh: Pick<SshService, 'exec'>,
   alias: string,
+  looks: readonly MachineLook[],
   options: { readonly signal?: AbortSignal | undefined; readonly timeoutMs: number },
 ): Promise<UnsavedWork | undefined> {
-  const { stdout } = await ssh.exec(alias, lookScript, options);
-  return parseUnsavedWork(stdout);
+  const others = looks.map(({ script }) => `(\n${script}\n)`);
+  const script = [`printf "%s\\n" "${greeting}"`, ...others, gitScript].join('\n');
+  const { stdout } = await ssh.exec(alias, script, options);
+  return parseUnsavedWork(stdout, looks);
 }
 
 /** Parses the output of the script, also if incomplete; other lines are left out. */
-export function parseUnsavedWork(stdout: string): UnsavedWork | undefined {
+export function parseUnsavedWork(
+  stdout: string,
+  looks: readonly Pick<MachineLook, 'read'>[] = [],
+): UnsavedWork | undefined {
   const lines = stdout.split(/\r?\n/);
   const start = lines.indexOf(greeting);
   if (start < 0) {
@@ -66,7 +69,7 @@ export function parseUnsavedWork(stdout: string): UnsavedWork | undefined {
   const folder = sizes.at(-1);
   return defined<UnsavedWork>({
     repositories,
-    jobs: parseJobs(own),
+    others: looks.flatMap(({ read }) => read(own)),
     folder,
     isComplete: own.includes('all') && !found.includes(undefined),
   });

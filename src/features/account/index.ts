@@ -29,8 +29,6 @@ type Deps = Pick<
   | 'contextKeys'
   | 'demo'
   | 'fleet'
-  | 'jobs'
-  | 'schedules'
   | 'oneWindow'
   | 'keyAccess'
   | 'log'
@@ -41,6 +39,7 @@ type Deps = Pick<
   | 'settings'
   | 'ssh'
   | 'templateStores'
+  | 'work'
 >;
 
 /**

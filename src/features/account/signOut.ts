@@ -10,16 +10,7 @@ import { unsavedTemplates } from './unsavedTemplates';
 
 type Deps = Pick<
   Services,
-  | 'accounts'
-  | 'accountCleanup'
-  | 'fleet'
-  | 'jobs'
-  | 'schedules'
-  | 'log'
-  | 'rentals'
-  | 'report'
-  | 'ssh'
-  | 'templateStores'
+  'accounts' | 'accountCleanup' | 'fleet' | 'log' | 'rentals' | 'report' | 'ssh' | 'templateStores' | 'work'
 >;
 
 /** Asks, then removes the data of the account in all windows, and reports what was removed. */
@@ -38,7 +29,7 @@ export async function signOut(deps: Deps): Promise<void> {
   const cost = stillCostsText(account.isDemo, instanceCount(fleet.state));
   const unsaved = unsavedTemplates(deps, account.key);
   const details = [
-    ...(cost === undefined ? [] : [localize(cost), keptLater(deps), jobsLeft(deps)]),
+    ...(cost === undefined ? [] : [cost, ...deps.work.afterSignOut].map(localize)),
     hasOpenRental(deps) ? localize(openRentalText()) : '',
     unsaved.length === 0 ? '' : t('Save these templates first to keep them: {0}.', unsaved.join(', ')),
     removed,
@@ -88,21 +79,4 @@ function tell(done: string, sshEntries: number, next: string | undefined): void 
     next === undefined ? '' : t('{0} is active now.', plainLabel(next)),
   ];
   message('info', words.filter((part) => part !== '').join(' '));
-}
-
-/** Describes running jobs: the machine continues them, and their outputs stay there. */
-function jobsLeft({ jobs }: Deps): string {
-  return jobs.open.length === 0
-    ? ''
-    : t(
-        'Unfinished jobs keep running, but their outputs are no longer fetched: {0}.',
-        jobs.open.map(({ job }) => job.spec.name).join(', '),
-      );
-}
-
-/** Describes schedules that will not be carried out any more. */
-function keptLater({ schedules }: Deps): string {
-  return schedules.rows.every(({ state }) => state.endedAt !== undefined)
-    ? ''
-    : t('Scheduled stops and destructions no longer happen, unless the instance can carry them out itself.');
 }

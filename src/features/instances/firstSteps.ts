@@ -1,19 +1,14 @@
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 
-type Deps = Pick<Services, 'contextKeys' | 'fleet' | 'jobs' | 'presence' | 'rentals'>;
+type Deps = Pick<Services, 'contextKeys' | 'fleet' | 'presence' | 'rentals'>;
 
-const steps = [
-  'gpuRental.done.rent',
-  'gpuRental.done.connect',
-  'gpuRental.done.job',
-  'gpuRental.done.stop',
-] as const;
+const steps = ['gpuRental.done.rent', 'gpuRental.done.connect', 'gpuRental.done.stop'] as const;
 
 /**
  * Ticks the steps of the walkthrough when they are done, whether by a message, a row, a terminal or in another window.
  */
-export function tellFirstSteps({ contextKeys, fleet, jobs, presence, rentals }: Deps): Disposable {
+export function tellFirstSteps({ contextKeys, fleet, presence, rentals }: Deps): Disposable {
   const store = new DisposableStore();
   const look = () => {
     const { state } = fleet;
@@ -21,7 +16,6 @@ export function tellFirstSteps({ contextKeys, fleet, jobs, presence, rentals }: 
     const done: Readonly<Record<(typeof steps)[number], boolean>> = {
       'gpuRental.done.rent': rentals.rentals.some(({ phase }) => 'instanceId' in phase),
       'gpuRental.done.connect': presence.isAnyUsed,
-      'gpuRental.done.job': jobs.rows.length > 0,
       'gpuRental.done.stop': instances.some(({ id }) => {
         const request = fleet.facts(id).lastRequest;
         return request?.isAccepted === true && (request.kind === 'stop' || request.kind === 'destroy');
@@ -35,7 +29,6 @@ export function tellFirstSteps({ contextKeys, fleet, jobs, presence, rentals }: 
     }
   };
   store.add(fleet.onDidChange(look));
-  store.add(jobs.onDidChange(look));
   store.add(presence.onDidChange(look));
   store.add(rentals.onDidChange(look));
   look();

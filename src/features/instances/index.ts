@@ -20,7 +20,6 @@ type Deps = Pick<
   | 'log'
   | 'rentals'
   | 'contextKeys'
-  | 'jobs'
   | 'presence'
   | 'windowInUse'
 >;

@@ -29,7 +29,7 @@ export interface BeforeDestroy {
   readonly looks: ReadonlyMap<Instance, Look>;
 }
 
-type Deps = Pick<LifecycleDeps, 'clock' | 'fleet' | 'jobs' | 'log' | 'ssh' | 'volumes'>;
+type Deps = Pick<LifecycleDeps, 'clock' | 'fleet' | 'log' | 'ssh' | 'volumes' | 'work'>;
 
 /** The question appears after this time at the latest, with what is known by then (ms). */
 const patienceMs = 8_000;
@@ -121,13 +121,9 @@ async function look(deps: Deps, account: Account, instance: Instance, signal: Ab
       },
       signal,
     );
-    const work = await findUnsavedWork(ssh, alias, { signal, timeoutMs: patienceMs });
-    if (!work) {
-      return { kind: 'noAnswer' };
-    }
-    // Jobs of this computer are listed whether the machine answers or not.
-    const others = work.jobs.filter(({ id }) => deps.jobs.find(id.slice(0, 16)) === undefined);
-    return { kind: 'seen', work: { ...work, jobs: others } };
+    const { looks } = deps.work;
+    const work = await findUnsavedWork(ssh, alias, looks, { signal, timeoutMs: patienceMs });
+    return work ? { kind: 'seen', work } : { kind: 'noAnswer' };
   } catch (error) {
     log.info(`Instance ${instance.id} could not be looked at before it is destroyed: ${String(error)}`);
     return error instanceof UserError ? { kind: 'noLogin', why: error.text } : { kind: 'noAnswer' };

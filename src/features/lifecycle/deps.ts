@@ -6,7 +6,6 @@ export type LifecycleDeps = Pick<
   | 'budget'
   | 'fleet'
   | 'gauges'
-  | 'jobs'
   | 'machineProofs'
   | 'rentals'
   | 'clock'
@@ -18,4 +17,5 @@ export type LifecycleDeps = Pick<
   | 'ssh'
   | 'volumes'
   | 'windowInUse'
+  | 'work'
 >;

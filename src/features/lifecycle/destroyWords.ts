@@ -3,7 +3,6 @@ import { localize, t } from '../../editor/localize';
 import { pricePerDay } from '../../editor/priceText';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { otherJobText } from '../../jobs/model/jobWords';
 import { volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { UnsavedRepository } from '../../ssh/unsavedWork';
 import { bytesText } from '../../util/bytes';
@@ -11,8 +10,8 @@ import { plainLabel } from '../../util/plainLabel';
 import type { BeforeDestroy, Look } from './beforeDestroy';
 import { listed, nameOfSome } from './lifecycleWords';
 
-/** The most jobs and repositories that fit into a dialog. */
-const mostJobs = 50;
+/** The most lines about other work, and repositories, that fit into a dialog. */
+const mostOthers = 50;
 const mostRepositories = 5;
 
 export function destroyQuestion(instances: readonly Instance[], found: BeforeDestroy): Required<Question> {
@@ -86,10 +85,11 @@ function linesOf(look: Look): readonly string[] {
     case 'noLogin':
       return [t("Unsaved work on it can't be checked. {0}", localize(look.why))];
     case 'seen': {
-      const { repositories, jobs, folder, isComplete } = look.work;
-      const more = Math.max(0, repositories.length - mostRepositories) + Math.max(0, jobs.length - mostJobs);
+      const { repositories, others, folder, isComplete } = look.work;
+      const more =
+        Math.max(0, repositories.length - mostRepositories) + Math.max(0, others.length - mostOthers);
       return [
-        ...jobs.slice(0, mostJobs).map((job) => `⚠ ${localize(otherJobText(job))}`),
+        ...others.slice(0, mostOthers).map((line) => `⚠ ${localize(line)}`),
         ...repositories.slice(0, mostRepositories).map(repositoryText),
         ...(more > 0 ? [t('… and {0} more with unsaved work', more)] : []),
         ...(isComplete ? [] : [t('Some folders on it could not be checked for Git work.')]),

@@ -19,7 +19,7 @@ import { reportFailures, runEach, type RowResult } from './bulk';
 import { lookBeforeDestroy, lookQuietly } from './beforeDestroy';
 import type { LifecycleDeps } from './deps';
 import { destroyQuestion } from './destroyWords';
-import { withJobsAtRisk } from './jobsAtRisk';
+
 import {
   cancelStartQuestion,
   rebootQuestion,
@@ -31,6 +31,7 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { confirmStartOverLimit } from './priceLimit';
 import { tellWhatFailed } from './powerOutcome';
 import { chooseInstances } from './targets';
+import { withWorkAtRisk } from './workAtRisk';
 
 /** Refreshes the list after a change; the list itself shows a failure. */
 function refresh({ fleet, log }: LifecycleDeps): void {
@@ -176,7 +177,7 @@ export async function stop(deps: LifecycleDeps, ...[target, selected]: Rows): Pr
   );
   const question = isQueued
     ? cancelStartQuestion(instances)
-    : withJobsAtRisk(deps, instances, 'processes', stopQuestion(instances));
+    : withWorkAtRisk(deps, instances, 'processes', stopQuestion(instances));
   if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
@@ -223,7 +224,7 @@ export async function reboot(deps: LifecycleDeps, ...[target, selected]: Rows): 
     none: t('Only a running instance can be rebooted.'),
     canPickMany: true,
   });
-  const question = withJobsAtRisk(deps, instances, 'processes', rebootQuestion(instances));
+  const question = withWorkAtRisk(deps, instances, 'processes', rebootQuestion(instances));
   if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
@@ -270,7 +271,7 @@ export async function lossByDestroy(
     return undefined;
   }
   const question = destroyQuestion([instance], await lookQuietly(deps, active, [instance]));
-  return withJobsAtRisk(deps, [instance], 'disk', question).detail;
+  return withWorkAtRisk(deps, [instance], 'disk', question).detail;
 }
 
 /** Asks before data is lost, and offers to download files first from machines that can be reached. */
@@ -280,7 +281,7 @@ export async function askBeforeLoss(
   instances: readonly Instance[],
   makeQuestion: () => Promise<Required<Question>>,
 ): Promise<boolean> {
-  const { button, ...question } = withJobsAtRisk(deps, instances, 'disk', await makeQuestion());
+  const { button, ...question } = withWorkAtRisk(deps, instances, 'disk', await makeQuestion());
   const [only, ...others] = instances;
   const canDownload =
     only !== undefined &&

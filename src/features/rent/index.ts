@@ -17,7 +17,7 @@ import { anotherLike } from './rentAnother';
 import { rentPicked, type RentDeps } from './rentPicked';
 import { pickTemplate } from './templatePick';
 
-type Deps = RentDeps & Pick<Services, 'commands' | 'history'>;
+type Deps = RentDeps & Pick<Services, 'commands' | 'work'>;
 
 /** Renting: its entry points, and the steps after an offer is picked. */
 export function register(deps: Deps): Disposable {

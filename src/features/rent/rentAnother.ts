@@ -28,7 +28,7 @@ import { text } from '../../util/text';
 import type { RentDeps } from './rentPicked';
 import { pickTemplate } from './templatePick';
 
-type Deps = RentDeps & Pick<Services, 'history'>;
+type Deps = RentDeps & Pick<Services, 'work'>;
 
 type Past =
   | { readonly kind: 'instance'; readonly instance: Instance }
@@ -53,7 +53,7 @@ export async function anotherLike(
 }
 
 function known(deps: Deps, id: number): Past {
-  const instance = deps.fleet.find(id) ?? deps.history.find(id)?.instance;
+  const instance = deps.fleet.find(id) ?? deps.work.past(id);
   const rental = deps.rentals.find(id);
   if (rental) {
     return { kind: 'rental', rental };

@@ -41,7 +41,6 @@ export type WizardDeps = Pick<
   | 'fleet'
   | 'volumes'
   | 'rentals'
-  | 'jobs'
   | 'globalState'
   | 'clock'
   | 'settings'

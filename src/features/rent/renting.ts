@@ -27,7 +27,7 @@ import { again, changedOffer, noneLeft, type NotRented } from './notRented';
 import { findCopy, isListed, nextOffer, recheckOffer } from './recheck';
 import { volumeChange } from './volumeChange';
 
-export type RentingDeps = Pick<Services, 'accounts' | 'clock' | 'jobs' | 'rentals' | 'report'> & {
+export type RentingDeps = Pick<Services, 'accounts' | 'clock' | 'rentals' | 'report'> & {
   readonly account: Account;
 };
 

@@ -12,7 +12,7 @@ import { durationText } from '../../util/duration';
 
 export type ForgottenDeps = Pick<
   Services,
-  'accounts' | 'fleet' | 'idle' | 'presence' | 'schedules' | 'notices' | 'settings' | 'clock'
+  'accounts' | 'fleet' | 'idle' | 'presence' | 'work' | 'notices' | 'settings' | 'clock'
 >;
 
 export const forgottenKind = 'forgotten';
@@ -24,7 +24,7 @@ export const forgottenShape = z.object({
 
 /** Posts a notice for each running instance that was idle for too long. Runs in the leading window. */
 export function postForgotten(deps: ForgottenDeps): void {
-  const { accounts, fleet, idle, presence, schedules, notices, settings, clock } = deps;
+  const { accounts, fleet, idle, presence, work, notices, settings, clock } = deps;
   const account = accounts.active;
   const { state } = fleet;
   if (!account || state.kind !== 'ready' || state.error !== undefined || !presence.isComplete) {
@@ -35,8 +35,7 @@ export function postForgotten(deps: ForgottenDeps): void {
   for (const { id } of state.value.instances) {
     const facts = idle.facts(id);
     const since = facts && forgottenSince(facts, idleHours, clock.now());
-    // Skip instances that have a schedule.
-    if (since !== undefined && !schedules.find(id)) {
+    if (since !== undefined && !work.endsInstance(id)) {
       const key = `${account.key}:warning:forgotten:${id}:${since}`;
       const data = { instanceId: id, since, knowsGpu: facts?.knowsGpu === true };
       notices.post({ key, accountKey: account.key, kind: forgottenKind, data });

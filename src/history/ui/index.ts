@@ -19,7 +19,7 @@ import { descriptionOfPast, nameOfPast, pageOfPast, verdictOfPast } from './hist
 import { UnseenEnds, type UnseenEndDeps } from './unseenEnds';
 
 type Deps = UnseenEndDeps &
-  Pick<Services, 'history' | 'machineProofs' | 'instanceGroups' | 'commands' | 'clock' | 'log'>;
+  Pick<Services, 'history' | 'machineProofs' | 'instanceGroups' | 'commands' | 'clock' | 'log' | 'work'>;
 
 /** Registers the history of past rentals: costs, ends, logs, and renting again. */
 export function register(deps: Deps): Disposable {
@@ -27,6 +27,7 @@ export function register(deps: Deps): Disposable {
   const { commands } = deps;
   store.add(deps.instanceGroups.addGroup(new HistoryGroup(deps)));
   store.add(new UnseenEnds(deps));
+  store.add(deps.work.add({ past: (instanceId) => deps.history.find(instanceId)?.instance }));
   store.add(
     tellOfDamagedFiles(deps, deps.history, 'pastRental', {
       sentence: (path) =>

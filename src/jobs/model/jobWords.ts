@@ -157,11 +157,8 @@ function becameText({ state }: Pick<JobRow, 'state'>): Text {
   return state.end ? jobEndText(state.end) : state.why ? text('not started') : text('canceled');
 }
 
-/** What ends on an instance: only its processes, or all data on its disk as well. */
-export type JobLoss = 'processes' | 'disk';
-
 /** Says what a job would lose; `undefined` if it no longer depends on the instance. */
-export function riskText(row: JobRow, loss: JobLoss): Text | undefined {
+export function riskText(row: JobRow, loss: 'processes' | 'disk'): Text | undefined {
   const { name } = row.job.spec;
   if (isLostHere(row)) {
     return text('The progress of the job {0} is lost. It may still run there or have outputs there.', name);

@@ -28,6 +28,7 @@ import { runFileAsJob } from './runFileAsJob';
 import { startWorkers } from './startWorkers';
 import { runJob } from './runJob';
 import { changeSecrets } from './secretsOfJobs';
+import { workOfJobs } from './workOfJobs';
 
 /** Jobs: commands that run to their end on a machine, with a view, logs, messages and user commands. */
 export function register(services: Services): Disposable {
@@ -41,6 +42,7 @@ export function register(services: Services): Disposable {
   store.add(new JobLenses());
   store.add(showJobStatus(deps));
   store.add(reportPresence(services));
+  store.add(services.work.add(workOfJobs(services.jobs)));
   store.add(showMoves(deps));
   store.add(tellOfJobs(deps));
   store.add(tellOfDamagedJobs(deps));
@@ -48,6 +50,10 @@ export function register(services: Services): Disposable {
     const { jobs } = deps;
     const isShown = jobs.rows.length > 0 || jobs.damaged.length > 0 || jobs.error !== undefined;
     deps.contextKeys.set('gpuRental.jobs', isShown);
+    // A completed step of the walkthrough stays ticked.
+    if (jobs.rows.length > 0) {
+      deps.contextKeys.set('gpuRental.done.job', true);
+    }
   };
   store.add(deps.jobs.onDidChange(tellContext));
   tellContext();

@@ -8,7 +8,6 @@ export type ScheduleDeps = Pick<
   | 'schedules'
   | 'hub'
   | 'idle'
-  | 'jobs'
   | 'presence'
   | 'notices'
   | 'ssh'
@@ -18,6 +17,8 @@ export type ScheduleDeps = Pick<
   | 'log'
   | 'commands'
   | 'instanceGroups'
+  | 'otherSchedules'
+  | 'work'
 >;
 
 /** An instance with a schedule, in the account in which the user saw it. */

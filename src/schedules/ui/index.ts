@@ -4,6 +4,8 @@ import { whileReadingInstances } from '../../editor/progress';
 import { Emitter } from '../../util/emitter';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
+import type { InstanceWork } from '../../store/instances/workOnInstances';
+import { text } from '../../util/text';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { ScheduleDeps } from './deps';
 import { extendUntil } from './changes';
@@ -21,6 +23,7 @@ export function register(deps: ScheduleDeps): Disposable {
   store.add(watchPresence(deps));
   store.add(registerNotifications(deps));
   store.add(tellUnreadable(deps));
+  store.add(deps.work.add(workOfSchedules(deps)));
   store.add(tellOfOtherAccounts(deps));
   const changed = store.add(new Emitter<void>());
   // The leader reads the schedules with each list, and mostly finds what it knows.
@@ -61,4 +64,29 @@ export function register(deps: ScheduleDeps): Disposable {
     ),
   );
   return store;
+}
+
+/** An instance with a schedule is not forgotten. Only the leading window knows those of other accounts. */
+function workOfSchedules({ schedules, otherSchedules }: ScheduleDeps): InstanceWork {
+  return {
+    endsInstance: (instanceId) => schedules.find(instanceId) !== undefined,
+    afterSignOut: () =>
+      schedules.rows.every(({ state }) => state.endedAt !== undefined)
+        ? undefined
+        : text(
+            'Scheduled stops and destructions no longer happen, unless the instance can carry them out itself.',
+          ),
+    isPending: () =>
+      schedules.rows.length > 0 || otherSchedules.hasWork === true
+        ? true
+        : schedules.error !== undefined || otherSchedules.hasWork === undefined
+          ? undefined
+          : false,
+    onDidChange: (listener) => {
+      const store = new DisposableStore();
+      store.add(schedules.onDidChange(listener));
+      store.add(otherSchedules.onDidChange(listener));
+      return store;
+    },
+  };
 }

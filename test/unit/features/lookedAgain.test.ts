@@ -86,7 +86,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         instanceGroups: { ...none, groups: [] },
         commands: { register: quiet },
       },
-      ...{ rentals: { ...none, rentals: [] }, jobs: { ...none, rows: [] }, presence: none },
+      ...{ rentals: { ...none, rentals: [] }, presence: none },
       ...{ otherAccounts: () => Promise.resolve([]), contextKeys: { set: () => undefined }, clock: of.clock },
       fleet: of.of('the instances', fleet),
       trees: { 'gpuRental.instances': { setProvider: () => undefined, view } },
@@ -103,7 +103,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         instanceGroups: { ...none, groups: [] },
         commands: { register: quiet },
       },
-      ...{ jobs: { ...none, rows: [] }, presence: none, settings: { ...none, get: () => true } },
+      ...{ presence: none, settings: { ...none, get: () => true } },
       ...{ otherAccounts: () => Promise.resolve([]), windowInUse: { ...none, isFocused: true } },
       fleet: { ...none, state: { kind: 'loading' }, setInterest: () => undefined },
       trees: { 'gpuRental.instances': { setProvider: () => undefined, view } },
@@ -112,16 +112,15 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
     } as never);
   },
   'the steps of the walkthrough': (of) => {
-    const jobs = {
-      get rows() {
-        return of.isOther ? [{}] : [];
+    const use = {
+      get isAnyUsed() {
+        return of.isOther;
       },
     };
     return tellFirstSteps({
       contextKeys: { set: of.note },
       fleet: of.of('the instances', { state: { kind: 'loading' } }),
-      jobs: of.of('jobs', jobs),
-      presence: of.of('the use', { isAnyUsed: false }),
+      presence: of.of('the use', use),
       rentals: of.of('rentals', { rentals: [] }),
     } as never);
   },
@@ -135,7 +134,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         trees: { 'gpuRental.jobs': { setProvider: () => undefined, view } },
         contextKeys: { set: of.note },
       },
-      ...{ oneWindow: { offer: () => undefined }, presence: { set: quiet } },
+      ...{ oneWindow: { offer: () => undefined }, presence: { set: quiet }, work: { add: quiet } },
     } as never);
   },
   'jobs in the status bar': (of) => {

@@ -35,7 +35,6 @@ describe('From its start on a feature tells', () => {
       ...{ commands: { register: quiet }, clock, presence: { ...none, isAnyUsed: false } },
       ...{ otherAccounts: () => Promise.resolve([]), windowInUse: { ...none, isFocused } },
       rentals: { ...none, rentals: phases.map((kind) => ({ phase: { kind } })) },
-      jobs: { ...none, rows: [] },
       settings: { ...none, get: () => isInStatusBar },
       fleet: { ...none, state, facts: () => ({}), setInterest: (one: unknown) => interests.push(one) },
       trees: { 'gpuRental.instances': { setProvider: () => undefined, view } },
@@ -87,16 +86,18 @@ describe('From its start on a feature tells', () => {
         ...{ jobs: list, accounts: none, fleet: none, notices: none, clock, commands: { register: quiet } },
         trees: { 'gpuRental.jobs': { setProvider: () => undefined, view } },
         contextKeys: { set: (key: string, value: unknown) => keys.set(key, value) },
-        oneWindow: { offer: () => undefined },
+        ...{ oneWindow: { offer: () => undefined }, presence: { set: quiet }, work: { add: quiet } },
       } as never);
-      assert.equal(keys.get('gpuRental.jobs'), isShown);
+      assert.deepEqual(
+        [keys.get('gpuRental.jobs'), keys.get('gpuRental.done.job')],
+        [isShown, 'rows' in given ? true : undefined],
+      );
     });
   }
 
   const steps = {
     rent: { rentals: { ...none, rentals: [{ phase: { kind: 'ready', instanceId: 7 } }] } },
     connect: { presence: { ...none, isAnyUsed: true } },
-    job: { jobs: { ...none, rows: [{}] } },
     stop: {
       fleet: { ...none, state: one, facts: () => ({ lastRequest: { isAccepted: true, kind: 'stop' } }) },
     },
@@ -106,7 +107,7 @@ describe('From its start on a feature tells', () => {
       rentals: { ...none, rentals: [{ phase: { kind: 'sent' } }] },
       presence: { ...none, isAnyUsed: false },
     },
-    ...{ jobs: { ...none, rows: [] }, fleet: { ...none, state: { kind: 'loading' } } },
+    ...{ fleet: { ...none, state: { kind: 'loading' } } },
   };
   for (const [step, given] of Object.entries(steps)) {
     it(`which step of the walkthrough is done: ${step}`, () => {

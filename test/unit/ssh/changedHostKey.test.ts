@@ -91,7 +91,7 @@ describe('A host key that changed', () => {
       assert.ok(address);
       return cloneRepository(ssh, 'gpu-7', address);
     },
-    'unsaved work': () => findUnsavedWork(ssh, 'gpu-7', { timeoutMs: 20_000 }),
+    'unsaved work': () => findUnsavedWork(ssh, 'gpu-7', [], { timeoutMs: 20_000 }),
     'a timer that starts': () => armTimer(ssh, 'gpu-7', order),
     'a timer that is looked for': () => checkTimer(ssh, 'gpu-7', order),
     'a timer that ends': () => disarmTimer(ssh, 'gpu-7', 7),

@@ -13,6 +13,7 @@ import { readFolders } from '../../../src/ssh/remoteFolders';
 import { sendFile } from '../../../src/ssh/runFile';
 import type { SshService } from '../../../src/ssh/service';
 import { runTimed } from '../../../src/ssh/timedCommand';
+import { jobPrograms } from '../../../src/jobs/machine/programs';
 import { findUnsavedWork } from '../../../src/ssh/unsavedWork';
 import { upload } from '../../../src/ssh/upload';
 import { systemClock } from '../../../src/util/clock';
@@ -52,7 +53,14 @@ const scripts: Readonly<Record<string, (place: Place) => Promise<unknown>>> = {
     assert.equal(await readKernelUse(ssh, alias), 'idle');
   },
   'unsaved work': async ({ ssh }) => {
-    assert.equal((await findUnsavedWork(ssh, alias, { timeoutMs: 30_000 }))?.isComplete, true);
+    assert.equal(
+      (
+        await findUnsavedWork(ssh, alias, [{ script: jobPrograms.others, read: () => [] }], {
+          timeoutMs: 30_000,
+        })
+      )?.isComplete,
+      true,
+    );
   },
   folders: async ({ ssh, home }) => {
     assert.equal((await readFolders(ssh, alias)).home, home);

@@ -3,12 +3,18 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
+import { workOfJobs } from '../../../src/jobs/ui/workOfJobs';
 import { runProgram } from '../../../src/ssh/run';
 import { isRemotePath } from '../../../src/ssh/remoteFolders';
 import { findUnsavedWork, parseUnsavedWork } from '../../../src/ssh/unsavedWork';
+import { formatText } from '../../../src/util/text';
 import { useFolder } from '../../support/useFolder';
 
 const greeting = 'gpu-rental unsaved work';
+const { look: ofJobs } = workOfJobs({
+  ...{ atRiskOn: () => [], error: undefined, find: () => undefined, open: [] },
+  onDidChange: () => ({ dispose: () => undefined }),
+});
 
 describe('Work that is nowhere else', () => {
   let home = '';
@@ -28,6 +34,7 @@ describe('Work that is nowhere else', () => {
           runProgram(shell[0], [...shell.slice(1), '-c', script], { ...more, env: { HOME: home, ...env } }),
       },
       'gpu-1',
+      [ofJobs],
       { timeoutMs: 20_000 },
     );
 
@@ -47,7 +54,10 @@ describe('Work that is nowhere else', () => {
     mkdirSync(path.join(folder, 'lock', 'started'), { recursive: true });
     writeFileSync(path.join(folder, 'spec'), `{"id":"${id}","name":"eval","attempt":1}\n`);
     writeFileSync(path.join(folder, 'phase'), 'ended\n');
-    assert.deepEqual((await look())?.jobs, [{ id, name: 'eval', isAtWork: false }]);
+    assert.deepEqual(
+      (await look())?.others.map((line) => formatText(line)),
+      ['The outputs of the job eval of another computer were not fetched.'],
+    );
   });
 
   it('is what is not committed and what no remote has, found by a real shell', async () => {
@@ -220,7 +230,7 @@ describe('Work that is nowhere else', () => {
     const ssh = {
       exec: () => Promise.resolve({ code: 255, stdout: '', stderr: 'timed out', timedOut: true }),
     };
-    assert.equal(await findUnsavedWork(ssh, 'gpu-1', { timeoutMs: 10 }), undefined);
+    assert.equal(await findUnsavedWork(ssh, 'gpu-1', [], { timeoutMs: 10 }), undefined);
   });
 
   it('is told as far as it was seen when the time was up', () => {
@@ -228,7 +238,7 @@ describe('Work that is nowhere else', () => {
       parseUnsavedWork(`Welcome!\nrepo 9 9 /banner\n${greeting}\nrepo 2 1000 /root/a\nrepo 1`),
       {
         repositories: [{ path: '/root/a', changes: 2, unpushed: 1000 }],
-        jobs: [],
+        others: [],
         isComplete: false,
       },
     );
@@ -244,7 +254,7 @@ describe('Work that is nowhere else', () => {
     ];
     assert.deepEqual(parseUnsavedWork([greeting, ...hostile, 'all'].join('\n')), {
       repositories: [],
-      jobs: [],
+      others: [],
       isComplete: false,
     });
     fc.assert(

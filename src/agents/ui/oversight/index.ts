@@ -17,7 +17,7 @@ type Deps = CopyDeps &
   AgentWatchDeps &
   Pick<
     Services,
-    'accounts' | 'agentDoor' | 'agentTools' | 'accountGroups' | 'instanceGroups' | 'commands' | 'hub'
+    'accounts' | 'agentDoor' | 'agentTools' | 'accountGroups' | 'instanceGroups' | 'commands' | 'hub' | 'work'
   >;
 
 /** Registers the access for agents outside of the editor, and the views of all agents. */
@@ -42,7 +42,15 @@ export function register(deps: Deps): Disposable {
       });
     }),
   );
-  if (settings.get('gpuRental.agents.access') !== 'off') {
+  const isOn = () => settings.get('gpuRental.agents.access') !== 'off';
+  store.add(
+    deps.work.add({
+      // A call of an agent outside of the editor would not load the product.
+      isPending: isOn,
+      onDidChange: (listener) => settings.onDidChange('gpuRental.agents', listener),
+    }),
+  );
+  if (isOn()) {
     // An update of the extension contains a new server.
     keepServer(deps).catch((error: unknown) => {
       log.warn(`The MCP server could not be updated: ${String(error)}`);

@@ -37,11 +37,11 @@ import { defined } from '../../../util/defined';
 import { UserError } from '../../../util/errors';
 import { realPlace } from '../../../util/realPlace';
 import { text } from '../../../util/text';
-import { jobOrder } from '../jobOrder';
+import { rentalOfJob } from '../rentalOfJob';
 import { workspaceFiles } from './workspaceFiles';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'rentals'>;
-type JobDeps = Deps & Parameters<typeof jobOrder>[0];
+type JobDeps = Deps & Parameters<typeof rentalOfJob>[0];
 
 /** Connects to an existing instance for the workspace, or rents the machine that its file describes. */
 export async function rentForWorkspace(deps: Deps): Promise<void> {
@@ -101,7 +101,7 @@ export async function rentForJob(deps: JobDeps, { job, recipe }: WantedForJob): 
     ...draft,
     query: { ...draft.query, filters },
     choices: { label: t('{0} machine', name), ...draft.choices, ...(machines > 1 && { count: machines }) },
-    order: jobOrder(deps, job),
+    order: rentalOfJob(deps, job),
     workspace: { folder: await realFolder(job.order.workspace), onStart: recipe?.onStart },
   });
 }

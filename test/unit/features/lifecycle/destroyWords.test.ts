@@ -23,7 +23,7 @@ describe('The question before a destruction', () => {
     const { message, detail, button, keep } = destroyQuestion(instances, found);
     return [message, ...(detail ?? '').split('\n'), `[${button} | ${keep}]`];
   };
-  const work = { repositories: [], jobs: [], folder: undefined, isComplete: true };
+  const work = { repositories: [], others: [], folder: undefined, isComplete: true };
   const seen = (more: object): Look => ({ kind: 'seen', work: { ...work, ...more } }) as unknown as Look;
 
   const below = (look: Look) => lines([trainer], [[trainer, look]]).slice(2, -1);
@@ -104,22 +104,24 @@ describe('The question before a destruction', () => {
       'All Git work found on it has been pushed.',
       '/workspace holds 3.1 GB.',
     ]);
-    const job = { id: 'a', name: 'eval', isAtWork: true };
     const repositories = Array.from({ length: 7 }, (_, at) => ({
       path: `/w/${at}`,
       changes: at,
       unpushed: 1 - (at % 2),
     }));
-    assert.deepEqual(below(seen({ jobs: [job], repositories: repositories.slice(1) })), [
-      '',
-      '⚠ The job eval of another computer is not finished there.',
-      '⚠ /w/1: uncommitted files: 1',
-      '⚠ /w/2: uncommitted files: 2, unpushed commits: 1',
-      '⚠ /w/3: uncommitted files: 3',
-      '⚠ /w/4: uncommitted files: 4, unpushed commits: 1',
-      '⚠ /w/5: uncommitted files: 5',
-      '… and 1 more with unsaved work',
-    ]);
+    assert.deepEqual(
+      below(seen({ others: [text('A job runs there.')], repositories: repositories.slice(1) })),
+      [
+        '',
+        '⚠ A job runs there.',
+        '⚠ /w/1: uncommitted files: 1',
+        '⚠ /w/2: uncommitted files: 2, unpushed commits: 1',
+        '⚠ /w/3: uncommitted files: 3',
+        '⚠ /w/4: uncommitted files: 4, unpushed commits: 1',
+        '⚠ /w/5: uncommitted files: 5',
+        '… and 1 more with unsaved work',
+      ],
+    );
   });
 
   it('never says that work is pushed which could not be read', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LifecycleDeps } from '../../../../src/features/lifecycle/deps';
 import * as all from '../../../../src/features/lifecycle/powerCommands';
+import { WorkOnInstances } from '../../../../src/store/instances/workOnInstances';
 import { anInstance } from '../../../support/builders';
 import { windowScene, type WindowScene } from '../../../support/computerScene';
 import { noBudget } from '../../../support/fakeWindows';
@@ -23,7 +24,7 @@ describe('A power command', () => {
     const { clock } = scene.computer;
     const deps = {
       ...scene.window,
-      ...{ clock, budget: noBudget, jobs: { atRiskOn: () => [] }, settings: { get: () => 0 } },
+      ...{ clock, budget: noBudget, work: new WorkOnInstances(), settings: { get: () => 0 } },
       ...{ log: { warn: () => undefined, error: () => undefined, info: () => undefined } },
       ...{
         volumes: { state: { kind: 'ready', value: [] } },

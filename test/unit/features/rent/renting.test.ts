@@ -6,7 +6,7 @@ import { quoteOffer } from '../../../../src/model/quote';
 import { RentFlow } from '../../../../src/model/rentals/rentFlow';
 import type { RentOptions } from '../../../../src/store/rentals/rentalStore';
 import { text } from '../../../../src/util/text';
-import { jobOrder } from '../../../../src/jobs/ui/jobOrder';
+import { rentalOfJob } from '../../../../src/jobs/ui/rentalOfJob';
 import { aJob } from '../../../support/jobWindows';
 import { marketOffer } from '../../../support/marketOffer';
 import { Renting } from '../../../../src/features/rent/renting';
@@ -55,7 +55,7 @@ describe('Renting', () => {
       offer,
       query: defaultQuery,
       title: 'Rent',
-      order: jobOrder({ jobs, report: { error: report } } as never, job),
+      order: rentalOfJob({ jobs, report: { error: report } } as never, job),
       choices: { source: { kind: 'image', image: 'ubuntu' }, count: 3 },
     });
     const { running } = quoteOffer(offer, { rentalType: 'on-demand', diskGb: 20, searchedDiskGb: 20 });

@@ -14,7 +14,7 @@ describe('A forgotten instance', () => {
       clock: { now: () => now },
       fleet: { state: { kind: 'ready', value: { instances } } },
       idle: { facts: (id: number) => (id === 7 ? idle : undefined) },
-      schedules: { find: () => undefined },
+      work: { endsInstance: () => false },
       notices: { post: (notice: (typeof all)[number]) => all.push(notice) },
       presence: { isComplete: true },
       settings: { get: () => 4 },
@@ -36,7 +36,7 @@ describe('A forgotten instance', () => {
       { fleet: { state: { kind: 'loading' } } },
       { fleet: { state } },
       { presence: { isComplete: false } },
-      { schedules: { find: () => ({}) } },
+      { work: { endsInstance: () => true } },
       { settings: { get: () => 6 } },
     ]) {
       assert.deepEqual(posted(more), []);

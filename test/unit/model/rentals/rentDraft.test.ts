@@ -3,7 +3,7 @@ import { fromDollars } from '../../../../src/model/money';
 import { queryWith } from '../../../../src/model/offers/savedSearches';
 import { hourlyRate } from '../../../../src/model/quote';
 import { narrowedDraft, requestOf, type CompleteDraft } from '../../../../src/model/rentals/rentDraft';
-import { jobOrder } from '../../../../src/jobs/ui/jobOrder';
+import { rentalOfJob } from '../../../../src/jobs/ui/rentalOfJob';
 import { aTemplate } from '../../../support/builders';
 import { aJob } from '../../../support/jobWindows';
 import { marketOffer } from '../../../support/marketOffer';
@@ -37,7 +37,7 @@ describe('the request for a draft', () => {
     const limits = { hours: 1, costDollars: 2 };
     const of = aJob(undefined, { limits });
     const job = { order: of, each: [of], machines: 1, names: [], bytes: 0, secretFiles: [], leftOut: [] };
-    const order = jobOrder({} as never, job);
+    const order = rentalOfJob({} as never, job);
     const template = aTemplate({ onstart: 'entrypoint.sh', runtype: 'ssh' });
     const choices = { source: { kind: 'template', template } } as const;
     const { config } = requestOf({ ...draft, choices, order }, undefined);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { jobOrder } from '../../../../src/jobs/ui/jobOrder';
+import { rentalOfJob } from '../../../../src/jobs/ui/rentalOfJob';
 import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
 import { useScreen } from '../../../support/onScreen';
@@ -36,10 +36,11 @@ describe('The jobs of a rental of several machines', () => {
   } as never;
 
   const begin = (names: readonly string[], machines: number) =>
-    jobOrder(deps, { order: { spec: {} }, names: [], each: names.map((name) => ({ name })) } as never).begin(
-      { name: 'machine', perHour: undefined },
-      machines,
-    );
+    rentalOfJob(deps, {
+      order: { spec: {} },
+      names: [],
+      each: names.map((name) => ({ name })),
+    } as never).begin({ name: 'machine', perHour: undefined }, machines);
 
   /** Rents one machine after the other, each of which ends like this. */
   const rent = async (names: readonly string[], results: readonly Result[], machines = results.length) => {

@@ -13,7 +13,7 @@ import { guardSecondsOf } from '../model/jobLimits';
 type Deps = Pick<Services, 'jobs' | 'report'>;
 
 /** Returns the order of the machines for a job, or for the jobs of a matrix. */
-export function jobOrder(deps: Deps, job: DraftJob): RentalOrder {
+export function rentalOfJob(deps: Deps, job: DraftJob): RentalOrder {
   const { spec } = job.order;
   const { name, costDollars } = spec;
   return {

@@ -1,0 +1,30 @@
+import type { InstanceWork } from '../../store/instances/workOnInstances';
+import { text } from '../../util/text';
+import { parseJobs } from '../machine/otherJobs';
+import { jobPrograms } from '../machine/programs';
+import { otherJobText, riskText } from '../model/jobWords';
+import type { Jobs } from '../store/jobs';
+
+/** What would be lost of jobs with their instances, on this computer and by what machines say of those of others. */
+export function workOfJobs(jobs: Pick<Jobs, 'atRiskOn' | 'error' | 'find' | 'onDidChange' | 'open'>) {
+  return {
+    atRisk: (instanceId, loss) => jobs.atRiskOn(instanceId).flatMap((row) => riskText(row, loss) ?? []),
+    look: {
+      script: jobPrograms.others,
+      // Those of this computer are listed whether the machine answers or not.
+      read: (lines) =>
+        parseJobs(lines)
+          .filter(({ id }) => jobs.find(id.slice(0, 16)) === undefined)
+          .map(otherJobText),
+    },
+    afterSignOut: () =>
+      jobs.open.length === 0
+        ? undefined
+        : text(
+            'Unfinished jobs keep running, but their outputs are no longer fetched: {0}.',
+            jobs.open.map(({ job }) => job.spec.name).join(', '),
+          ),
+    isPending: () => jobs.open.length > 0 || (jobs.error === undefined ? false : undefined),
+    onDidChange: jobs.onDidChange,
+  } satisfies InstanceWork;
+}

@@ -1,0 +1,80 @@
+import type { Instance } from '../../model/instances/instance';
+import type { MachineLook } from '../../model/instances/machineLook';
+import { toDisposable, type Disposable } from '../../util/disposable';
+import { Emitter, type Event } from '../../util/emitter';
+import type { Text } from '../../util/text';
+
+/** What ends on an instance: only its processes, or all data on its disk as well. */
+export type WorkLoss = 'processes' | 'disk';
+
+/** What a wing knows of the work on instances of the active account; it leaves out what is not its own. */
+export interface InstanceWork {
+  /** Says what would be lost with an instance. */
+  readonly atRisk?: (instanceId: number, loss: WorkLoss) => readonly Text[];
+  /** Finds what this computer does not know on a machine that is about to be destroyed. */
+  readonly look?: MachineLook;
+  /** Says what no longer happens once the account is signed out. */
+  readonly afterSignOut?: () => Text | undefined;
+  /** True if it ends the instance, so that nobody has forgotten it. */
+  readonly endsInstance?: (instanceId: number) => boolean;
+  /** Returns an instance that the service no longer has. */
+  readonly past?: (instanceId: number) => Instance | undefined;
+  /** True if the product must load for it at the next start; `undefined` while that is not known. */
+  readonly isPending?: () => boolean | undefined;
+  /** Fires when `isPending` may have changed. */
+  readonly onDidChange?: (listener: () => void) => Disposable;
+}
+
+/** The work on instances, as each wing registers it. */
+export class WorkOnInstances implements Disposable {
+  private readonly all = new Set<InstanceWork>();
+  private readonly changed = new Emitter<void>();
+
+  readonly onDidChange: Event<void> = this.changed.event;
+
+  add(work: InstanceWork): Disposable {
+    this.all.add(work);
+    const changes = work.onDidChange?.(() => {
+      this.changed.fire();
+    });
+    this.changed.fire();
+    return toDisposable(() => {
+      this.all.delete(work);
+      changes?.dispose();
+    });
+  }
+
+  atRisk(instanceId: number, loss: WorkLoss): readonly Text[] {
+    return this.each(({ atRisk }) => atRisk?.(instanceId, loss)).flat();
+  }
+
+  get looks(): readonly MachineLook[] {
+    return this.each(({ look }) => look);
+  }
+
+  get afterSignOut(): readonly Text[] {
+    return this.each(({ afterSignOut }) => afterSignOut?.());
+  }
+
+  endsInstance(instanceId: number): boolean {
+    return this.each(({ endsInstance }) => endsInstance?.(instanceId)).includes(true);
+  }
+
+  past(instanceId: number): Instance | undefined {
+    return this.each(({ past }) => past?.(instanceId))[0];
+  }
+
+  /** True if anything waits; `undefined` if it is not known that nothing does. */
+  get isPending(): boolean | undefined {
+    const answers = [...this.all].map(({ isPending }) => (isPending ? isPending() : false));
+    return answers.includes(true) ? true : answers.includes(undefined) ? undefined : false;
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+
+  private each<Answer>(ask: (work: InstanceWork) => Answer | undefined): readonly Answer[] {
+    return [...this.all].map(ask).filter((answer) => answer !== undefined);
+  }
+}
