@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import type { MachineCall } from '../../src/jobs/machine/machineCall';
 import type { RunOptions, RunResult } from '../../src/ssh/run';
 import { FakeClock } from './fakeClock';
+import type { HostEntry } from '../../src/ssh/hostConfig';
+import { only } from './only';
 
 const goodEnd: RunResult = { code: 0, stdout: '', stderr: '', timedOut: false };
 
@@ -13,7 +15,7 @@ export function sayingMachine(answer: string, end: Partial<RunResult> = {}) {
     await options.output?.(Readable.from([Buffer.from(answer)]));
     return { ...goodEnd, stdout: answer, ...end };
   };
-  const entry = () => Promise.resolve({} as never);
+  const entry = () => Promise.resolve(only<HostEntry>({}));
   const ssh = { exec, entry };
   const call: MachineCall = { ssh, alias: 'gpu-7', clock: new FakeClock(), platform: 'linux' };
   return { asked, ssh, call };

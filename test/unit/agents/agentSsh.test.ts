@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { agentSsh } from '../../../src/agents/createAgentServices';
 import { silentLog } from '../../../src/util/log';
 import { FakeClock } from '../../support/fakeClock';
+import { only } from '../../support/only';
 
 describe('What an agent does over SSH', () => {
   const client = {
@@ -29,12 +30,14 @@ describe('What an agent does over SSH', () => {
       return checks === refused ? Promise.reject(new Error('not now')) : Promise.resolve();
     };
     const clock = new FakeClock();
-    const tested = agentSsh({
-      ssh,
-      fleet: { find: () => undefined },
-      clock,
-      log: silentLog,
-    } as never);
+    const tested = agentSsh(
+      only({
+        ssh,
+        fleet: { find: () => undefined },
+        clock,
+        log: silentLog,
+      }),
+    );
     const work: Promise<unknown> =
       act === 'prepare'
         ? tested.prepare(account, 7, checkNow)

@@ -4,8 +4,10 @@ import { SettingsReader } from '../../../src/editor/settings';
 import { PlatformEntries } from '../../../src/features/connect/platformEntries';
 import type { Resolver } from '../../../src/ssh/resolvers';
 import { openSettings } from '../../support/onScreen';
+import { only } from '../../support/only';
 
 const key = 'remote.SSH.remotePlatform';
+type State = ConstructorParameters<typeof PlatformEntries>[0];
 
 /** The settings of a window in which nothing else writes. */
 function used(values: Record<string, unknown>, isDeclared = true) {
@@ -102,13 +104,13 @@ describe('The platform of our hosts in the settings of Remote-SSH', () => {
 
   it('is remembered as ours, and only ours are taken away', async () => {
     const stored = new Map<string, unknown>();
-    const state = {
+    const state = only<State>({
       get: (name: string) => stored.get(name),
       update: (name: string, value: unknown) => {
         stored.set(name, value);
         return Promise.resolve();
       },
-    } as never;
+    });
     const settings = used({
       [key]: { 'gpu-1': 'linux' },
     });
@@ -141,13 +143,13 @@ describe('The platform of our hosts in the settings of Remote-SSH', () => {
     const steps: string[] = [];
     const settings = used({});
     settings.changed.event(() => steps.push('written'));
-    const state = {
+    const state = only<State>({
       get: () => undefined,
       update: () => {
         steps.push('remembered');
         return Promise.resolve();
       },
-    } as never;
+    });
     await new PlatformEntries(state).add(
       { section: 'remote.SSH', hasRemotePlatform: true } as Resolver,
       'gpu-1',

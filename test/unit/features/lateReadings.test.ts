@@ -4,6 +4,7 @@ import { InstanceTree } from '../../../src/features/instances/instanceTree';
 import { SshKeyTree } from '../../../src/features/sshKeys/sshKeyTree';
 import { parsePublicKey } from '../../../src/ssh/publicKey';
 import { FakeEventEmitter } from '../../support/fakeEditor/events';
+import { only } from '../../support/only';
 
 /** What is read, and answered in the reverse order where several readings are under way. */
 class Backwards<T> {
@@ -35,12 +36,17 @@ describe('A view whose readings end in another order than they began', () => {
     const here = { publicKey: parsePublicKey(line), line, inAgent: true };
     const changed = new FakeEventEmitter<unknown>();
     const keys = new Backwards<readonly object[]>([]);
-    const tree = new SshKeyTree({
-      sshKeys: { state: { kind: 'ready', value: [{ id: 7, publicKey: line }] }, onDidChange: changed.event },
-      accounts: { active: { key: 'mine', user: {} }, onDidChange: () => undefined },
-      ssh: { localKeys: keys.read },
-      log: { warn: (line: string) => assert.equal(line, '') },
-    } as never);
+    const tree = new SshKeyTree(
+      only({
+        sshKeys: {
+          state: { kind: 'ready', value: [{ id: 7, publicKey: line }] },
+          onDidChange: changed.event,
+        },
+        accounts: { active: { key: 'mine', user: {} }, onDidChange: () => undefined },
+        ssh: { localKeys: keys.read },
+        log: { warn: (line: string) => assert.equal(line, '') },
+      }),
+    );
     changed.fire(undefined);
     keys.value = [here];
     changed.fire(undefined);
@@ -59,13 +65,15 @@ describe('A view whose readings end in another order than they began', () => {
       onDidChange: changed.event,
     };
     const view = { visible: true, onDidChangeVisibility: () => undefined, description: '', message: '' };
-    const tree = new InstanceTree({
-      accounts,
-      fleet: { state: { kind: 'loading' }, onDidChange: () => undefined },
-      volumes: { onDidChange: () => undefined },
-      instanceGroups: { groups: [], onDidChange: () => undefined },
-      trees: { 'gpuRental.instances': { view } },
-    } as never);
+    const tree = new InstanceTree(
+      only({
+        accounts,
+        fleet: { state: { kind: 'loading' }, onDidChange: () => undefined },
+        volumes: { onDidChange: () => undefined },
+        instanceGroups: { groups: [], onDidChange: () => undefined },
+        trees: { 'gpuRental.instances': { view } },
+      }),
+    );
     accounts.active = { key: 'theirs', name: 'Lab' };
     changed.fire(undefined);
     known.value = [{}, {}];

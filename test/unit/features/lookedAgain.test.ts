@@ -18,6 +18,7 @@ import { FakeClock, settle } from '../../support/fakeClock';
 import { FakeEventEmitter } from '../../support/fakeEditor/events';
 import type { Screen } from '../../support/fakeEditor/screen';
 import { openScreen } from '../../support/onScreen';
+import { only } from '../../support/only';
 
 /** What tells of changes, by name, so that each can be told alone; what is looked at or done after one is noted. */
 class Changes {
@@ -79,37 +80,45 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return of.isOther;
       },
     };
-    return showInstances({
-      ...{
-        accounts: none,
-        volumes: none,
-        instanceGroups: { ...none, groups: [] },
-        commands: { register: quiet },
-      },
-      ...{ rentals: { ...none, rentals: [] }, presence: none },
-      ...{ otherAccounts: () => Promise.resolve([]), contextKeys: { set: () => undefined }, clock: of.clock },
-      fleet: of.of('the instances', fleet),
-      trees: { 'gpuRental.instances': { setProvider: () => undefined, view } },
-      settings: of.of('the settings', { get: () => true }),
-      windowInUse: of.of('the window', window),
-    } as never);
+    return showInstances(
+      only({
+        ...{
+          accounts: none,
+          volumes: none,
+          instanceGroups: { ...none, groups: [] },
+          commands: { register: quiet },
+        },
+        ...{ rentals: { ...none, rentals: [] }, presence: none },
+        ...{
+          otherAccounts: () => Promise.resolve([]),
+          contextKeys: { set: () => undefined },
+          clock: of.clock,
+        },
+        fleet: of.of('the instances', fleet),
+        trees: { 'gpuRental.instances': { setProvider: () => undefined, view } },
+        settings: of.of('the settings', { get: () => true }),
+        windowInUse: of.of('the window', window),
+      }),
+    );
   },
   'whether something is being rented': (of) => {
     const view = { visible: false, onDidChangeVisibility: quiet };
-    return showInstances({
-      ...{
-        accounts: none,
-        volumes: none,
-        instanceGroups: { ...none, groups: [] },
-        commands: { register: quiet },
-      },
-      ...{ presence: none, settings: { ...none, get: () => true } },
-      ...{ otherAccounts: () => Promise.resolve([]), windowInUse: { ...none, isFocused: true } },
-      fleet: { ...none, state: { kind: 'loading' }, setInterest: () => undefined },
-      trees: { 'gpuRental.instances': { setProvider: () => undefined, view } },
-      rentals: of.of('rentals', { rentals: [] }),
-      contextKeys: { set: of.note },
-    } as never);
+    return showInstances(
+      only({
+        ...{
+          accounts: none,
+          volumes: none,
+          instanceGroups: { ...none, groups: [] },
+          commands: { register: quiet },
+        },
+        ...{ presence: none, settings: { ...none, get: () => true } },
+        ...{ otherAccounts: () => Promise.resolve([]), windowInUse: { ...none, isFocused: true } },
+        fleet: { ...none, state: { kind: 'loading' }, setInterest: () => undefined },
+        trees: { 'gpuRental.instances': { setProvider: () => undefined, view } },
+        rentals: of.of('rentals', { rentals: [] }),
+        contextKeys: { set: of.note },
+      }),
+    );
   },
   'the steps of the walkthrough': (of) => {
     const use = {
@@ -117,25 +126,29 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return of.isOther;
       },
     };
-    return tellFirstSteps({
-      contextKeys: { set: of.note },
-      fleet: of.of('the instances', { state: { kind: 'loading' } }),
-      presence: of.of('the use', use),
-      rentals: of.of('rentals', { rentals: [] }),
-    } as never);
+    return tellFirstSteps(
+      only({
+        contextKeys: { set: of.note },
+        fleet: of.of('the instances', { state: { kind: 'loading' } }),
+        presence: of.of('the use', use),
+        rentals: of.of('rentals', { rentals: [] }),
+      }),
+    );
   },
   'whether there are jobs': (of) => {
     const view = { visible: false, onDidChangeVisibility: quiet };
     const jobs = { rows: [], open: [], damaged: [], error: undefined, moves: none };
-    return showJobs({
-      jobs: of.of('the jobs', jobs),
-      ...{ accounts: none, fleet: none, notices: none, clock: of.clock, commands: { register: quiet } },
-      ...{
-        trees: { 'gpuRental.jobs': { setProvider: () => undefined, view } },
-        contextKeys: { set: of.note },
-      },
-      ...{ oneWindow: { offer: () => undefined }, presence: { set: quiet }, work: { add: quiet } },
-    } as never);
+    return showJobs(
+      only({
+        jobs: of.of('the jobs', jobs),
+        ...{ accounts: none, fleet: none, notices: none, clock: of.clock, commands: { register: quiet } },
+        ...{
+          trees: { 'gpuRental.jobs': { setProvider: () => undefined, view } },
+          contextKeys: { set: of.note },
+        },
+        ...{ oneWindow: { offer: () => undefined }, presence: { set: quiet }, work: { add: quiet } },
+      }),
+    );
   },
   'jobs in the status bar': (of) => {
     const jobs = {
@@ -145,7 +158,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
       },
     };
     const trees = { 'gpuRental.jobs': { view: {} } };
-    return showJobStatus({ jobs: of.of('the jobs', jobs), clock: of.clock, trees } as never);
+    return showJobStatus(only({ jobs: of.of('the jobs', jobs), clock: of.clock, trees }));
   },
   'agents in the status bar': (of) => {
     const watch = {
@@ -155,7 +168,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return [];
       },
     };
-    return showAgentStatus(of.of('what agents do', watch) as never, of.clock);
+    return showAgentStatus(only(of.of('what agents do', watch)), of.clock);
   },
   'a key that can’t be used': (of) => {
     const accounts = {
@@ -164,17 +177,21 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return { kind: 'signedOut' };
       },
     };
-    return tellKeyTrouble({
-      accounts: of.of('the account', accounts),
-      fleet: of.of('the instances', { state: { kind: 'loading' } }),
-    } as never);
+    return tellKeyTrouble(
+      only({
+        accounts: of.of('the account', accounts),
+        fleet: of.of('the instances', { state: { kind: 'loading' } }),
+      }),
+    );
   },
   'what the key may do': (of) =>
-    adaptToKey({
-      commands: { setGuard: quiet },
-      contextKeys: { set: of.note },
-      keyAccess: of.of('the permissions', { lacks: () => false }),
-    } as never),
+    adaptToKey(
+      only({
+        commands: { setGuard: quiet },
+        contextKeys: { set: of.note },
+        keyAccess: of.of('the permissions', { lacks: () => false }),
+      }),
+    ),
   'a budget that is nearly spent': (of) => {
     const budget = {
       get now() {
@@ -182,30 +199,36 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return undefined;
       },
     };
-    return warnOfBudget({
-      ...{ accounts: { ...none, active: { key: 'mine' } }, notices: none, commands: { register: quiet } },
-      ...{
-        fleet: none,
-        clock: of.clock,
-        hub: { onDidChangeLeader: quiet },
-        settings: { ...none, get: () => 0 },
-      },
-      budget: of.of('the budget', budget),
-    } as never);
+    return warnOfBudget(
+      only({
+        ...{ accounts: { ...none, active: { key: 'mine' } }, notices: none, commands: { register: quiet } },
+        ...{
+          fleet: none,
+          clock: of.clock,
+          hub: { onDidChangeLeader: quiet },
+          settings: { ...none, get: () => 0 },
+        },
+        budget: of.of('the budget', budget),
+      }),
+    );
   },
   'a conflict of a template': (of) =>
-    registerConflicts({
-      templateStores: { documents: of.of('the template', {}, 'onDidNotice') },
-      ...{ commands: { register: quiet }, contextKeys: { set: of.note } },
-    } as never),
+    registerConflicts(
+      only({
+        templateStores: { documents: of.of('the template', {}, 'onDidNotice') },
+        ...{ commands: { register: quiet }, contextKeys: { set: of.note } },
+      }),
+    ),
   'whether machines are hosted': (of) => {
     const view = { visible: false, onDidChangeVisibility: quiet };
-    return showHosting({
-      ...{ accounts: { ...none, active: undefined }, keyAccess: none, clock: of.clock, log: {} },
-      ...{ commands: { register: quiet }, contextKeys: { set: of.note } },
-      trees: { 'gpuRental.hosting': { setProvider: () => undefined, view } },
-      settings: of.of('the settings', { get: () => 'always' }),
-    } as never);
+    return showHosting(
+      only({
+        ...{ accounts: { ...none, active: undefined }, keyAccess: none, clock: of.clock, log: {} },
+        ...{ commands: { register: quiet }, contextKeys: { set: of.note } },
+        trees: { 'gpuRental.hosting': { setProvider: () => undefined, view } },
+        settings: of.of('the settings', { get: () => 'always' }),
+      }),
+    );
   },
   'how old the list of machines is': (of) => {
     const state = {
@@ -216,14 +239,16 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
     };
     const view = of.of('the view', { visible: false }, 'onDidChangeVisibility');
     const trees = { 'gpuRental.hosting': { view } };
-    return new ListAge({ clock: of.clock, trees } as never, of.of('the list', state) as never);
+    return new ListAge(only({ clock: of.clock, trees }), only(of.of('the list', state)));
   },
   'which instances jobs use': (of) =>
-    reportPresence({
-      accounts: of.of('the account', { active: undefined }),
-      jobs: of.of('the jobs', { rows: [] }),
-      presence: { set: of.note },
-    } as never),
+    reportPresence(
+      only({
+        accounts: of.of('the account', { active: undefined }),
+        jobs: of.of('the jobs', { rows: [] }),
+        presence: { set: of.note },
+      }),
+    ),
   'schedules that can’t be read': (of) => {
     const schedules = {
       get unreadable() {
@@ -231,10 +256,12 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return [];
       },
     };
-    return tellUnreadable({
-      ...{ accounts: { active: { key: 'mine' } }, clock: of.clock, notices: none },
-      schedules: of.of('the schedules', schedules),
-    } as never);
+    return tellUnreadable(
+      only({
+        ...{ accounts: { active: { key: 'mine' } }, clock: of.clock, notices: none },
+        schedules: of.of('the schedules', schedules),
+      }),
+    );
   },
   'what is about to be lost': (of) => {
     const fleet = {
@@ -243,15 +270,17 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return { kind: 'loading' };
       },
     };
-    return warn({
-      ...{ accounts: of.of('the account', { active: { key: 'mine' } }), clock: of.clock, notices: none },
-      ...{ fleet: of.of('the instances', fleet), volumes: of.of('the volumes') },
-      ...{
-        instanceGroups: { addInstanceNotes: quiet },
-        idle: { onDidLook: quiet },
-        commands: { register: quiet },
-      },
-    } as never);
+    return warn(
+      only({
+        ...{ accounts: of.of('the account', { active: { key: 'mine' } }), clock: of.clock, notices: none },
+        ...{ fleet: of.of('the instances', fleet), volumes: of.of('the volumes') },
+        ...{
+          instanceGroups: { addInstanceNotes: quiet },
+          idle: { onDidLook: quiet },
+          commands: { register: quiet },
+        },
+      }),
+    );
   },
 };
 
@@ -275,7 +304,7 @@ describe('What depends on others looks again', () => {
   it('at the terminals and folders of the window', async () => {
     const changes = new Changes();
     const presence = { set: changes.note };
-    const end = watchPresence({ presence } as never);
+    const end = watchPresence(only({ presence }));
     const { terminals, foldersChanged } = changes.screen;
     const after = (change: () => unknown) => {
       changes.done.splice(0);

@@ -19,6 +19,7 @@ import { anInstance } from '../../support/builders';
 import { FakeClock } from '../../support/fakeClock';
 import { FakeEventEmitter } from '../../support/fakeEditor/events';
 import { useScreen } from '../../support/onScreen';
+import { only } from '../../support/only';
 
 /** What tells of changes, by name, so that each can be told alone. */
 class Sources {
@@ -58,7 +59,7 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
       ...{ fleet: from.of('the instances'), volumes: from.of('the volumes') },
       ...{ accountGroups: from.of('other features'), keyAccess: from.of('the permissions') },
     };
-    const tree = new AccountTree(deps as never, from.of('the lists'));
+    const tree = new AccountTree(only(deps), from.of('the lists'));
     return { onDidChange: tree.onDidChangeTreeData };
   },
   'the instances': (from) => {
@@ -71,7 +72,7 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
       trees: { 'gpuRental.instances': { view: { ...view, onDidChangeVisibility: () => undefined } } },
       ...{ otherAccounts: () => Promise.resolve([]), contextKeys: { set: () => undefined } },
     };
-    const tree = new InstanceTree(deps as never);
+    const tree = new InstanceTree(only(deps));
     const signOut = (name: string) => {
       if (name === 'the account')
         Object.assign(accounts, { active: undefined, state: { kind: 'signedOut' } });
@@ -84,11 +85,11 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
       ...{ jobs: from.of('the jobs', jobs), fleet: { onDidChange: () => undefined } },
       clock: new FakeClock(),
     };
-    const tree = new JobTree(deps as never, () => true);
+    const tree = new JobTree(only(deps), () => true);
     return { onDidChange: tree.onDidChangeTreeData };
   },
   'machines that are hosted': (from) => {
-    const tree = new MachineTree({} as never, from.of('the list'));
+    const tree = new MachineTree(only({}), from.of('the list'));
     return { onDidChange: tree.onDidChangeTreeData };
   },
   'SSH keys': (from) => {
@@ -98,7 +99,7 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
       accounts: from.of('the account', accounts),
       ...{ ssh: { localKeys: () => Promise.resolve([]) }, log: {} },
     };
-    const tree = new SshKeyTree(deps as never);
+    const tree = new SshKeyTree(only(deps));
     const change = (name: string) => {
       if (name === 'the account') accounts.active = { key: 'theirs' };
     };
@@ -110,30 +111,30 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
       ...{ templates: from.of('the list', { state: { kind: 'idle' } }), accounts: from.of('the account') },
       templateStores: { refs },
     };
-    return new TemplateLists(deps as never);
+    return new TemplateLists(only(deps));
   },
-  'rentals that are over': (from) => new HistoryGroup({ history: from.of('the history') } as never),
+  'rentals that are over': (from) => new HistoryGroup(only({ history: from.of('the history') })),
   'groups of instances': (from) => new HostSetGroup(from.of('groups'), from.of('their files')),
-  ports: (from) => new PortRows({} as never, from.of('forwarded ports')),
+  ports: (from) => new PortRows(only({}), from.of('forwarded ports')),
   'notes on checks': (from) => {
     const deps = {
       machineProofs: from.of('results'),
       startWatches: { onDidChange: () => undefined },
       instanceGroups: { addInstanceNotes: () => ({ dispose: () => undefined }) },
     };
-    return new CheckNotes(deps as never);
+    return new CheckNotes(only(deps));
   },
   'what agents do': (from) => {
     const deps = {
       ...{ rentals: from.of('rentals', { rentals: [] }), fleet: from.of('the instances') },
       settings: from.of('the settings', { get: () => 'off' }),
     };
-    return new AgentWatch(deps as never);
+    return new AgentWatch(only(deps));
   },
   'commands above a template': (from) => {
     const documents = from.of('a notice', from.of('the template'), 'onDidNotice');
     const deps = { accounts: from.of('the account'), templateStores: { documents } };
-    return { onDidChange: new DocumentLenses(deps as never).onDidChangeCodeLenses };
+    return { onDidChange: new DocumentLenses(only(deps)).onDidChangeCodeLenses };
   },
 };
 
@@ -161,12 +162,14 @@ describe('What is shown is drawn again', () => {
   it('of checks, only where there is or was one, and with the time while there is one', async () => {
     const sources = new Sources();
     const clock = new FakeClock();
-    const notes = new CheckNotes({
-      clock,
-      machineProofs: sources.of('results'),
-      startWatches: sources.of('watches'),
-      instanceGroups: { addInstanceNotes: () => ({ dispose: () => undefined }) },
-    } as never);
+    const notes = new CheckNotes(
+      only({
+        clock,
+        machineProofs: sources.of('results'),
+        startWatches: sources.of('watches'),
+        instanceGroups: { addInstanceNotes: () => ({ dispose: () => undefined }) },
+      }),
+    );
     let count = 0;
     notes.onDidChange(() => {
       count += 1;
@@ -189,7 +192,7 @@ describe('What is shown is drawn again', () => {
     const sources = new Sources();
     const user = { credit: fromDollars(5), balance: fromDollars(5) };
     const accounts = sources.of('the account', { active: { key: 'mine', user } });
-    const notes = new EndNotes({ accounts } as never);
+    const notes = new EndNotes(only({ accounts }));
     let count = 0;
     notes.onDidChange(() => {
       count += 1;
@@ -226,7 +229,7 @@ describe('What is shown is drawn again', () => {
     };
     let end: { dispose(): void };
     before(() => {
-      end = showStatus(deps as never);
+      end = showStatus(only(deps));
     });
     after(() => end.dispose());
 

@@ -5,6 +5,7 @@ import { register as showJobs } from '../../../src/jobs/ui';
 import { anInstance } from '../../support/builders';
 import { FakeClock } from '../../support/fakeClock';
 import { aJobRow } from '../../support/jobRow';
+import { only } from '../../support/only';
 
 const quiet = () => ({ dispose: () => undefined });
 const none = { onDidChange: quiet, onDidPost: quiet };
@@ -30,16 +31,18 @@ describe('From its start on a feature tells', () => {
     const keys = new Map<string, unknown>();
     const interests: unknown[] = [];
     const view = { visible: isVisible, onDidChangeVisibility: quiet };
-    showInstances({
-      ...{ accounts: none, volumes: none, instanceGroups: { ...none, groups: [] } },
-      ...{ commands: { register: quiet }, clock, presence: { ...none, isAnyUsed: false } },
-      ...{ otherAccounts: () => Promise.resolve([]), windowInUse: { ...none, isFocused } },
-      rentals: { ...none, rentals: phases.map((kind) => ({ phase: { kind } })) },
-      settings: { ...none, get: () => isInStatusBar },
-      fleet: { ...none, state, facts: () => ({}), setInterest: (one: unknown) => interests.push(one) },
-      trees: { 'gpuRental.instances': { setProvider: () => undefined, view } },
-      contextKeys: { set: (key: string, value: unknown) => keys.set(key, value) },
-    } as never);
+    showInstances(
+      only({
+        ...{ accounts: none, volumes: none, instanceGroups: { ...none, groups: [] } },
+        ...{ commands: { register: quiet }, clock, presence: { ...none, isAnyUsed: false } },
+        ...{ otherAccounts: () => Promise.resolve([]), windowInUse: { ...none, isFocused } },
+        rentals: { ...none, rentals: phases.map((kind) => ({ phase: { kind } })) },
+        settings: { ...none, get: () => isInStatusBar },
+        fleet: { ...none, state, facts: () => ({}), setInterest: (one: unknown) => interests.push(one) },
+        trees: { 'gpuRental.instances': { setProvider: () => undefined, view } },
+        contextKeys: { set: (key: string, value: unknown) => keys.set(key, value) },
+      }),
+    );
     return { keys, interests };
   }
 
@@ -82,12 +85,14 @@ describe('From its start on a feature tells', () => {
       const keys = new Map<string, unknown>();
       const list = { ...none, rows: [], open: [], damaged: [], error: undefined, moves: none, ...given };
       const view = { visible: false, onDidChangeVisibility: quiet };
-      showJobs({
-        ...{ jobs: list, accounts: none, fleet: none, notices: none, clock, commands: { register: quiet } },
-        trees: { 'gpuRental.jobs': { setProvider: () => undefined, view } },
-        contextKeys: { set: (key: string, value: unknown) => keys.set(key, value) },
-        ...{ oneWindow: { offer: () => undefined }, presence: { set: quiet }, work: { add: quiet } },
-      } as never);
+      showJobs(
+        only({
+          ...{ jobs: list, accounts: none, fleet: none, notices: none, clock, commands: { register: quiet } },
+          trees: { 'gpuRental.jobs': { setProvider: () => undefined, view } },
+          contextKeys: { set: (key: string, value: unknown) => keys.set(key, value) },
+          ...{ oneWindow: { offer: () => undefined }, presence: { set: quiet }, work: { add: quiet } },
+        }),
+      );
       assert.deepEqual(
         [keys.get('gpuRental.jobs'), keys.get('gpuRental.done.job')],
         [isShown, 'rows' in given ? true : undefined],
@@ -112,11 +117,13 @@ describe('From its start on a feature tells', () => {
   for (const [step, given] of Object.entries(steps)) {
     it(`which step of the walkthrough is done: ${step}`, () => {
       const keys: string[] = [];
-      tellFirstSteps({
-        ...others,
-        ...given,
-        contextKeys: { set: (key: string) => keys.push(key) },
-      } as never);
+      tellFirstSteps(
+        only({
+          ...others,
+          ...given,
+          contextKeys: { set: (key: string) => keys.push(key) },
+        }),
+      );
       assert.deepEqual(keys, [`gpuRental.done.${step}`]);
     });
   }
@@ -130,11 +137,13 @@ describe('From its start on a feature tells', () => {
     it(`that something was stopped: ${what}`, () => {
       const keys: string[] = [];
       const fleet = { ...none, state: one, facts: () => ({ lastRequest: request }) };
-      tellFirstSteps({
-        ...others,
-        fleet,
-        contextKeys: { set: (key: string) => keys.push(key) },
-      } as never);
+      tellFirstSteps(
+        only({
+          ...others,
+          fleet,
+          contextKeys: { set: (key: string) => keys.push(key) },
+        }),
+      );
       assert.equal(keys.includes('gpuRental.done.stop'), isDone);
     });
   }

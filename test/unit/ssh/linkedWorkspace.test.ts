@@ -28,6 +28,7 @@ import { systemClock } from '../../../src/util/clock';
 import { silentLog } from '../../../src/util/log';
 import { LeadsOutError, openPlace, readPlace, realPlace, type Place } from '../../../src/util/realPlace';
 import { shellMachine } from '../../support/jobScene';
+import { only } from '../../support/only';
 import { useFolder } from '../../support/useFolder';
 
 /** A home folder with private files, and in it the folder of a stranger, which the user opened. */
@@ -179,7 +180,9 @@ const deps = {
   log: silentLog,
   clock: systemClock,
   fleet: { find: () => undefined },
-  jobs: { moves: { report: (_: string, __: string, run: (on: undefined) => unknown) => run(undefined) } },
+  jobs: {
+    moves: { report: (_: string, __: string, run: (on: undefined) => Promise<unknown>) => run(undefined) },
+  },
 };
 const never = new AbortController().signal;
 const sync = { include: ['**'], exclude: [], git: false, maxMb: 1, maxFiles: 9 };
@@ -232,7 +235,7 @@ const uses: Readonly<Record<string, (scene: Scene, between: () => void) => Promi
   },
   outputsTo: (scene, between) => {
     const machine = machineWith(between);
-    return bringOutputs(deps as never, machine, rowOf(scene), 'attempt', never);
+    return bringOutputs(only(deps), machine, rowOf(scene), 'attempt', never);
   },
   'outputs that are on their way': (scene, between) => fetchInto(opened(scene), between),
   'a folder in that of the outputs': (scene, between) => {

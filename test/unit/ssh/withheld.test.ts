@@ -12,6 +12,7 @@ import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { freePort, SshMachine } from '../../support/sshMachine';
 import { until } from '../../support/until';
+import { only } from '../../support/only';
 
 const secrets = { GPU_TEST_TOKEN: 'from-the-environment', GPU_TEST_KEY: 'also-from-there' };
 
@@ -79,7 +80,7 @@ describe('What lines for all hosts give to every machine', () => {
         assert.match(environment, /^SSH_CONNECTION=/m);
         const sent = environment.split('\n').map((line) => line.split('=')[0] ?? '');
         assert.deepEqual(
-          sent.filter((name) => names.includes(name as never) || /^(?:LC_|GPU_RENTAL|TMUX)/.test(name)),
+          sent.filter((name) => names.includes(only(name)) || /^(?:LC_|GPU_RENTAL|TMUX)/.test(name)),
           [],
         );
       }

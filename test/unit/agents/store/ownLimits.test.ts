@@ -10,6 +10,7 @@ import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/
 import { anInstance, anOffer } from '../../../support/builders';
 import { FakeScheduleDisk } from '../../../support/scheduleWindows';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
+import { only } from '../../../support/only';
 
 const now = Date.UTC(2026, 0, 15, 12);
 
@@ -42,7 +43,7 @@ describe('the limits of the user that an agent is held to', () => {
   });
 
   it('leave none where it is not known what runs, or what that costs', async () => {
-    const unpriced = anInstance({ totalPerHour: undefined, gpuPerHour: undefined } as never);
+    const unpriced = anInstance(only({ totalPerHour: undefined, gpuPerHour: undefined }));
     for (const state of [
       { kind: 'idle' } as const,
       { kind: 'failed', error: new Error('no') } as const,

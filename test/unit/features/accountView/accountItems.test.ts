@@ -5,6 +5,7 @@ import type { Account } from '../../../../src/store/accounts/accounts';
 import type { TfaMethod } from '../../../../src/model/accounts/tfa';
 import { aUser } from '../../../support/builders';
 import { labelOf } from '../../../support/fakeEditor/trees';
+import { only } from '../../../support/only';
 
 const now = new Date(2026, 0, 15, 12).getTime();
 
@@ -56,7 +57,7 @@ describe('The rows of the account', () => {
       permissions: { api: { user_read: {}, misc: {} } },
       ipWhitelist: ['10.0.0.1'],
     } as never;
-    assert.deepEqual(shown(rows.keyItem(aUser({ keyId: 4 }), key, ['billing_read', 'misc'] as never)), [
+    assert.deepEqual(shown(rows.keyItem(aUser({ keyId: 4 }), key, only(['billing_read', 'misc']))), [
       'API key in use: ci | user_read, misc | key | ;keyInUse;',
       'Permissions of this key: user_read, misc // It has no permission for: // – See charges, invoices and earnings (billing_read) // – Search offers and volumes (misc) // It works only from 10.0.0.1.',
     ]);
@@ -118,7 +119,7 @@ describe('The rows of the account', () => {
       ],
     );
     const codes = (backupCodesRemaining?: number) =>
-      shown(rows.backupCodesItem({ backupCodesRemaining } as never));
+      shown(rows.backupCodesItem(only({ backupCodesRemaining })));
     assert.deepEqual(
       [...codes(0), ...codes(3), ...codes()],
       [

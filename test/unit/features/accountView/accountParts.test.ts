@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import type { Client } from '../../../../src/api/client';
 import { ForbiddenError } from '../../../../src/api/errors';
 import { AccountParts } from '../../../../src/features/accountView/accountParts';
-import type { Account, Accounts, AccountsState } from '../../../../src/store/accounts/accounts';
+import type { Account, AccountsState } from '../../../../src/store/accounts/accounts';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeHubs } from '../../../support/fakeWindows';
+import { only } from '../../../support/only';
 
 /** A client with the one group that these tests read. */
 function clientOf(list: () => Promise<readonly { name: string; value?: string }[]>): Client {
@@ -23,9 +24,9 @@ function accountsWith(first: Account) {
       return state.active;
     },
     onDidChange: changed.event,
-  } as unknown as Accounts;
+  };
   return {
-    accounts: accounts as never,
+    accounts: only<PartsDeps['accounts']>(accounts),
     become: (account: Account | undefined) => {
       state.active = account;
       changed.fire({ kind: 'signedOut' });
@@ -33,9 +34,10 @@ function accountsWith(first: Account) {
   };
 }
 
+type PartsDeps = ConstructorParameters<typeof AccountParts>[0];
 const account = (key: string, client: Client) => ({ key, client }) as unknown as Account;
 
-const partsOf = (accounts: never, hub = new FakeHubs().open()) =>
+const partsOf = (accounts: PartsDeps['accounts'], hub = new FakeHubs().open()) =>
   new AccountParts({ accounts, hub, clock: new FakeClock(), log: silentLog });
 
 describe('the parts of the account view', () => {

@@ -4,6 +4,7 @@ import { FakeClock } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, saidOn } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('The account view', () => {
   function scene(active: object | undefined) {
@@ -32,7 +33,7 @@ describe('The account view', () => {
         },
       },
     };
-    register(deps as never);
+    register(only(deps));
     const switchTo = (next: object | undefined) => {
       accounts.active = next;
       changed.fire(undefined);

@@ -9,6 +9,7 @@ import type { ReportView } from '../../../../src/webview/report/protocol';
 import { FakeUri } from '../../../support/fakeEditor/values';
 import { marketOffer } from '../../../support/marketOffer';
 import { useCommands, useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 const now = Date.UTC(2026, 0, 15, 12);
 const origin = { accountKey: 'mine', title: 'Search', query: defaultQuery };
@@ -75,21 +76,23 @@ describe('The page that compares offers', () => {
     active = { key: 'mine', client: { offers: { search } } };
     pins = new OfferPins();
     for (const offer of [one, two]) pins.pin({ offer, origin });
-    panel = new ComparePanel({
-      extensionUri: FakeUri.file('/extension'),
-      log: { warn: (line: string) => warned.push(line) },
-      accounts: {
-        get active() {
-          return active;
+    panel = new ComparePanel(
+      only({
+        extensionUri: FakeUri.file('/extension'),
+        log: { warn: (line: string) => warned.push(line) },
+        accounts: {
+          get active() {
+            return active;
+          },
         },
-      },
-      offerPins: pins,
-      failedMachines: {
-        list: () => (failures ? Promise.resolve(failures) : Promise.reject(new Error())),
-      },
-      searchBudget: { turn: () => Promise.resolve(void (budget += 1)) },
-      clock: { now: () => now },
-    } as never);
+        offerPins: pins,
+        failedMachines: {
+          list: () => (failures ? Promise.resolve(failures) : Promise.reject(new Error())),
+        },
+        searchBudget: { turn: () => Promise.resolve(void (budget += 1)) },
+        clock: { now: () => now },
+      }),
+    );
   });
   afterEach(() => panel.dispose());
 

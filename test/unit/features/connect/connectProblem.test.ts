@@ -4,6 +4,7 @@ import { ConnectProblem } from '../../../../src/features/connect/connectProblem'
 import type { ConnectFix } from '../../../../src/ssh/problemText';
 import { text } from '../../../../src/util/text';
 import { saidOn, useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 const fixes: readonly ConnectFix[] = [
   ...(['retry', 'waitLonger', 'openTerminal', 'attachKey', 'forgetHostKey'] as const),
@@ -27,7 +28,7 @@ describe('A connection that fails', () => {
   /** Shows the failure, and presses these buttons one after the other. */
   const fix = async (...buttons: readonly string[]) => {
     const problem = new ConnectProblem(
-      {
+      only({
         log: { show: note('log') },
         report: {
           error: (error: unknown, { retry }: { retry: () => Promise<void> }) => {
@@ -38,15 +39,15 @@ describe('A connection that fails', () => {
         },
         ssh: { agent: () => Promise.resolve(agent), forgetHostKey: note('forget'), tighten: note('tighten') },
         patience: {},
-      } as never,
-      {
+      }),
+      only({
         machine: {},
         host: {
           ...{ alias: 'gpu-7', userConfig: '/home/me/.ssh/config', verification },
           identity: { lockedFile: '/home/me/.ssh/id' },
         },
         explained: { text: text('It does not answer.'), fixes },
-      } as never,
+      }),
     );
     const end = problem.show({
       ...{ retry: note('retry'), waitLonger: note('wait') },

@@ -8,6 +8,7 @@ import { Emitter } from '../../../../src/util/emitter';
 import { text } from '../../../../src/util/text';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { MemoryLog } from '../../../support/fakeTransport';
+import { only } from '../../../support/only';
 import { sshAccount, sshInstance } from '../../../support/sshInstance';
 
 /** A follower with a list that can be changed, and what it asked of each instance. */
@@ -25,7 +26,7 @@ function follower(fails: (instance: Instance) => Error | undefined = () => undef
   };
   // The follower needs who is signed in, the list, and `ssh.follow`.
   const deps = { accounts: { active: sshAccount }, fleet, ssh, clock: new FakeClock(), log };
-  new EntryFollower(deps as never, { forget: () => Promise.resolve() });
+  new EntryFollower(only(deps), { forget: () => Promise.resolve() });
   const list = async (...instances: readonly Instance[]) => {
     const state = { kind: 'ready', value: { instances, skipped: 0 }, fetchedAt: 0 } as const;
     Object.assign(fleet, { state });

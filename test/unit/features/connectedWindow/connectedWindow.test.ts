@@ -5,6 +5,7 @@ import { ConnectedWindow } from '../../../../src/features/connectedWindow/connec
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { openScreen, runCommandsBy, saidOn } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 const alias = 'gpu-0a1b2c-7';
 
@@ -27,7 +28,7 @@ describe('A window on an instance', () => {
       prepared.push(target);
       return Promise.resolve();
     });
-    const accounts: { active: { key: string } | undefined; onDidChange: unknown } = {
+    const accounts: { active: { key: string } | undefined; onDidChange: typeof account.event } = {
       active: { key: 'mine' },
       onDidChange: account.event,
     };
@@ -72,7 +73,7 @@ describe('A window on an instance', () => {
       report: { error: (error: unknown) => errors.push(String(error)) },
       log: { error: (_: string, error: unknown) => errors.push(String(error)), warn: () => undefined },
     };
-    const window = new ConnectedWindow(deps as never, { alias, instanceId: 7 });
+    const window = new ConnectedWindow(only(deps), { alias, instanceId: 7 });
     await settle();
     /** A new list, `undefined` where the instance is not in it any more. */
     const list = async (

@@ -4,6 +4,7 @@ import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
+import { only } from '../../../support/only';
 
 const minute = 60_000;
 
@@ -26,7 +27,7 @@ describe('The latency of a window', () => {
       },
     };
     const show = () => void shown.push(latency.milliseconds);
-    const latency: Latency = new Latency(deps as never, { alias: 'gpu-7', instanceId: 7 }, show);
+    const latency: Latency = new Latency(only(deps), { alias: 'gpu-7', instanceId: 7 }, show);
     return { clock, windowInUse, measured, shown, latency };
   };
 

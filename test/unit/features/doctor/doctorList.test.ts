@@ -4,6 +4,7 @@ import { defaultNetworkSettings } from '../../../../src/api/chooseTransport';
 import { DoctorScene } from '../../../support/doctorScene';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, saidOn } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 import { until } from '../../../support/until';
 
 describe('The list of the doctor', () => {
@@ -41,7 +42,7 @@ describe('The list of the doctor', () => {
         },
       },
     };
-    register(deps as never);
+    register(only(deps));
     const isOpen = () => quick.title?.startsWith('Doctor') === true;
     const done = run?.();
     await until('the list', isOpen, { everyMs: 5 });

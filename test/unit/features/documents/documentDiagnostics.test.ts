@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { DocumentDiagnostics } from '../../../../src/features/documents/documentDiagnostics';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { openScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('The marks of a document', () => {
   /** Looks for the names of stored secrets that the test answers one by one. */
@@ -35,7 +36,7 @@ describe('The marks of a document', () => {
       JSON.stringify(content, undefined, 2),
     );
     await screen.documents.show(document);
-    const marks = new DocumentDiagnostics(deps as never, failures as never);
+    const marks = new DocumentDiagnostics(only(deps), only(failures));
     await clock.advance(0);
     const codes = () => screen.languages.diagnosticsOf(document.uri).map(({ code }) => String(code));
     const look = (at: number) => {

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
+import type * as vscode from 'vscode';
 import { SaveAsTargets } from '../../../../src/features/documents/saveAsTargets';
 import { FakeUri } from '../../../support/fakeEditor/values';
+import { only } from '../../../support/only';
 
 describe('A file under a new name', () => {
-  const address = (text: string): never => FakeUri.parse(text) as never;
+  const address = (text: string): vscode.Uri => FakeUri.parse(text);
 
   it('begins a template only as JSON and directly among the templates', () => {
     const creation = { newToken: () => 'token' };
     const deps = { templateStores: { creation }, clock: { now: () => 5 } };
-    const targets = new SaveAsTargets(deps as never);
+    const targets = new SaveAsTargets(only(deps));
     const begins = (text: string) => targets.begin(address(text), () => undefined);
     assert.deepEqual(
       [

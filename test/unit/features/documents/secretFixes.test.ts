@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { text } from '../../../../src/util/text';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, saidOn } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 import { RefusedError } from '../../../../src/api/errors';
 import { applySecretFix } from '../../../../src/features/documents/secretFixes';
 import { useSecret } from '../../../../src/features/documents/secretUse';
@@ -67,7 +68,7 @@ describe('A secret of a document', () => {
         },
       },
     };
-    const fix = (action: object) => applySecretFix(deps as never, { uri: document.uri.toString(), action });
+    const fix = (action: object) => applySecretFix(only(deps), { uri: document.uri.toString(), action });
     const read = () => JSON.parse(document.getText()) as Record<string, unknown>;
     const press = async (button: string) => {
       await quick.flush();
@@ -209,7 +210,7 @@ describe('A secret of a document', () => {
   describe('of the account that a template uses', () => {
     it('is picked by name, and says where there is none', async () => {
       const { deps, screen } = scene({ env: {} });
-      await useSecret(deps as never, undefined);
+      await useSecret(only(deps), undefined);
       assert.deepEqual(saidOn(screen), ['info This account has no environment variables. []']);
     });
 
@@ -223,7 +224,7 @@ describe('A secret of a document', () => {
         const { deps, screen, quick, document, kept, listed, press } = one;
         listed.push({ name: 'OTHER', value: 'y' }, { name: 'TOKEN', value: 'hf_1' });
         await screen.documents.show(document);
-        const used = useSecret(deps as never, undefined);
+        const used = useSecret(only(deps), undefined);
         await quick.pick('TOKEN');
         if (button) await press(button);
         await used;
@@ -237,7 +238,7 @@ describe('A secret of a document', () => {
     it('asks for the template where none is in front, and for a value that the service does not give', async () => {
       const { deps, quick, read, kept, listed } = scene({ env: {} });
       listed.push({ name: 'TOKEN' });
-      const used = useSecret(deps as never, { secretName: 'TOKEN' });
+      const used = useSecret(only(deps), { secretName: 'TOKEN' });
       await quick.flush();
       assert.equal(quick.title, 'Use TOKEN in a Template');
       assert.deepEqual(await quick.rows(), ['a open', 'Trainer']);
@@ -258,7 +259,7 @@ describe('A secret of a document', () => {
         screen.documents.close(document);
         listed.push({ name: 'TOKEN', value: 'x' });
         if (change) deps.templates.state.value = [];
-        const used = useSecret(deps as never, { secretName: 'TOKEN' });
+        const used = useSecret(only(deps), { secretName: 'TOKEN' });
         if (change) {
           await used;
           assert.deepEqual(saidOn(screen), ['info There are no templates. []']);
@@ -275,7 +276,7 @@ describe('A secret of a document', () => {
       const { deps, quick, listed } = scene({ env: {} });
       listed.push({ name: 'TOKEN', value: 'x' });
       deps.templates.state.kind = 'idle';
-      const used = useSecret(deps as never, { secretName: 'TOKEN' });
+      const used = useSecret(only(deps), { secretName: 'TOKEN' });
       assert.deepEqual(await quick.rows(), ['a open', 'Trainer']);
       await quick.escape();
       await used;

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { text } from '../../../../src/util/text';
+import { ReadOnlyTemplateError } from '../../../../src/store/templates/templateErrors';
 import { TemplateContents } from '../../../../src/features/documents/templateContents';
 import { type TemplateUri, templateUriParts } from '../../../../src/model/templates/templateUri';
 import { FakeUri } from '../../../support/fakeEditor/values';
 import { openScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('The content of a template file', () => {
   const known = { id: 5, name: 'Trainer', text: '{}', mtime: 20, raw: { created_at: 10 } };
@@ -17,7 +20,7 @@ describe('The content of a template file', () => {
       createdAs: undefined as number | undefined,
       target: undefined as object | undefined,
       preview: undefined as object | undefined,
-      readOnly: undefined as string | undefined,
+      readOnly: undefined as ReadOnlyTemplateError | undefined,
     };
     const deps = {
       log: {},
@@ -32,12 +35,8 @@ describe('The content of a template file', () => {
       },
     };
     const saveAs = { get: () => state.target };
-    const contents = new TemplateContents(
-      deps as never,
-      { get: () => state.preview } as never,
-      saveAs as never,
-    );
-    const address = (what: TemplateUri) => FakeUri.from(templateUriParts(what)) as never;
+    const contents = new TemplateContents(only(deps), only({ get: () => state.preview }), only(saveAs));
+    const address = (what: TemplateUri) => FakeUri.from(templateUriParts(what));
     return { contents, state, screen, address, read: (what: TemplateUri) => contents.read(address(what)) };
   }
   const own = { kind: 'own', id: 5, name: 'Trainer' } as const;
@@ -48,7 +47,7 @@ describe('The content of a template file', () => {
     const { read, state } = scene();
     assert.deepEqual(await read(own), content);
     assert.deepEqual(await read({ ...own, kind: 'public' }), { ...content, isReadOnly: true });
-    state.readOnly = 'The key may not';
+    state.readOnly = new ReadOnlyTemplateError(text('The key may not'));
     assert.deepEqual(await read(own), { ...content, isReadOnly: true });
   });
 
@@ -90,7 +89,7 @@ describe('The content of a template file', () => {
     const { read, state, contents } = scene();
     state.known = undefined;
     await assert.rejects(read(own));
-    const elsewhere = (): never => FakeUri.parse('gpurental:/elsewhere.json') as never;
+    const elsewhere = () => FakeUri.parse('gpurental:/elsewhere.json');
     await assert.rejects(contents.read(elsewhere()));
   });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { InstanceTree } from '../../../../src/features/instances/instanceTree';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
+import { only } from '../../../support/only';
 
 describe('The rows of instances', () => {
   const quiet = () => ({ dispose: () => undefined });
@@ -10,21 +11,23 @@ describe('The rows of instances', () => {
   function rowsOf(gpus: readonly string[]): readonly unknown[] {
     const instances = gpus.map((gpuName, index) => anInstance({ id: index + 7, label: '', gpuName }));
     const value = { instances, skipped: 0, missing: undefined };
-    const tree = new InstanceTree({
-      accounts: { active: { key: 'mine', user: {} }, state: { kind: 'signedIn' }, onDidChange: quiet },
-      fleet: {
-        ...{ state: { kind: 'ready', value, fetchedAt: 0 }, onDidChange: quiet, facts: () => ({}) },
-        find: (id: number) => instances.find((one) => one.id === id),
-      },
-      volumes: { onDidChange: quiet, state: { kind: 'ready', value: [] } },
-      instanceGroups: { onDidChange: quiet, groups: [], hasRows: () => false, notesOf: () => [] },
-      trees: { 'gpuRental.instances': { view: { visible: true, onDidChangeVisibility: quiet } } },
-      ...{
-        otherAccounts: () => Promise.resolve([]),
-        contextKeys: { set: () => undefined },
-        clock: new FakeClock(),
-      },
-    } as never);
+    const tree = new InstanceTree(
+      only({
+        accounts: { active: { key: 'mine', user: {} }, state: { kind: 'signedIn' }, onDidChange: quiet },
+        fleet: {
+          ...{ state: { kind: 'ready', value, fetchedAt: 0 }, onDidChange: quiet, facts: () => ({}) },
+          find: (id: number) => instances.find((one) => one.id === id),
+        },
+        volumes: { onDidChange: quiet, state: { kind: 'ready', value: [] } },
+        instanceGroups: { onDidChange: quiet, groups: [], hasRows: () => false, notesOf: () => [] },
+        trees: { 'gpuRental.instances': { view: { visible: true, onDidChangeVisibility: quiet } } },
+        ...{
+          otherAccounts: () => Promise.resolve([]),
+          contextKeys: { set: () => undefined },
+          clock: new FakeClock(),
+        },
+      }),
+    );
     return tree.getChildren().map((node) => tree.getTreeItem(node).label);
   }
 

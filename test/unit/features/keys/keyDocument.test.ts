@@ -7,6 +7,7 @@ import {
 } from '../../../../src/features/keys/keyDocument';
 import type { FakeTextDocument } from '../../../support/fakeEditor/textDocument';
 import { saidOn, useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('The document of a new API key', () => {
   const screen = useScreen();
@@ -17,7 +18,7 @@ describe('The document of a new API key', () => {
     assert.ok(document);
     documents.edit(document, text);
   };
-  const permissions = { api: { misc: {} } } as never;
+  const permissions = { api: { misc: {} } };
 
   it('is a new one each time, where the one before is not empty', async () => {
     await writeKeyDocument('ci', permissions);
@@ -59,7 +60,8 @@ describe('The document of a new API key', () => {
 
   it('is closed after its use where it is on no disk, and nothing else is', async () => {
     const close = async (document: FakeTextDocument | undefined) => {
-      await closeKeyDocument(document as never);
+      assert.ok(document);
+      await closeKeyDocument(only(document));
       return screen.commands.executed.splice(0).map(({ id }) => id);
     };
     await writeKeyDocument('ci', permissions);

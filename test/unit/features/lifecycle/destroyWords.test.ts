@@ -6,6 +6,7 @@ import { fromDollars } from '../../../../src/model/money';
 import type { Volume } from '../../../../src/model/volume';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
+import { only } from '../../../support/only';
 
 describe('The question before a destruction', () => {
   const trainer = anInstance({ id: 7, label: 'trainer', volumes: [] });
@@ -54,7 +55,7 @@ describe('The question before a destruction', () => {
     assert.match(second([none], [], { hasUnreadVolumes: true }) ?? '', open);
     assert.match(second([none], [], { volumes: [volume({ instanceIds: undefined })] }) ?? '', open);
     assert.match(second([trainer], [], { volumes: undefined }) ?? '', free);
-    const attached = anInstance({ id: 7, volumes: [3] as never });
+    const attached = anInstance({ id: 7, volumes: only([3]) });
     assert.match(second([attached]) ?? '', open);
     assert.match(second([trainer, none], [], { volumes: undefined }) ?? '', open);
   });

@@ -5,6 +5,7 @@ import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { FakePosition, FakeRange } from '../../../support/fakeEditor/values';
 import { loadSource } from '../../../support/fakeEditor/product';
+import { only } from '../../../support/only';
 
 describe('The log of an instance in a document', () => {
   const uri = { toString: () => 'log' };
@@ -69,7 +70,7 @@ describe('The log of an instance in a document', () => {
       },
       grow: (_: unknown, words: string) => texts.push(words),
     };
-    const follower = new LogFollower(deps as never, documents as never);
+    const follower = new LogFollower(only(deps), only(documents));
     await follower.show(anInstance({ id: 7 }));
     const focus = (isFocused: boolean) => {
       windowInUse.isFocused = isFocused;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { anInstance } from '../../../support/builders';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, runCommandsBy, saidOn } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 import { register } from '../../../../src/features/ports';
 
 type Handler = (target?: object) => unknown;
@@ -55,7 +56,7 @@ describe('Forwarding a port', () => {
         },
       },
     };
-    register(deps as never);
+    register(only(deps));
     const run = (name: string, target: object) =>
       Promise.resolve(handlers.get(`gpuRental.${name}`)?.(target));
     /** Forwards the port that is picked or typed. */

@@ -7,6 +7,7 @@ import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeHubs } from '../../../support/fakeWindows';
+import { only } from '../../../support/only';
 
 const minute = 60_000;
 
@@ -38,7 +39,7 @@ describe('The pause before a replacement', () => {
       const begun: number[] = [];
       const report = { error: (error: unknown) => assert.fail(String(error)) };
       const paused = new PausedReplacements(
-        { rentals, hub: new FakeHubs().open(), clock, log: silentLog, report } as never,
+        only({ rentals, hub: new FakeHubs().open(), clock, log: silentLog, report }),
         () => {
           begun.push(clock.elapsed());
           return Promise.resolve();

@@ -10,6 +10,7 @@ import type { StartEvent } from '../../../../src/store/rentals/startEvent';
 import { anInstance, anOffer } from '../../../support/builders';
 import { proved } from '../../../support/machineChecks';
 import { saidOn, useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 const now = new Date(2026, 0, 15, 12).getTime();
 const hour = 3_600_000;
@@ -234,7 +235,7 @@ describe('What is said of a machine that was rented', () => {
     ]);
     const full: CheckResult = {
       ...proved,
-      proof: { ...proved.proof, disk: { freeGb: 0.2, totalGb: 200 } as never },
+      proof: { ...proved.proof, disk: only({ freeGb: 0.2, sizeGb: 200 }) },
     };
     rental = { ...searched, phase: { kind: 'ready', at: now - hour } };
     assert.equal(
@@ -244,8 +245,8 @@ describe('What is said of a machine that was rented', () => {
   });
 
   it('says how the rental without an answer ended', () => {
-    all.settled({ phase: { kind: 'notRented' } } as never);
-    all.settled({ phase: { kind: 'waiting', instanceId: 7 } } as never);
+    all.settled(only({ phase: { kind: 'notRented' } }));
+    all.settled(only({ phase: { kind: 'waiting', instanceId: 7 } }));
     assert.deepEqual(saidOn(screen), [
       'info Checked the rental that had no answer: no instance with its label exists, so nothing was rented. [Search Offers]',
       'info Found the rental that had no answer: instance #7 exists and costs money. [Show Instances]',
@@ -254,19 +255,23 @@ describe('What is said of a machine that was rented', () => {
 
   it('says what became of a replacement that was broken off', () => {
     for (const isDestroyed of [true, false]) {
-      all.brokenOff({
-        rental: { ...searched, config: { label: 'old' } },
-        instanceId: 7,
-        isDestroyed,
-      } as never);
+      all.brokenOff(
+        only({
+          rental: { ...searched, config: { label: 'old' } },
+          instanceId: 7,
+          isDestroyed,
+        }),
+      );
     }
     instance = undefined;
     for (const label of ['old', '']) {
-      all.brokenOff({
-        rental: { ...searched, config: { label } },
-        instanceId: 7,
-        isDestroyed: true,
-      } as never);
+      all.brokenOff(
+        only({
+          rental: { ...searched, config: { label } },
+          instanceId: 7,
+          isDestroyed: true,
+        }),
+      );
     }
     assert.deepEqual(saidOn(screen), [
       'warning trainer is destroyed, but the window closed before a replacement was rented. [Rent Next Best, Search Offers]',

@@ -6,6 +6,7 @@ import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, saidOn } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 const minute = 60_000;
 
@@ -53,7 +54,7 @@ describe('The progress of a machine that gets ready', () => {
       changed.fire(undefined);
     };
     watches.push(watch);
-    const progress = new ReadyProgress(deps as never, new Set(followed));
+    const progress = new ReadyProgress(only(deps), new Set(followed));
     const shown = () =>
       screen.messages.shown.filter(({ kind }) => kind === 'progress').map(({ text }) => text);
     const quick = new OnQuick(screen);

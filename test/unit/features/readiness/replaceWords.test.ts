@@ -6,6 +6,7 @@ import { fromDollars } from '../../../../src/model/money';
 import type { Template } from '../../../../src/model/templates/template';
 import { text } from '../../../../src/util/text';
 import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('What is said of a replacement', () => {
   const screen = useScreen();
@@ -19,7 +20,7 @@ describe('What is said of a replacement', () => {
     screen.commands.ofEditor.set(id, (...args) => run(id, args));
   }
   const said = (result: object) => {
-    tellOfReplacement(result as never, 7, 'trainer');
+    tellOfReplacement(only(result), 7, 'trainer');
     return saidOn(screen);
   };
   const pressed = async (button: string) => {

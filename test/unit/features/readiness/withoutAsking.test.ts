@@ -5,6 +5,7 @@ import { noBudget } from '../../../support/fakeWindows';
 import { settle } from '../../../support/fakeClock';
 import { useFailedMachine } from '../../../support/failedMachineScene';
 import { openScreen, saidOn } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('A failed machine is replaced without a question', () => {
   const scene = useFailedMachine();
@@ -30,7 +31,7 @@ describe('A failed machine is replaced without a question', () => {
       connectedWindows: { isOpen: () => false },
       machineProofs: { ready: Promise.resolve(), find: () => undefined },
     };
-    const notifications = new ReadinessNotifications(deps as never, () => false);
+    const notifications = new ReadinessNotifications(only(deps), () => false);
     const event = { kind: 'failed', instanceId: 6001, reason: 'exited', hadData } as const;
     await clock.through(notifications.show(event));
     await settle();

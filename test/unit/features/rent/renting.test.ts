@@ -9,6 +9,7 @@ import { text } from '../../../../src/util/text';
 import { rentalOfJob } from '../../../../src/jobs/ui/rentalOfJob';
 import { aJob } from '../../../support/jobWindows';
 import { marketOffer } from '../../../support/marketOffer';
+import { only } from '../../../support/only';
 import { Renting } from '../../../../src/features/rent/renting';
 import { AgreementTooOldError } from '../../../../src/store/rentals/agreement';
 import { UserError } from '../../../../src/util/errors';
@@ -39,7 +40,7 @@ describe('Renting', () => {
     };
     const rent = async (_: unknown, { beforeSent }: RentOptions) => {
       onCheck(sent, (job) => stopped.add(job));
-      await beforeSent?.({ windowId: 'w' } as never);
+      await beforeSent?.(only({ windowId: 'w' }));
       sent += 1;
       return { kind: 'rented', rental: {}, instanceId: 6000 + sent };
     };
@@ -66,7 +67,7 @@ describe('Renting', () => {
       rentals: { rent },
       report: { error: report },
     };
-    return new Renting(flow, deps as never).rent({ rate: running, acceptsOverrun: false });
+    return new Renting(flow, only(deps)).rent({ rate: running, acceptsOverrun: false });
   }
 
   it('goes on with the next one where the jobs of one are stopped while its offer is checked', async () => {
@@ -115,7 +116,7 @@ describe('Renting', () => {
       choices: { source: { kind: 'image', image: 'ubuntu' } },
     });
     const { running } = quoteOffer(offer, { rentalType: 'on-demand', diskGb: 20, searchedDiskGb: 20 });
-    const end = await new Renting(flow, deps as never).rent({ rate: running, acceptsOverrun: false });
+    const end = await new Renting(flow, only(deps)).rent({ rate: running, acceptsOverrun: false });
     assert.deepEqual(end, {
       kind: 'again',
       notice: {

@@ -3,6 +3,7 @@ import { fieldLevel } from '../../../../src/features/search/fieldLevels';
 import type { ListLevel, LevelRow } from '../../../../src/editor/quickLevels';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { fieldKeys, type FieldKey, type Filters } from '../../../../src/model/offers/searchFields';
+import { only } from '../../../support/only';
 
 describe('The levels of the filters', () => {
   let filters: Filters;
@@ -19,7 +20,7 @@ describe('The levels of the filters', () => {
         ({ filters } = query);
       },
     };
-    return fieldLevel(key, picker as never, editor) as ListLevel;
+    return fieldLevel(key, only(picker), editor) as ListLevel;
   };
   const labels = (rows: readonly LevelRow[]) => rows.map(({ label }) => label).join(', ');
 

@@ -7,6 +7,7 @@ import { text } from '../../../../src/util/text';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { OnQuick } from '../../../support/onQuick';
 import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 const now = Date.UTC(2026, 0, 15, 12);
 const minutesAgo = (minutes: number) => now - minutes * 60_000;
@@ -30,7 +31,7 @@ describe('Watched searches', () => {
     (what: string) =>
     (...args: unknown[]) => {
       done.push([what, ...args.map((one) => JSON.stringify(one))].join(' '));
-      return state.refusal ? Promise.reject(state.refusal) : Promise.resolve();
+      return state.refusal ? Promise.reject(state.refusal) : Promise.resolve(undefined);
     };
   const run = (id: string, [first]: readonly unknown[]) => {
     const { title } = (first ?? {}) as { readonly title?: string };
@@ -42,7 +43,7 @@ describe('Watched searches', () => {
     screen.commands.ofEditor.set(id, (...args) => run(id, args));
   }
   const accounts: { active: { readonly key: string } | undefined } = { active: { key: 'mine' } };
-  const deps = {
+  const deps = only<Parameters<typeof manageWatches>[0]>({
     accounts,
     clock: { now: () => now },
     globalState: { get: () => undefined },
@@ -59,7 +60,7 @@ describe('Watched searches', () => {
       },
       ...{ add: note('add'), change: note('change'), checkNow: note('check'), remove: note('remove') },
     },
-  } as never;
+  });
   let open: Promise<void>;
   const manage = async () => {
     open = manageWatches(deps);

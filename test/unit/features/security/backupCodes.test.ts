@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as all from '../../../../src/features/security/backupCodes';
 import { OnQuick } from '../../../support/onQuick';
 import { saidOn, useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('Backup codes', () => {
   const screen = useScreen();
@@ -10,7 +11,7 @@ describe('Backup codes', () => {
     const secrets: string[] = [];
     const redactor = { addSecret: (secret: string) => secrets.push(secret) };
     const quick = new OnQuick(screen);
-    const shown = all.showBackupCodes(['1111', '2222'], redactor as never);
+    const shown = all.showBackupCodes(['1111', '2222'], only(redactor));
     assert.deepEqual((await quick.rows()).slice(-2), ['1111', '2222']);
     assert.deepEqual(secrets, ['1111', '2222']);
     await quick.pick('I Have Stored Them');
@@ -50,7 +51,7 @@ describe('Backup codes', () => {
   ] as const;
   for (const [name, status, isTold] of asked) {
     it(`are told of where few are left: ${name}`, async () => {
-      await all.tellIfFewLeft({ tfa: { status: () => Promise.resolve(status) } } as never);
+      await all.tellIfFewLeft(only({ tfa: { status: () => Promise.resolve(status) } }));
       assert.equal(saidOn(screen).length, isTold ? 1 : 0);
     });
   }

@@ -5,6 +5,7 @@ import { aUser } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
 import { saidOn, useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('The ways to prove who you are', () => {
   const screen = useScreen();
@@ -28,7 +29,7 @@ describe('The ways to prove who you are', () => {
     return current;
   };
   const open = (of: TfaStatus, more: object = {}, reason?: string) =>
-    chooseFactor(of, { title: 'Prove It', client: {} as never, person: aUser(), clock, ...more }, reason);
+    chooseFactor(of, { title: 'Prove It', client: only({}), person: aUser(), clock, ...more }, reason);
   const rows = async (...given: Parameters<typeof open>) => {
     const answer = open(...given);
     await clock.advance(0);

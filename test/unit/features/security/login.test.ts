@@ -3,6 +3,7 @@ import { logIn } from '../../../../src/features/security/login';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, saidOn } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('A verification code that is needed to go on', () => {
   function scene({ admin = false } = {}) {
@@ -12,7 +13,10 @@ describe('A verification code that is needed to go on', () => {
     const signIns: string[] = [];
     screen.commands.register('gpuRental.tfa.signIn', () => signIns.push('sign in'));
     let sessionKey: string | undefined = 'before';
-    const accounts = { active: { key: 'mine' }, session: () => sessionKey && { sessionKey } };
+    const accounts = {
+      active: { key: 'mine' },
+      session: () => (sessionKey === undefined ? undefined : { sessionKey }),
+    };
     const ends = new AbortController();
     const wanted = new AbortController();
     const method = { id: 1, type: 'totp', label: 'phone', isPrimary: true };
@@ -28,8 +32,8 @@ describe('A verification code that is needed to go on', () => {
     };
     const start = () =>
       logIn(
-        deps as never,
-        { account: { key: 'mine', name: 'me' }, user: { id: 1 }, client: { tfa }, admin } as never,
+        only(deps),
+        only({ account: { key: 'mine', name: 'me' }, user: { id: 1 }, client: { tfa }, admin }),
         ends.signal,
         wanted.signal,
       );

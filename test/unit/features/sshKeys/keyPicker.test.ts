@@ -8,6 +8,7 @@ import type { LocalKey } from '../../../../src/ssh/localKeys';
 import { FakeQuickPick } from '../../../support/fakeEditor/quickInput';
 import { saidOn, useScreen } from '../../../support/onScreen';
 import { removeFolder } from '../../../support/removeFolder';
+import { only } from '../../../support/only';
 
 const aKey = (name: string, change: Partial<LocalKey> = {}): LocalKey => {
   const base64 = `AAAAC3NzaC1lZDI1NTE5AAAAI${name.padEnd(43, 'A')}`;
@@ -30,7 +31,7 @@ describe('The choice of a public key', () => {
   let local: readonly LocalKey[];
   let made: unknown[];
   let secrets: string[];
-  const deps = {
+  const deps = only<Parameters<typeof pickKey>[0]>({
     ssh: {
       localKeys: () => Promise.resolve(local),
       generateKey: (...how: unknown[]) => {
@@ -39,7 +40,7 @@ describe('The choice of a public key', () => {
       },
     },
     redactor: { addSecret: (secret: string) => secrets.push(secret) },
-  } as never;
+  });
 
   const flush = async () => {
     for (let turn = 0; turn < 10; turn += 1) await setImmediate();

@@ -5,6 +5,7 @@ import { fromDollars } from '../../../../src/model/money';
 import { hourlyRate } from '../../../../src/model/quote';
 import type { Burn } from '../../../../src/store/instances/burn';
 import { anInstance } from '../../../support/builders';
+import { only } from '../../../support/only';
 
 type Input = StatusBarInput;
 
@@ -35,7 +36,7 @@ const budgetOf = (spent: number, isWhole = true): Input['budget'] => {
     span: { from: 0, until: 1 },
     spent: { amount, least: amount },
   };
-  return { parts: [part], isWhole, rate: hourlyRate(fromDollars(1)), at: 0, isProved: true } as never;
+  return only({ parts: [part], isWhole, rate: hourlyRate(fromDollars(1)), at: 0, isProved: true });
 };
 
 describe('The item in the status bar', () => {
@@ -63,7 +64,7 @@ describe('The item in the status bar', () => {
     [
       '$(warning) GPU',
       'GPU Rental: could not load your instances',
-      { state: { kind: 'failed', error: new Error('x') } as never },
+      { state: only({ kind: 'failed', error: new Error('x') }) },
     ],
     [
       '$(server) 1 running · $0.400/h',
@@ -171,7 +172,7 @@ describe('The item in the status bar', () => {
     assert.deepEqual(marks({ credit: fromDollars(0.7) }), [false, true]);
     assert.deepEqual(marks({ budget: budgetOf(9.9) }), [false, false]);
     assert.deepEqual(marks({ budget: budgetOf(10) }), [false, true]);
-    assert.deepEqual(marks({ state: { kind: 'failed', error: new Error('x') } as never }), [false, true]);
+    assert.deepEqual(marks({ state: only({ kind: 'failed', error: new Error('x') }) }), [false, true]);
   });
 
   it('speaks the lines of its tooltip without the seconds that pass', () => {

@@ -6,6 +6,7 @@ import { aTemplate } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('The search for public templates', () => {
   const torch = aTemplate({ id: 1, name: 'Torch', image: 'a/torch', desc: 'Fast\nand $(zap) good' });
@@ -23,7 +24,7 @@ describe('The search for public templates', () => {
     for (const id of ['gpuRental.rentFromTemplate', 'gpuRental.template.duplicate']) {
       screen.commands.register(id, (target) => ran.push(`${id} ${JSON.stringify(target)}`));
     }
-    const service = { answer: (): Promise<unknown> => Promise.resolve({ items: found, skipped: 0 }) };
+    const service = { answer: (): Promise<object> => Promise.resolve({ items: found, skipped: 0 }) };
     const search = (filters: object, { signal }: { readonly signal: AbortSignal }) => {
       searches.push({ filters, signal });
       return service.answer();
@@ -53,7 +54,7 @@ describe('The search for public templates', () => {
         },
       },
     };
-    searchTemplates(deps as never);
+    searchTemplates(only(deps));
     const type = async (query: string) => {
       await quick.type(query);
       await clock.advance(500);
@@ -210,7 +211,7 @@ describe('The search for public templates', () => {
     documents.openCurrent = openCurrent;
     screen.documents.show = (uri: unknown) => {
       shown.push(String(uri));
-      return Promise.resolve({} as never);
+      return Promise.resolve(only({}));
     };
     const shown: string[] = [];
     await quick.pick('Torch');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { postForgotten } from '../../../../src/features/warnings/forgotten';
 import { anInstance } from '../../../support/builders';
+import { only } from '../../../support/only';
 
 describe('A forgotten instance', () => {
   const now = 1_000_000_000_000;
@@ -9,17 +10,19 @@ describe('A forgotten instance', () => {
     const all: { readonly data: object; readonly accountKey: string }[] = [];
     const idle = { lastUsedAt: now - 5 * hour, watchedSince: now - 9 * hour, seenAt: now, knowsGpu };
     const instances = [anInstance({ id: 7 }), anInstance({ id: 8 })];
-    postForgotten({
-      accounts: { active: { key: 'mine' } },
-      clock: { now: () => now },
-      fleet: { state: { kind: 'ready', value: { instances } } },
-      idle: { facts: (id: number) => (id === 7 ? idle : undefined) },
-      work: { endsInstance: () => false },
-      notices: { post: (notice: (typeof all)[number]) => all.push(notice) },
-      presence: { isComplete: true },
-      settings: { get: () => 4 },
-      ...more,
-    } as never);
+    postForgotten(
+      only({
+        accounts: { active: { key: 'mine' } },
+        clock: { now: () => now },
+        fleet: { state: { kind: 'ready', value: { instances } } },
+        idle: { facts: (id: number) => (id === 7 ? idle : undefined) },
+        work: { endsInstance: () => false },
+        notices: { post: (notice: (typeof all)[number]) => all.push(notice) },
+        presence: { isComplete: true },
+        settings: { get: () => 4 },
+        ...more,
+      }),
+    );
     return all.map(({ accountKey, data }) => ({ accountKey, ...data }));
   };
 

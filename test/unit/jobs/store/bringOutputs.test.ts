@@ -14,6 +14,7 @@ import { anInstance } from '../../../support/builders';
 import { aJobRow, jobTrouble } from '../../../support/jobRow';
 import { FakeMachine } from '../../../support/jobWindows';
 import { useFolder } from '../../../support/useFolder';
+import { only } from '../../../support/only';
 
 describe('The outputs of a job', () => {
   let folder = '';
@@ -32,11 +33,11 @@ describe('The outputs of a job', () => {
   });
   function bring(state: Partial<JobState> = {}) {
     const moves = {
-      report: (_: string, __: string, run: (onMoved: () => void) => unknown) => run(() => undefined),
+      report: (_: string, __: string, run: (onMoved: () => void) => Promise<unknown>) => run(() => undefined),
     };
     const instance = anInstance({ inetUpPerGb: fromDollars(0.05) });
     const deps = {
-      jobs: { moves } as never,
+      jobs: only<Parameters<typeof bringOutputs>[0]['jobs']>({ moves }),
       log: { ...silentLog, warn: (line: string) => void warnings.push(line) },
       fleet: { find: () => instance },
     };

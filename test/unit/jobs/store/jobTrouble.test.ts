@@ -3,6 +3,7 @@ import type { JobState } from '../../../../src/jobs/model/job';
 import { isCopied, isEndedUnasked, isStopped, jobTroubleOf } from '../../../../src/jobs/store/jobTrouble';
 import { anInstance } from '../../../support/builders';
 import { aJobRow, jobNow } from '../../../support/jobRow';
+import { only } from '../../../support/only';
 
 describe('The trouble of a job', () => {
   const deps = { fleet: { find: () => undefined }, clock: { now: () => 0 } };
@@ -19,7 +20,7 @@ describe('The trouble of a job', () => {
 
   for (const [state, trouble] of cases) {
     it(`is ${trouble} for ${JSON.stringify(state)}`, () => {
-      assert.equal(jobTroubleOf(deps as never, aJobRow(state)), trouble);
+      assert.equal(jobTroubleOf(only(deps), aJobRow(state)), trouble);
     });
   }
 });
@@ -28,7 +29,7 @@ describe('The machine of a job in trouble', () => {
   const deps = (actualStatus: string, intendedStatus = 'running') => {
     const instance = anInstance({ id: 7, actualStatus, intendedStatus });
     const fleet = { find: (id: number) => (id === 7 ? instance : undefined), facts: () => ({}) };
-    return { fleet, clock: { now: () => jobNow } } as never;
+    return only<Parameters<typeof jobTroubleOf>[0]>({ fleet, clock: { now: () => jobNow } });
   };
   const stopped = deps('stopped', 'stopped');
   const copied = { job: { copyAt: jobNow } };

@@ -6,13 +6,14 @@ import { hardLimit } from '../../../../src/jobs/model/jobLimits';
 import { jobFacts } from '../../../../src/jobs/model/draftJob';
 import { firstLineText } from '../../../../src/util/scriptLines';
 import { fromDollars } from '../../../../src/model/money';
-import { formatText } from '../../../../src/util/text';
+import { formatText, text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
 import { aJob } from '../../../support/jobWindows';
 import { aJobRow } from '../../../support/jobRow';
 import { useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 import { sized, testSeed } from '../../../support/seeded';
 
 describe('The confirmation of a job', () => {
@@ -20,7 +21,7 @@ describe('The confirmation of a job', () => {
   const trainer = anInstance({ id: 7, label: 'trainer' });
   const sentOf = (files: number, leftOut: number, isFromGit = true) => ({
     tree: { files: Array.from({ length: files }, (_, at) => ({ name: `f${at}`, size: 1000 })) },
-    leftOut: Array.from({ length: leftOut }, (_, at) => ({ name: `l${at}`, why: 'too odd' })),
+    leftOut: Array.from({ length: leftOut }, (_, at) => ({ name: `l${at}`, why: text('too odd') })),
     isFromGit,
     names: [],
     secretFiles: files > 2 ? ['.env', 'certs/id_rsa'] : [],
@@ -43,7 +44,7 @@ describe('The confirmation of a job', () => {
       ...{ sweep: { jobs: 1, machines: [trainer], dollars: 4 } },
       ...more,
     };
-    return confirmJob(clock, question as never);
+    return confirmJob(clock, only(question));
   };
   const rows = async (...given: Parameters<typeof asked>) => {
     const answer = asked(...given);
@@ -156,7 +157,7 @@ describe('The confirmation of a job', () => {
         const { spec } = aJob(7, fields);
         const order = { spec, ends: spec.rentedEnds, outputsTo: '/workspace/out' };
         const draft = { order, each: [order], machines: 1, names: ['a'], bytes: 1, secretFiles, leftOut: [] };
-        const facts = jobFacts(draft as never, undefined) ?? [];
+        const facts = jobFacts(only(draft), undefined) ?? [];
         const inRental = facts.map(({ label, value }) => `${formatText(label)} ${formatText(value)}`);
         for (const list of [shown, inRental]) {
           const has = (row: string) => list.some((one) => one.startsWith(row));

@@ -5,6 +5,7 @@ import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { FakeClock } from '../../../support/fakeClock';
 import { aJobRow, jobNow, jobTrouble } from '../../../support/jobRow';
 import { useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('The item of jobs in the status bar', () => {
   const screen = useScreen();
@@ -20,7 +21,7 @@ describe('The item of jobs in the status bar', () => {
   };
   let own: { dispose(): void };
   before(() => {
-    own = showJobStatus({ jobs, clock, trees: { 'gpuRental.jobs': { view } } } as never);
+    own = showJobStatus(only({ jobs, clock, trees: { 'gpuRental.jobs': { view } } }));
   });
   after(() => {
     own.dispose();

@@ -3,8 +3,13 @@ import { rentalOfJob } from '../../../../src/jobs/ui/rentalOfJob';
 import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
 import { useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 type Result = 'rented' | 'notKnown' | 'notRented';
+interface Order {
+  readonly spec: { readonly name: string };
+  readonly rental: { readonly marker: string; readonly by?: string };
+}
 
 describe('The jobs of a rental of several machines', () => {
   const screen = useScreen();
@@ -27,7 +32,7 @@ describe('The jobs of a rental of several machines', () => {
       forget: (id: string) => refuse().then(() => done.push(`forget ${id}`)),
       rentedBy: (id: string, marker: string) =>
         refuse().then(() => done.push(`${id} on ${machineOf(marker)}`)),
-      order: ({ name, rental }: { name: string; rental: { marker: string; by?: string } }) => {
+      order: ({ spec: { name }, rental }: Order) => {
         if (!markers.includes(rental.marker)) markers.push(rental.marker);
         done.push(`order ${name} for ${machineOf(rental.marker)}${rental.by ? ` by ${rental.by}` : ''}`);
         return Promise.resolve({ id: name });
@@ -36,11 +41,14 @@ describe('The jobs of a rental of several machines', () => {
   } as never;
 
   const begin = (names: readonly string[], machines: number) =>
-    rentalOfJob(deps, {
-      order: { spec: {} },
-      names: [],
-      each: names.map((name) => ({ name })),
-    } as never).begin({ name: 'machine', perHour: undefined }, machines);
+    rentalOfJob(
+      deps,
+      only({
+        order: { spec: {} },
+        names: [],
+        each: names.map((name) => ({ spec: { name } })),
+      }),
+    ).begin({ name: 'machine', perHour: undefined }, machines);
 
   /** Rents one machine after the other, each of which ends like this. */
   const rent = async (names: readonly string[], results: readonly Result[], machines = results.length) => {

@@ -4,11 +4,14 @@ import { sweepMachines } from '../../../../src/jobs/ui/sweepMachines';
 import { anInstance } from '../../../support/builders';
 import { FakeQuickPick } from '../../../support/fakeEditor/quickInput';
 import { useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('The machines that share a matrix', () => {
   const screen = useScreen();
   const now = Date.UTC(2026, 10, 27);
-  const [first, ...others] = [1, 2, 3, 4].map((id) => anInstance({ id, label: `machine ${id}` }));
+  const aMachine = (id: number) => anInstance({ id, label: `machine ${id}` });
+  const first = aMachine(1);
+  const others = [2, 3, 4].map(aMachine);
   const deps = {
     clock: { now: () => now },
     fleet: {
@@ -19,9 +22,9 @@ describe('The machines that share a matrix', () => {
   };
   const asked = (maxParallel: number, isMatrix = true) =>
     sweepMachines(
-      deps as never,
-      { name: 'train', matrix: isMatrix ? { LR: [1, 2] } : undefined, maxParallel } as never,
-      first as never,
+      only(deps),
+      only({ name: 'train', matrix: isMatrix ? { LR: ['1', '2'] } : undefined, maxParallel }),
+      first,
     );
   const ids = (machines: Awaited<ReturnType<typeof asked>>) => machines?.map(({ id }) => id);
 
@@ -36,7 +39,9 @@ describe('The machines that share a matrix', () => {
     await setImmediate();
     assert.equal(screen.quick.current, current);
     assert.equal(current.title, 'Select 2 at most. Selected: 3');
-    current.toggle(current.items[0] as never);
+    const [row] = current.items;
+    assert.ok(row);
+    current.toggle(row);
     current.accept();
     assert.deepEqual(ids(await answer), [1, 3, 4]);
   });

@@ -4,6 +4,8 @@ import path from 'node:path';
 import { kernelUseOf, readKernelUse } from '../../../../src/notebooks/machine/kernelUse';
 import { runProgram } from '../../../../src/ssh/run';
 import { jupyterStandIn } from '../../../support/jupyterStandIn';
+import type { HostEntry } from '../../../../src/ssh/hostConfig';
+import { only } from '../../../support/only';
 import { useFolder } from '../../../support/useFolder';
 
 describe('What the kernels of a machine do', () => {
@@ -15,7 +17,7 @@ describe('What the kernels of a machine do', () => {
   });
 
   const machine = (entry: object | undefined = {}) => ({
-    entry: () => Promise.resolve(entry as never),
+    entry: () => Promise.resolve(only<HostEntry | undefined>(entry)),
     exec: (_: string, script: string, options: object = {}) =>
       runProgram('/bin/sh', ['-c', script], { ...options, env: { HOME: home } }),
   });

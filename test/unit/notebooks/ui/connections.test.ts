@@ -3,6 +3,7 @@ import { useScreen } from '../../../support/onScreen';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FakeClock, settle } from '../../../support/fakeClock';
+import { only } from '../../../support/only';
 import { NotebookConnections } from '../../../../src/notebooks/ui/connections';
 import { HostKeyError } from '../../../../src/ssh/hostKey';
 import { until } from '../../../support/until';
@@ -83,7 +84,7 @@ describe('The connections of notebooks', () => {
         },
       },
     };
-    const connections = new NotebookConnections(deps as never, patienceMs);
+    const connections = new NotebookConnections(only(deps), patienceMs);
     return {
       clock,
       accounts,

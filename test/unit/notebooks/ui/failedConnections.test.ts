@@ -3,6 +3,7 @@ import { openScreen } from '../../../support/onScreen';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FakeClock } from '../../../support/fakeClock';
+import { only } from '../../../support/only';
 import { NotebookConnections } from '../../../../src/notebooks/ui/connections';
 import { silentLog } from '../../../../src/util/log';
 
@@ -52,7 +53,7 @@ describe('A connection of notebooks', () => {
           }),
       },
     };
-    const connections = new NotebookConnections(deps as never);
+    const connections = new NotebookConnections(only(deps));
     return { connections, clock, secrets, inputs, said, accounts };
   }
   const works = `running 48650 ${token}`;

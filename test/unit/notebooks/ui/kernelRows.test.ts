@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { KernelRows } from '../../../../src/notebooks/ui/kernelRows';
 import type { Kernel } from '../../../../src/notebooks/machine/kernels';
+import { only } from '../../../support/only';
 
 describe('the row of a kernel', () => {
   function rowOf(change: Partial<Kernel>) {
@@ -13,8 +14,8 @@ describe('the row of a kernel', () => {
       ...change,
     };
     const rows = new KernelRows(
-      { accounts: { active: {} }, ssh: { aliasOf: () => 'gpu-7' } } as never,
-      { kernelsOf: () => [kernel], isSilent: () => false } as never,
+      only({ accounts: { active: {} }, ssh: { aliasOf: () => 'gpu-7' } }),
+      only({ kernelsOf: () => [kernel], isSilent: () => false }),
     );
     const item = rows.rows(7)[0]?.item() ?? assert.fail('no row');
     return { description: item.description, tooltip: item.tooltip as string };

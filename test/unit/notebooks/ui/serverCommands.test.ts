@@ -8,6 +8,7 @@ import { candidatesOf, ServerProvider } from '../../../../src/notebooks/ui/serve
 import { HostKeyError } from '../../../../src/ssh/hostKey';
 import { CancelledError } from '../../../../src/util/errors';
 import { openScreen, saidOn } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('What the kernel picker offers of an instance', () => {
   function scene(instance: Instance) {
@@ -17,7 +18,8 @@ describe('What the kernel picker offers of an instance', () => {
     const logged: string[] = [];
     const connections = {
       timesConnected: () => 0,
-      connect: (): Promise<unknown> => Promise.resolve({ localPort: 30_100, token: 'a' }),
+      connect: (): Promise<{ localPort: number; token: string }> =>
+        Promise.resolve({ localPort: 30_100, token: 'a' }),
     };
     const row = { alias: 'gpu-7', accountKey: 'own', instanceId: 7, label: 'trainer' };
     const deps = {
@@ -37,10 +39,10 @@ describe('What the kernel picker offers of an instance', () => {
       report: { error: (error: unknown) => reported.push(error) },
       log: { info: (words: string) => logged.push(words) },
     };
-    const provider = new ServerProvider(deps as never, (() => undefined) as never);
+    const provider = new ServerProvider(only(deps), () => ({ dispose: () => undefined }));
     const offered = () => provider.provideCommands().map(({ label }) => label.replace(/…$/, ''));
     const resolve = () => provider.resolveJupyterServer({ id: 'gpu-7' });
-    const candidates = () => candidatesOf(deps as never);
+    const candidates = () => candidatesOf(only(deps));
     return { deps, provider, screen, connections, reported, logged, offered, resolve, candidates };
   }
 
@@ -127,7 +129,7 @@ describe('What the kernel picker offers of an instance', () => {
   it('is a server with its price where one can connect, and its state where not', () => {
     const label = (instance: Instance) => scene(instance).candidates()?.[0]?.label;
     assert.equal(label(running), 'trainer · RTX 4090 · $0.400/h');
-    assert.equal(label({ ...running, totalPerHour: undefined, gpuName: undefined } as never), 'trainer');
+    assert.equal(label(only({ ...running, totalPerHour: undefined, gpuName: undefined })), 'trainer');
     assert.match(label(stopped) ?? '', /^trainer \(Stopped/);
   });
 

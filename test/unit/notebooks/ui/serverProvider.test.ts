@@ -8,6 +8,7 @@ import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { loadSource } from '../../../support/fakeEditor/product';
 import type * as product from '../../../support/notebookProvider';
+import { only } from '../../../support/only';
 
 describe('The kernel picker', () => {
   const executed: unknown[] = [];
@@ -91,7 +92,7 @@ describe('The kernel picker', () => {
     };
     const provider = new ServerProvider(
       { ...deps, servers, connections } as unknown as Deps,
-      new FakeEventEmitter<undefined>().event as never,
+      only(new FakeEventEmitter<undefined>().event),
     );
     /** What the list has to say once it is read again. */
     const becomes = (next: readonly Instance[]) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { loadSource } from '../../../support/fakeEditor/product';
 import type * as product from '../../../support/notebookSetUp';
+import { only } from '../../../support/only';
 import { until } from '../../../support/until';
 
 describe('The set-up of an instance for notebooks', () => {
@@ -28,15 +29,15 @@ describe('The set-up of an instance for notebooks', () => {
       },
     },
   ) as typeof product;
-  runOwnCommandsFrom({ run: () => Promise.resolve('gpu-7') } as never);
+  runOwnCommandsFrom(only({ run: () => Promise.resolve('gpu-7') }));
 
-  const setUp = (connect: () => unknown, accounts: object = { active: { key: 'own' } }) =>
+  const setUp = (connect: () => Promise<object> | undefined, accounts: object = { active: { key: 'own' } }) =>
     setUpServer(
-      {
+      only({
         accounts,
         connections: { connect },
         ssh: { exec: () => Promise.resolve({ stdout: 'gpu-rental notebooks\ninstalled\n' }) },
-      } as never,
+      }),
       { alias: 'gpu-7', accountKey: 'own', instanceId: 7, name: 'trainer' },
     );
   const endless = () => new Promise<never>(() => undefined);
@@ -55,7 +56,7 @@ describe('The set-up of an instance for notebooks', () => {
       [{ key: 'other' }, /belongs to another account/],
     ] as const) {
       await assert.rejects(
-        setUp(() => steps.push('connect'), { active }),
+        setUp(() => void steps.push('connect'), { active }),
         reason,
       );
     }

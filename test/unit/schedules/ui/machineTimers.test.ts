@@ -6,6 +6,7 @@ import { openScreen, runCommandsBy, saidOn } from '../../../support/onScreen';
 import { arm, armExtended, check, disarm } from '../../../../src/schedules/ui/machineTimers';
 import { scheduleNote } from '../../../../src/schedules/ui/scheduleWords';
 import { HostKeyError } from '../../../../src/ssh/hostKey';
+import { only } from '../../../support/only';
 
 const hour = 3_600_000;
 
@@ -36,7 +37,7 @@ describe('The timer on a machine', () => {
       if (isTaken) kept.schedule = { ...schedule, armed };
       return Promise.resolve(isTaken);
     };
-    const deps = {
+    const deps = only<Parameters<typeof arm>[0]>({
       clock,
       schedules: { find: () => kept.schedule && { schedule: kept.schedule }, setArmed: set },
       report: { error: (error: unknown) => errors.push(error) },
@@ -49,7 +50,7 @@ describe('The timer on a machine', () => {
             : Promise.resolve({ stdout: `gpu-rental timer\n${answer}\n` });
         },
       },
-    } as never;
+    });
     const run = (id: string) => {
       assert.equal(id, 'gpuRental.prepareSsh');
       return Promise.resolve(isReachable ? 'gpu-7' : undefined);

@@ -7,6 +7,7 @@ import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
 import { useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('The menu of a schedule', () => {
   const screen = useScreen();
@@ -33,7 +34,7 @@ describe('The menu of a schedule', () => {
       schedules: { find: () => schedule && { schedule, state: { scheduleId: schedule.id } } },
       report: { error: assert.ifError },
     };
-    void new ScheduleMenu(deps as never, { instanceId: 7, account: (() => ({})) as never }).show();
+    void new ScheduleMenu(only(deps), { instanceId: 7, account: () => only({}) }).show();
     await setImmediate();
     return [...rows(), `> ${list().activeItems.map(rowText).join()}`];
   };

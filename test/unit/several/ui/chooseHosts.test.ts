@@ -3,6 +3,7 @@ import { chooseHosts, chooseMembers, membersText, setRow } from '../../../../src
 import { anInstance } from '../../../support/builders';
 import { OnQuick } from '../../../support/onQuick';
 import { saidOn, useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('The instances of a group', () => {
   const screen = useScreen();
@@ -14,7 +15,7 @@ describe('The instances of a group', () => {
     anInstance({ id: 3, label: 'idle', ...stopped }),
   ];
   let instances: readonly unknown[];
-  const deps = {
+  const deps = only<Parameters<typeof chooseHosts>[0]>({
     clock: { now: () => Date.UTC(2026, 0, 15, 12) },
     fleet: {
       get state() {
@@ -22,7 +23,7 @@ describe('The instances of a group', () => {
       },
       ...{ facts: () => ({}), refresh: () => Promise.resolve() },
     },
-  } as never;
+  });
   const targets = (...ids: readonly number[]) => ids.map((instanceId) => ({ instanceId }));
 
   beforeEach(() => {

@@ -8,6 +8,7 @@ import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
 import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 const answered = { code: 0, stdout: '', stderr: '', timedOut: false };
 
@@ -37,7 +38,7 @@ describe('Work on several instances', () => {
   let log: string;
   let active: { readonly key: string; readonly client: object };
   const commands: unknown[] = [];
-  const deps = {
+  const deps = only<Parameters<typeof runOnSeveral>[0]>({
     accounts: {
       get active() {
         return active;
@@ -45,14 +46,14 @@ describe('Work on several instances', () => {
     },
     clock,
     fleet: { state: { kind: 'ready', value: { instances } }, facts: () => ({}) },
-    presence: { during: (_alias: string, work: () => unknown) => work() },
+    presence: { during: (_alias: string, work: () => Promise<unknown>) => work() },
     ssh: {
       exec: (alias: string, command: string, { timeoutMs }: { readonly timeoutMs: number }) => {
         commands.push([alias, command, timeoutMs]);
         return Promise.resolve({ ...answered, ...answer });
       },
     },
-  } as never;
+  });
   const targets = (...ids: readonly number[]) => ids.map((instanceId) => ({ instanceId }));
 
   beforeEach(() => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeHubs } from '../../../support/fakeWindows';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
+import { only } from '../../../support/only';
 import { removeFolder } from '../../../support/removeFolder';
 import { until } from '../../../support/until';
 import { register } from '../../../../src/several/ui';
@@ -35,7 +36,6 @@ describe('Groups for other tools', () => {
       ...{ fleet: { onDidChange: event, state: { kind: 'loading' } }, rentals: { onDidChange: event } },
       ...{
         presence: { set: () => undefined },
-        ssh: { onDidChange: event },
         oneWindow: { offer: () => undefined },
       },
       commands: { register: () => ({ dispose: () => undefined }) },
@@ -49,7 +49,7 @@ describe('Groups for other tools', () => {
     const sets = new HostSets(depsOf());
     const start = () => {
       const deps = depsOf();
-      opened.push(register(deps as never));
+      opened.push(register(only(deps)));
       return deps;
     };
     opened.push(sets);

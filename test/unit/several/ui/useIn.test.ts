@@ -6,6 +6,7 @@ import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, runCommandsBy, saidOn } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 import { removeFolder } from '../../../support/removeFolder';
 import { until } from '../../../support/until';
 import { useInstancesIn, useSetIn } from '../../../../src/several/ui/useIn';
@@ -52,7 +53,7 @@ describe('A group that is handed to a tool', () => {
       ssh: { aliasOf, command: (alias: string) => ['ssh', '-o', 'A=b', alias] },
     };
     const account = { key: 'mine' };
-    const use = () => useSetIn(deps as never, () => account as never, set);
+    const use = () => useSetIn(only(deps), () => only(account), set);
     /** Uses the group in a tool, up to the list of its commands or its end. */
     const begin = async (tool: string) => {
       let isOver = false;
@@ -66,7 +67,7 @@ describe('A group that is handed to a tool', () => {
       return { used };
     };
     const useInstances = (all: object, ...targets: readonly { readonly instanceId: number }[]) =>
-      useInstancesIn(all as never, targets[0], targets.slice(1));
+      useInstancesIn(only(all), targets[0], targets.slice(1));
     return { screen, quick, ran, keeper, deps, use, useInstances, begin, set };
   }
 

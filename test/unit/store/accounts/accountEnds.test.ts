@@ -4,6 +4,7 @@ import type { AccountsState } from '../../../../src/store/accounts/accounts';
 import { Emitter } from '../../../../src/util/emitter';
 import { settle } from '../../../support/fakeClock';
 import { MemoryLog } from '../../../support/fakeTransport';
+import { only } from '../../../support/only';
 
 describe('The end of an account', () => {
   function scene() {
@@ -29,7 +30,7 @@ describe('The end of an account', () => {
     const ends: string[] = [];
     const log = new MemoryLog();
     const watch = onAccountEnd(
-      { accounts, accountCleanup: { onDidRemove: removed.event }, log } as never,
+      only({ accounts, accountCleanup: { onDidRemove: removed.event }, log }),
       (key) => ends.push(key),
     );
     const become = async (key: string | undefined, keys: readonly string[]) => {

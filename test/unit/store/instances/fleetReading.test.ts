@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFleet } from '../../../../src/store/instances/fleetReading';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
+import { only } from '../../../support/only';
 
 describe('Reading the list of instances', () => {
   it('asks for the record of each recent rental that it lacks, unless that has ended', async () => {
@@ -15,7 +16,7 @@ describe('Reading the list of instances', () => {
     };
     const known = { find: () => undefined, hasEnded: (id: number) => id === 3 };
     const { signal } = new AbortController();
-    const read = await readFleet({ instances } as never, known, () => [1, 2, 3], { signal }, silentLog);
+    const read = await readFleet(only({ instances }), known, () => [1, 2, 3], { signal }, silentLog);
     assert.deepEqual([asked, read?.instances.map(({ id }) => id)], [[2], [1, 2]]);
   });
 });

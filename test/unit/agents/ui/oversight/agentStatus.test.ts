@@ -5,6 +5,7 @@ import { anInstance } from '../../../../support/builders';
 import { FakeClock } from '../../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../../support/fakeEditor/events';
 import { useScreen } from '../../../../support/onScreen';
+import { only } from '../../../../support/only';
 
 describe('The item of agents in the status bar', () => {
   const screen = useScreen();
@@ -14,7 +15,7 @@ describe('The item of agents in the status bar', () => {
   const watch = { ...nothing, onDidChange: changed.event } as Record<string, unknown>;
   let own: { dispose(): void };
   before(() => {
-    own = showAgentStatus(watch as never, clock);
+    own = showAgentStatus(only(watch), clock);
   });
   after(() => {
     own.dispose();

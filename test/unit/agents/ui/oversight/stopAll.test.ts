@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { stopAllOfAgents } from '../../../../../src/agents/ui/oversight/stopAll';
 import { anInstance } from '../../../../support/builders';
 import { saidOn, useCommands, useScreen } from '../../../../support/onScreen';
+import { only } from '../../../../support/only';
 
 const trainer = anInstance({ id: 7, label: 'trainer' });
 const { storagePerHour, ...helper } = anInstance({ id: 8, label: 'helper' });
@@ -23,7 +24,7 @@ describe('Stopping all that agents rented', () => {
     desk: {
       answer: (id: string, isYes: boolean) => {
         done.push(`answer ${id} ${String(isYes)}`);
-        return Promise.resolve();
+        return Promise.resolve(undefined);
       },
     },
   };
@@ -34,7 +35,7 @@ describe('Stopping all that agents rented', () => {
   ];
   /** What is asked; then the button is pressed. */
   const stop = async (button: string, meanwhile: () => void = () => undefined) => {
-    const end = stopAllOfAgents(watch as never, { accounts } as never);
+    const end = stopAllOfAgents(only(watch), only({ accounts }));
     await setImmediate();
     meanwhile();
     const [question] = screen.messages.shown;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as words from '../../../../../src/agents/ui/requests/agentWords';
 import type { AgentRequest } from '../../../../../src/agents/model/request';
 import { fromDollars } from '../../../../../src/model/money';
+import { only } from '../../../../support/only';
 
 describe('What a user is asked for an agent', () => {
   const now = new Date(2026, 0, 15, 12).getTime();
@@ -165,7 +166,7 @@ describe('What a user is asked for an agent', () => {
 
   it('says what came to nothing after a yes, and only that', () => {
     const said = (tool: string, state: string, to?: string) =>
-      words.failureText({ tool, state, to, caller } as never, 'trainer');
+      words.failureText(only({ tool, state, to, caller }), 'trainer');
     const tools = ['request_rental', 'destroy_instance', 'set_schedule', 'run_command'];
     assert.deepEqual(
       [

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { requestQuestion } from '../../../../../src/agents/ui/requests/agentWords';
 import { hostileText } from '../../../../support/hostileText';
+import { only } from '../../../../support/only';
 
 describe('The question about a command of an agent', () => {
   const commandShown = (command: string) => {
     const request = { tool: 'run_command', command, caller: { name: 'the chat', door: 'chat' } };
     const question = requestQuestion({
-      request: request as never,
+      request: only(request),
       account: 'me',
       instance: 'trainer',
       now: 0,
@@ -70,10 +71,10 @@ describe('The question about a rental of an agent', () => {
     const commitment = { perHour: 400_000, stoppedPerHour: 0, from: 0, until: 3_600_000 };
     const common = { offer: { gpuCount: 1, gpuName: 'RTX 4090' }, hours: 1, then: 'destroy', diskGb: 16 };
     const question = requestQuestion({
-      request: {
+      request: only({
         ...{ tool: 'request_rental', caller: { name: 'claude', door: 'mcp' }, commitment },
         quote: { ...common, perHour: 400_000, total: 400_000, ...quote },
-      } as never,
+      }),
       account: 'me',
       instance: undefined,
       now: 0,
@@ -101,12 +102,12 @@ describe('Each question for an agent', () => {
     const template = { image: strange, isOfStranger: true, hasStartScript: true };
     const prices = { perHour: 400_000, stoppedPerHour: 0, total: 400_000, hours: 1, diskGb: 16 };
     const question = requestQuestion({
-      request: {
+      request: only({
         ...{ tool, caller: { name: strange, door: 'mcp' }, commitment, at: 0, endsAt: 3_600_000 },
         ...{ then: 'stop', reason: strange, command: 'ls' },
         quote: { ...prices, offer, what: strange, template, then: 'destroy' },
         ...more,
-      } as never,
+      }),
       account: 'me',
       instance: strange,
       now: 0,

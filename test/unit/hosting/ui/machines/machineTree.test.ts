@@ -5,6 +5,7 @@ import type { Machine } from '../../../../../src/api/records/machine';
 import { fromDollars } from '../../../../../src/model/money';
 import { FakeEventEmitter } from '../../../../support/fakeEditor/events';
 import { labelOf } from '../../../../support/fakeEditor/trees';
+import { only } from '../../../../support/only';
 
 describe('The row of a machine that is hosted', () => {
   const now = new Date(2026, 0, 15, 12).getTime();
@@ -16,7 +17,7 @@ describe('The row of a machine that is hosted', () => {
       find: () => whole,
     };
     const deps = { accounts: { active: undefined }, clock: { now: () => now } };
-    const tree = new MachineTree(deps as never, list as never);
+    const tree = new MachineTree(only(deps), only(list));
     const rows = (await tree.getChildren()).map((node) => tree.getTreeItem(node));
     tree.dispose();
     return rows.flatMap((item) => [

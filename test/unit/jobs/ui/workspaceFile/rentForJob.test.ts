@@ -4,6 +4,7 @@ import type { JobRecipe } from '../../../../../src/model/workspace/workspaceFile
 import { aTemplate } from '../../../../support/builders';
 import { OnQuick } from '../../../../support/onQuick';
 import { saidOn, useCommands, useScreen } from '../../../../support/onScreen';
+import { only } from '../../../../support/only';
 import { rentForJob } from '../../../../../src/jobs/ui/workspaceFile/rentForWorkspace';
 
 interface Wanted {
@@ -43,7 +44,7 @@ describe('The search for a machine of a job', () => {
       machines,
     };
     const given = recipe && { filters: {}, env: {}, whenRunning: 'ask', ...recipe };
-    await rentForJob({ accounts: account } as never, { job, recipe: given } as never);
+    await rentForJob(only({ accounts: account }), only({ job, recipe: given }));
     return drafts.at(-1);
   }
   const days = (draft: RentDraft | undefined) => draft?.query.filters['days'];
