@@ -154,13 +154,14 @@ function attributes(value: Buffer): Partial<Record<string, string>> {
   for (let at = 0; at < value.length;) {
     const blank = value.indexOf(0x20, at);
     const length = Number(value.subarray(at, blank).toString('latin1'));
-    if (blank < 0 || !Number.isSafeInteger(length) || length <= blank - at) {
+    const end = at + length;
+    const [, key, text] = /^([^=]*)=([^]*)\n$/.exec(value.subarray(blank + 1, end).toString('utf8')) ?? [];
+    const isWhole = blank >= 0 && end > blank && end <= value.length;
+    if (!isWhole || key === undefined || text === undefined) {
       throw new TarError("The archive has attributes that can't be read");
     }
-    const [, key = '', text = ''] =
-      /^([^=]*)=([^]*)\n$/.exec(value.subarray(blank + 1, at + length).toString('utf8')) ?? [];
     found[key] = text;
-    at += length;
+    at = end;
   }
   return found;
 }

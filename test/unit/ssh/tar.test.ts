@@ -103,6 +103,15 @@ describe('an archive of tar', () => {
     }
   });
 
+  it('is refused where an attribute is not as long as it states', async () => {
+    const archive = packed('pax', deeper);
+    const at = archive.indexOf(' path=');
+    for (const length of ['999', '001', '-01', '1.5', ' 99']) {
+      archive.write(length, at - length.length, 'latin1');
+      await assert.rejects(entriesOf(archive), TarError);
+    }
+  });
+
   it('gives no size that is none, and no name without an end', async () => {
     /** The header of a file with other fields, and the sum of them. */
     const header = (fields: Readonly<Record<number, string>>) => {
