@@ -27,64 +27,15 @@ export const paceOf = (suite) => (truePace.includes(suite) ? 1 : usualPace);
  * clock, connections that break, programs of others. They are few and take most of the minutes of all tests in plain
  * Node, so `npm run test:machines` has them. The gate keeps what shows that each of these works.
  */
-export const onMachines = [
-  'test/feature/agents/everyCommandOfAgents.test.ts',
-  'test/feature/connectAtOnce.test.ts',
-  'test/feature/jobs/jobClosedLaptop.test.ts',
-  'test/feature/jobs/jobCopied.test.ts',
-  'test/feature/jobs/jobDamaged.test.ts',
-  'test/feature/jobs/jobFetchAgain.test.ts',
-  'test/feature/jobs/jobForeign.test.ts',
-  'test/feature/jobs/jobFullDisk.test.ts',
-  'test/feature/jobs/jobGuard.test.ts',
-  'test/feature/jobs/jobKeep.test.ts',
-  'test/feature/jobs/jobKills.test.ts',
-  'test/feature/jobs/jobLimits.test.ts',
-  'test/feature/jobs/jobLost.test.ts',
-  'test/feature/jobs/jobMachines.test.ts',
-  'test/feature/jobs/jobStopped.test.ts',
-  'test/feature/jobs/jobStuck.test.ts',
-  'test/feature/jobs/jobSweepKills.test.ts',
-  'test/feature/jobs/jobWays.test.ts',
-  'test/feature/jobs/jobsInTurn.test.ts',
-  'test/feature/machineManners.test.ts',
-  'test/feature/notebooks/silentKernel.test.ts',
-  'test/feature/readyStages.test.ts',
-  'test/feature/several/engines.test.ts',
-  'test/feature/several/pullEngines.test.ts',
-  'test/feature/several/severalStarts.test.ts',
-  'test/unit/jobs/machine/brokenJob.test.ts',
-  'test/unit/jobs/machine/clocksOfJob.test.ts',
-  'test/unit/jobs/machine/endOfJob.test.ts',
-  'test/unit/jobs/machine/guardTime.test.ts',
-  'test/unit/jobs/machine/leftByJob.test.ts',
-  'test/unit/jobs/machine/otherJobs.test.ts',
-  'test/unit/jobs/machine/queueOfJobs.test.ts',
-  'test/unit/jobs/machine/rotatedLog.test.ts',
-  'test/unit/jobs/machine/sparesOfJobs.test.ts',
-  'test/unit/jobs/machine/startOfJob.test.ts',
-  'test/unit/notebooks/machine/canceledInstall.test.ts',
-  'test/unit/notebooks/machine/kernelUse.test.ts',
-  'test/unit/notebooks/machine/oneAtATime.test.ts',
-  'test/unit/notebooks/machine/realJupyter.test.ts',
-  'test/unit/schedules/machine/idleTimer.test.ts',
-  'test/unit/schedules/machine/machineTimer.test.ts',
-  'test/unit/schedules/machine/timerWindows.test.ts',
-  'test/unit/ssh/changingTransfer.test.ts',
-  'test/unit/ssh/gpuProbeOverSsh.test.ts',
-  'test/unit/ssh/stress.test.ts',
-  'test/unit/ssh/userConfigWrites.test.ts',
-  'test/unit/simulator/login/manners.test.ts',
-];
-
-const without = (...files) => files.flatMap((file) => ['--ignore', file]);
+export const onMachines = 'test/**/*.machine.test.ts';
+export const isOnMachines = (file) => file.endsWith('.machine.test.ts');
 
 /** Mocha's arguments by stage; `jobs` files at a time: more than cores, since all of them wait for programs and the disk. */
 export const layers = [
   {
     stage: 'unit',
     name: 'unit',
-    files: ['test/unit/**/*.test.ts', ...without(...onMachines)],
+    files: ['test/unit/**/*.test.ts', '--ignore', onMachines],
     // Those of SSH wait most.
     jobs: 4,
   },
@@ -92,10 +43,10 @@ export const layers = [
   {
     stage: 'feature',
     name: 'feature',
-    files: ['test/feature/**/*.test.ts', ...without(...onMachines)],
+    files: ['test/feature/**/*.test.ts', '--ignore', onMachines],
     jobs: 3,
   },
-  { stage: 'machines', name: 'machines', files: onMachines, jobs: 3 },
+  { stage: 'machines', name: 'machines', files: [onMachines], jobs: 3 },
 ];
 
 export const checks = [
