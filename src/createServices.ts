@@ -30,6 +30,7 @@ import { createAccounts, type Account, type Accounts } from './store/accounts/ac
 import { BudgetStore, type BudgetDeps } from './store/budget/budgetStore';
 import { ConnectedWindows } from './store/windows/connectedWindows';
 import { guardedRental } from './jobs/guardedRental';
+import { jobSecretsKey } from './jobs/manifest';
 import { FailedMachines } from './store/rentals/failedMachines';
 import { AttachedKeys } from './store/instances/attachedKeys';
 import { GaugeHistory } from './store/instances/gaugeHistory';
@@ -39,6 +40,7 @@ import { AccountReading, isSameList, type ReadingDeps } from './shared/reading';
 import { OneWindow, type WindowFocus } from './shared/oneWindow';
 import { guardedSecrets } from './store/accounts/guardedSecrets';
 import { patientSecrets, type SecretPort } from './store/accounts/patientSecrets';
+import { registryLoginKey } from './store/accounts/registryLogins';
 import { OfferPins } from './store/offers/offerPins';
 import { KeptLogs } from './history/store/keptLogs';
 import { RentalHistory } from './history/store/rentalHistory';
@@ -46,6 +48,7 @@ import { MachineProofs } from './store/rentals/machineProofs';
 import type { StartWatchesDeps } from './store/rentals/startWatchPort';
 import { createStartWatches } from './store/rentals/startWatches';
 import { WorkOnInstances } from './store/instances/workOnInstances';
+import { rentalSecretKeys } from './store/rentals/rentalJournal';
 import { createRentals } from './store/rentals/rentals';
 import { SearchBudget } from './store/offers/searchBudget';
 import { SearchWatches } from './store/offers/searchWatches';
@@ -203,10 +206,12 @@ function sharedState(deps: SharedDeps) {
   const money = { accounts, fleet, rentals, hub, volumes, budget };
   const agents = agentServices({ ...deps, ...schedules, ...starts, ...money, searchBudget });
   const { rentedByAgents } = agents;
+  const ofRentals = (accountKey: string) => rentalSecretKeys(storageDir, accountKey);
+  const secretKeys = [registryLoginKey, jobSecretsKey, ofRentals];
   return {
     hub,
     accounts,
-    accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log })),
+    accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log, secretKeys })),
     history: own(new RentalHistory({ ...deps, accounts, fleet, rentals, hub, logs, rentedByAgents })),
     keyAccess,
     windowInUse,

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
 import type { MachineContact } from '../machineChecks';
 import { fetchSeconds } from './model/jobLimits';
 import { createJobMachine } from './machine/createJobMachine';
@@ -30,6 +29,7 @@ import type { Clock } from '../util/clock';
 import type { Disposable } from '../util/disposable';
 import type { Log } from '../util/log';
 import type { Redactor } from '../util/redact';
+import { accountPath } from '../store/accounts/accountFiles';
 
 interface JobServicesDeps {
   readonly own: <T extends Disposable>(item: T) => T;
@@ -69,7 +69,8 @@ export function jobServices({
   const jobMachine = (account: Account, instanceId: number): MachinePort =>
     machineOf(ssh, shared.clock, ssh.aliasOf(account, instanceId));
   const now = () => shared.clock.now();
-  const storage = (accountKey: string) => new JobFiles(join(storageDir, 'jobs', accountKey), shared.log, now);
+  const storage = (accountKey: string) =>
+    new JobFiles(accountPath(storageDir, accountKey, 'jobs'), shared.log, now);
   const jobs = own(new Jobs({ ...shared, storage }));
   const read: JobStepDeps['secrets'] = async (accountKey, job) => {
     const use = await secretUseOf(job);

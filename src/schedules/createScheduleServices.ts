@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { aliasOf } from '../ssh/alias';
 import { readKernelUse } from '../notebooks/machine/kernelUse';
 import type { SshService } from '../ssh/service';
@@ -20,6 +19,7 @@ import { proveTimer } from './timerCheck';
 import type { Clock } from '../util/clock';
 import type { Disposable } from '../util/disposable';
 import type { Log } from '../util/log';
+import { accountPath } from '../store/accounts/accountFiles';
 
 interface ScheduleServicesDeps {
   readonly own: <T extends Disposable>(item: T) => T;
@@ -40,7 +40,7 @@ export function scheduleServices(deps: ScheduleServicesDeps) {
   const notices = own(new Notices(shared.hub));
   const file = (accountKey: string) => openUsageFile(storageDir, accountKey, shared.log);
   const storage = (accountKey: string) =>
-    new ScheduleFiles(join(storageDir, 'schedules', accountKey), shared.log);
+    new ScheduleFiles(accountPath(storageDir, accountKey, 'schedules'), shared.log);
   const use = { presence, aliasOf, file };
   const idle = own(new IdleWatch({ ...shared, ...use }));
   const schedules = own(new InstanceSchedules({ ...shared, storage }));

@@ -1,5 +1,3 @@
-import { readdirSync } from 'node:fs';
-import path from 'node:path';
 import { newJobState } from '../../src/jobs/model/job';
 import { JobFiles } from '../../src/jobs/store/jobFiles';
 import { silentLog } from '../../src/util/log';
@@ -20,10 +18,8 @@ export async function measureJobs(): Promise<Figure[]> {
     await first.signIn();
     await first.view('jobs').rows();
     await computer.rest();
-    const folder = path.join(computer.storage, 'jobs');
-    const files = new JobFiles(path.join(folder, readdirSync(folder)[0] ?? ''), silentLog, () =>
-      computer.clock.now(),
-    );
+    const [folder = ''] = computer.ofAccounts('jobs');
+    const files = new JobFiles(folder, silentLog, () => computer.clock.now());
     const now = computer.clock.now();
     for (let index = 0; index < count; index++) {
       const id = index.toString(16).padStart(16, '0');

@@ -65,7 +65,7 @@ describe('an entry of a list whose file is damaged', () => {
     window.close();
     const folders = readdirSync(computer().root, { recursive: true, encoding: 'utf8' });
     const files = lists.map(({ folder }) => {
-      const found = folders.find((name) => new RegExp(`/${folder}/[0-9a-f]{16}$`).test(name));
+      const found = folders.find((name) => new RegExp(`/[0-9a-f]{16}/${folder}$`).test(name));
       assert.ok(found, folder);
       const file = path.join(computer().root, found, folder === 'history' ? '77.json' : '0123abcd.json');
       writeFileSync(file, '{"version": 1, "name": "che');

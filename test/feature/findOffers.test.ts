@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
   choiceKeys,
@@ -214,7 +214,7 @@ describe('finding offers', () => {
   });
 
   it('marks machines that failed before, puts them last, and forgets them', async () => {
-    const { simulator, storage } = computer();
+    const { simulator } = computer();
     const { json } = await simulator.call('POST', '/api/v0/bundles/', {
       verified: { eq: true },
       rentable: { eq: true },
@@ -225,11 +225,10 @@ describe('finding offers', () => {
     assert.ok(best);
     const isFirst = () => list.offers()[0]?.startsWith(`${best.num_gpus}× ${best.gpu_name} `);
     // Each account has its own folder, made by the first search.
-    const folder = path.join(storage, 'failedMachines');
-    const [own, ...others] = readdirSync(folder);
+    const [own, ...others] = computer().ofAccounts('failedMachines');
     assert.ok(own !== undefined && others.length === 0);
     writeFileSync(
-      path.join(folder, own, `${best.machine_id}.json`),
+      path.join(own, `${best.machine_id}.json`),
       JSON.stringify({ version: 1, at: Date.UTC(2026, 9, 3, 12), reason: 'no space left $(bug)\u202e' }),
     );
     await list.open();

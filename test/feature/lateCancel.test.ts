@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -61,8 +61,7 @@ describe('a schedule that is canceled at the last moment, or can not be read', (
   });
 
   it('is named where its file is damaged or the disk refuses it, and can be set again', async () => {
-    const schedules = path.join(computer().storage, 'schedules');
-    const folder = path.join(schedules, readdirSync(schedules)[0] ?? '');
+    const [folder = ''] = computer().ofAccounts('schedules');
     const file = path.join(folder, `${worker}.json`);
     window.close();
     writeFileSync(file, '{"version":1');

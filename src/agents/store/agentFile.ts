@@ -5,6 +5,7 @@ import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
 import { JsonFile } from '../../store/jsonFile';
 import { ifPresent } from '../../util/missing';
+import { accountPath } from '../../store/accounts/accountFiles';
 
 const fileName = 'requests.json';
 
@@ -20,7 +21,7 @@ export class AgentFile {
   private readonly file: JsonFile<AgentState>;
 
   constructor({ storageDir, clock, log }: AgentFileDeps, accountKey: string) {
-    this.folder = join(storageDir, 'agents', accountKey);
+    this.folder = accountPath(storageDir, accountKey, 'agents');
     this.file = new JsonFile(join(this.folder, fileName), agentStateShape, log, () => clock.now());
   }
 

@@ -1,15 +1,13 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { silenceMs } from '../model/agreed';
 import type { AgentRequest } from '../model/request';
 import { markerIn } from '../../model/instances/instanceLabel';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { isCompleteList } from '../../store/instances/listed';
 import type { Account, OtherAccounts } from '../../store/accounts/accounts';
-import { ifPresent } from '../../util/missing';
 import type { AgentDesk } from './agentDesk';
 import type { DoAgreedDeps } from './doAgreed';
 import { settleRented } from './settle';
+import { accountsWith } from '../../store/accounts/accountFiles';
 
 interface Deps extends Omit<DoAgreedDeps, 'desk'> {
   /** Opened where agents asked for something in another account. */
@@ -74,7 +72,7 @@ export class OtherAccountRequests implements Disposable {
   /** Returns whether something is open still. */
   private async settleAll(): Promise<boolean> {
     const { accounts, storageDir } = this.deps;
-    const kept = (await ifPresent(readdir(join(storageDir, 'agents')))) ?? [];
+    const kept = await accountsWith(storageDir, 'agents');
     if (!kept.some((key) => key !== accounts.active?.key)) {
       return false;
     }

@@ -6,6 +6,7 @@ import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { replaceFile } from '../../util/replaceFile';
 import { ifPresent } from '../../util/missing';
+import { accountPath } from '../../store/accounts/accountFiles';
 
 export interface KeptLogsDeps {
   readonly storageDir: string;
@@ -122,7 +123,7 @@ export class KeptLogs {
   }
 
   private folder(accountKey: string): string {
-    return join(this.deps.storageDir, 'history', accountKey);
+    return accountPath(this.deps.storageDir, accountKey, 'history');
   }
 
   private path(accountKey: string, id: number): string {

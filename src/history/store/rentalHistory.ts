@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { PastRental } from '../../model/rentals/pastRental';
 import type { Instance } from '../../model/instances/instance';
 import { DiskList } from '../../shared/diskList';
@@ -12,6 +11,7 @@ import type { WindowHub } from '../../store/windows/windowHub';
 import type { RentalStore, Rental } from '../../store/rentals/rentalStore';
 import type { KeptLogs } from './keptLogs';
 import { PastRentalFiles } from './pastRentalFiles';
+import { accountPath } from '../../store/accounts/accountFiles';
 
 export interface RentalHistoryDeps {
   readonly accounts: Pick<Accounts, 'active' | 'known' | 'onDidChange'>;
@@ -41,7 +41,7 @@ export class RentalHistory implements Disposable {
       new DiskList({
         ...deps,
         topic: 'history.changed',
-        open: (accountKey) => new PastRentalFiles(join(storageDir, 'history', accountKey), deps.log),
+        open: (accountKey) => new PastRentalFiles(accountPath(storageDir, accountKey, 'history'), deps.log),
         unreadable: 'The past rentals could not be read',
       }),
     );

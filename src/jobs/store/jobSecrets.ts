@@ -4,6 +4,7 @@ import type { JobSpec } from '../model/jobSpec';
 import { parseJson } from '../../util/json';
 import { realPlace } from '../../util/realPlace';
 import type { SecretPort } from '../../store/accounts/patientSecrets';
+import { jobSecretsKey } from '../manifest';
 
 /** A job of a folder that gets a secret. */
 export interface SecretUse {
@@ -27,11 +28,6 @@ const kept = z.array(
     uses: z.array(z.object({ folder: z.string(), job: z.string() })),
   }),
 );
-
-/** Returns the name of the entry in the secret store. */
-export function jobSecretsKey(accountKey: string): string {
-  return `gpuRental.jobSecrets.${accountKey}`;
-}
 
 /** Returns what a job gets its secrets for. Links on the way to its folder can't make it another one. */
 export async function secretUseOf({

@@ -1,13 +1,11 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { HostSet } from '../model/hostSet';
 import { DiskList, type DiskListDeps } from '../../shared/diskList';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { ifPresent } from '../../util/missing';
 import { newOwnId } from '../../store/idFolder';
 import { realFolder } from './hostFolder';
 import { HostSetFiles } from './hostSetFiles';
+import { accountPath, accountsWith } from '../../store/accounts/accountFiles';
 
 export interface HostSetsDeps extends Pick<DiskListDeps<HostSetFiles>, 'accounts' | 'hub' | 'log'> {
   readonly clock: Clock;
@@ -73,8 +71,7 @@ export class HostSets implements Disposable {
    */
   async everywhere(): Promise<readonly OwnedSet[]> {
     const { storageDir } = this.deps;
-    const names = (await ifPresent(readdir(join(storageDir, 'hostSets')))) ?? [];
-    const accountKeys = names.filter((name) => /^[0-9a-f]{16}$/.test(name));
+    const accountKeys = await accountsWith(storageDir, 'hostSets');
     const all = await Promise.all(
       accountKeys.map(async (accountKey) => {
         const files = filesOf(this.deps, accountKey);
@@ -124,5 +121,5 @@ function filesOf(
   { storageDir, log }: Pick<HostSetsDeps, 'log' | 'storageDir'>,
   accountKey: string,
 ): HostSetFiles {
-  return new HostSetFiles(join(storageDir, 'hostSets', accountKey), log);
+  return new HostSetFiles(accountPath(storageDir, accountKey, 'hostSets'), log);
 }

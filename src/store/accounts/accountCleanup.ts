@@ -1,5 +1,4 @@
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import * as z from 'zod';
 import { channel } from '../../shared/channel';
 import type { Disposable } from '../../util/disposable';
@@ -7,35 +6,17 @@ import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import type { SecretPort } from './patientSecrets';
 import type { WindowHub } from '../windows/windowHub';
-import { rentalSecretKey } from '../rentals/rentalJournal';
-import { jobSecretsKey } from '../../jobs/store/jobSecrets';
-import { ifPresent } from '../../util/missing';
-import { registryLoginKey } from './registryLogins';
+import { accountKeyShape, accountPath } from './accountFiles';
 
 const removals = channel('accounts.removed', z.object({ accountKey: z.string() }));
-const accountKeyShape = /^[0-9a-f]{16}$/;
-/** Storage folders that hold one file or one folder per account. */
-const folders = [
-  'fleet',
-  'readiness',
-  'rentals',
-  'watches',
-  'keyAccess',
-  'schedules',
-  'usage',
-  'failedMachines',
-  'history',
-  'proofs',
-  'jobs',
-  'hostSets',
-  'agents',
-];
 
 interface Deps {
   readonly storageDir: string;
   readonly secrets: SecretPort;
   readonly hub: WindowHub;
   readonly log: Log;
+  /** Each returns keys of what an account leaves in the secret store; asked before the files of the account go. */
+  readonly secretKeys: readonly ((accountKey: string) => string | Promise<readonly string[]>)[];
 }
 
 /**
@@ -72,29 +53,25 @@ export class AccountCleanup implements Disposable {
   }
 
   private async removeHere(accountKey: string): Promise<void> {
-    const { storageDir, secrets, log } = this.deps;
+    const { storageDir, secrets, secretKeys, log } = this.deps;
     // The key becomes part of a path and may come from another window.
     if (!accountKeyShape.test(accountKey)) {
       return;
     }
     this.removed.fire(accountKey);
-    const markers = await rentalMarkers(join(storageDir, 'rentals', accountKey));
+    const keys: (string | readonly string[])[] = [];
+    for (const keysOf of secretKeys) {
+      keys.push(await keysOf(accountKey));
+    }
     // The deletions run side by side, so that a secret store that hangs delays them only once.
     await Promise.all(
-      [registryLoginKey(accountKey), jobSecretsKey(accountKey), ...markers.map(rentalSecretKey)].map((key) =>
+      keys.flat().map((key) =>
         secrets.delete(key).catch(() => {
-          log.warn('The login to a registry or the environment of a rental stays in the secret store');
+          log.warn('A secret of a signed-out account stays in the secret store');
         }),
       ),
     );
-    for (const folder of folders) {
-      await rm(join(storageDir, folder, accountKey), { recursive: true, force: true });
-      await rm(join(storageDir, folder, `${accountKey}.json`), { force: true });
-    }
+    // Another window may write into a folder while it is being deleted.
+    await rm(accountPath(storageDir, accountKey), { recursive: true, force: true, maxRetries: 3 });
   }
-}
-
-async function rentalMarkers(folder: string): Promise<readonly string[]> {
-  const names = (await ifPresent(readdir(folder))) ?? [];
-  return names.flatMap((name) => /^([0-9a-f]{8})\.json$/.exec(name)?.[1] ?? []);
 }

@@ -1,17 +1,43 @@
 import { createHash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { AccountRef, User } from '../../model/accounts/account';
 import { micros } from '../../model/money';
 import type { Log } from '../../util/log';
+import { ifPresent } from '../../util/missing';
 import { plainLabel } from '../../util/plainLabel';
 import { IdFolder } from '../idFolder';
 import { JsonFile } from '../jsonFile';
 import type { DamagedAccountFiles } from './accounts';
 
+/** The keys of accounts, which name files and folders. */
+export const accountKeyShape = /^[0-9a-f]{16}$/;
+/** Holds a file for each account, and beside it a folder with what else is kept of the account. */
+const folderName = 'accounts';
+
+/**
+ * Returns a path inside the folder of an account, or that folder. All that is kept of one account alone lies there, so
+ * that signing out deletes it as a whole.
+ */
+export function accountPath(storageDir: string, accountKey: string, ...names: readonly string[]): string {
+  return join(storageDir, folderName, accountKey, ...names);
+}
+
+/** Returns the keys of accounts that have a file or folder with this name in their folder. */
+export async function accountsWith(storageDir: string, name: string): Promise<readonly string[]> {
+  const keys = (await ifPresent(readdir(join(storageDir, folderName)))) ?? [];
+  const found = await Promise.all(
+    keys
+      .filter((key) => accountKeyShape.test(key))
+      .map(async (key) => ((await ifPresent(stat(accountPath(storageDir, key, name)))) ? [key] : [])),
+  );
+  return found.flat();
+}
+
 const accountFile = z.object({
   version: z.literal(1),
-  key: z.string().regex(/^[0-9a-f]{16}$/),
+  key: z.string().regex(accountKeyShape),
   serviceUrl: z.string().min(1),
   userId: z.number().int(),
   name: z.string(),
@@ -69,7 +95,7 @@ export class AccountFiles {
     storageDir: string,
     private readonly log: Log,
   ) {
-    this.folder = new IdFolder(join(storageDir, 'accounts'), /^[0-9a-f]{16}$/);
+    this.folder = new IdFolder(join(storageDir, folderName), accountKeyShape);
     this.storage = new IdFolder(storageDir, /^activeAccount$/);
     this.active = new JsonFile(this.storage.pathOf('activeAccount'), activeFile, log);
   }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import * as z from 'zod';
 import { ForbiddenError } from '../../api/errors';
 import { permissionCategories, type ApiKey, type PermissionCategory } from '../../model/accounts/apiKey';
@@ -14,6 +13,7 @@ import { text } from '../../util/text';
 import { JsonFile } from '../jsonFile';
 import type { Account, Accounts } from './accounts';
 import type { WindowHub } from '../windows/windowHub';
+import { accountPath } from './accountFiles';
 
 /** A call that we refuse ourselves, because the key is known to lack the permission. */
 export class KeyLacksError extends ForbiddenError {
@@ -211,7 +211,7 @@ export class KeyAccess implements Disposable {
 
   private file(accountKey: string): JsonFile<z.infer<typeof accessFile>> {
     return new JsonFile(
-      join(this.deps.storageDir, 'keyAccess', `${accountKey}.json`),
+      accountPath(this.deps.storageDir, accountKey, 'keyAccess.json'),
       accessFile,
       this.deps.log,
     );

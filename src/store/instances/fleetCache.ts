@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
 import { KeptFile } from '../keptFile';
@@ -6,9 +5,10 @@ import type { FleetSnapshot } from './fleetStore';
 import type { Loaded } from '../../shared/reading';
 import { fleetFile, type FleetFile } from './fleetShared';
 import type { RememberedEntries } from './rememberedFacts';
+import { accountPath } from '../accounts/accountFiles';
 
 export function openFleetCache(storageDir: string, accountKey: string, log: Log): FleetCache {
-  return new FleetCache(join(storageDir, 'fleet', `${accountKey}.json`), log);
+  return new FleetCache(accountPath(storageDir, accountKey, 'fleet.json'), log);
 }
 
 /** The last list of an account on disk. No method rejects: without the file, the list is read from the service. */

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import * as z from 'zod';
 import type { Instance } from '../../model/instances/instance';
 import { idleGpuPercent } from '../../model/instances/gauges';
@@ -13,6 +12,7 @@ import type { Account, Accounts } from '../accounts/accounts';
 import type { Fleet, FleetSnapshot } from './fleetStore';
 import type { WindowHub } from '../windows/windowHub';
 import type { Presence } from '../windows/presence';
+import { accountPath } from '../accounts/accountFiles';
 
 /** Times in milliseconds since 1970. */
 export interface IdleFacts {
@@ -48,7 +48,7 @@ type UsageContent = z.infer<typeof usageFile>;
 export type UsageFile = Pick<JsonFile<UsageContent>, 'read' | 'write'>;
 
 export function openUsageFile(storageDir: string, accountKey: string, log: Log): UsageFile {
-  return new JsonFile(join(storageDir, 'usage', `${accountKey}.json`), usageFile, log);
+  return new JsonFile(accountPath(storageDir, accountKey, 'usage.json'), usageFile, log);
 }
 
 export interface IdleWatchDeps {

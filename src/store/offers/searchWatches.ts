@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { SearchWatch } from '../../model/offers/searchWatch';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
@@ -8,6 +7,7 @@ import { DiskList } from '../../shared/diskList';
 import { newOwnId } from '../idFolder';
 import { WatchChecks, type WatchChecksDeps } from './watchChecks';
 import { WatchFiles, type WatchOnDisk } from './watchFiles';
+import { accountPath } from '../accounts/accountFiles';
 
 export interface WatchRow extends WatchOnDisk {
   readonly isChecking: boolean;
@@ -31,7 +31,7 @@ export class SearchWatches implements Disposable {
       new DiskList({
         ...deps,
         topic: 'watches.changed',
-        open: (accountKey) => new WatchFiles(join(deps.storageDir, 'watches', accountKey), deps.log),
+        open: (accountKey) => new WatchFiles(accountPath(deps.storageDir, accountKey, 'watches'), deps.log),
         unreadable: 'The watched searches could not be read',
       }),
     );

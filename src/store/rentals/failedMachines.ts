@@ -5,6 +5,7 @@ import type { Log } from '../../util/log';
 import { DiskRows } from '../diskRows';
 import { IdFolder, numberId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
+import { accountPath } from '../accounts/accountFiles';
 
 const machineFile = z.object({ version: z.literal(1), at: z.number(), reason: z.string() });
 
@@ -32,7 +33,7 @@ export class FailedMachines {
   ) {}
 
   private get folder(): string {
-    return join(this.storageDir, 'failedMachines', this.accountKey() ?? 'nobody');
+    return accountPath(this.storageDir, this.accountKey() ?? 'nobody', 'failedMachines');
   }
 
   /** Returns the latest first. A file that the disk refuses hides no other, and its machine is still avoided. */

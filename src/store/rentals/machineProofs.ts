@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import * as z from 'zod';
 import { checkResult, type CheckResult } from '../../model/rentals/machineCheck';
 import { DiskList, type DiskListDeps } from '../../shared/diskList';
@@ -7,6 +6,7 @@ import { numberId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
 import { RowFolder } from '../rowFolder';
 import { RowIndex } from '../../util/rowIndex';
+import { accountPath } from '../accounts/accountFiles';
 
 const proofFile = z.object({ version: z.literal(1), at: z.number(), check: checkResult });
 
@@ -60,7 +60,7 @@ export class MachineProofs extends DiskList<CheckedInstance, ProofFiles> {
     super({
       ...deps,
       topic: 'proofs.changed',
-      open: (accountKey) => new ProofFiles(join(deps.storageDir, 'proofs', accountKey), deps.log),
+      open: (accountKey) => new ProofFiles(accountPath(deps.storageDir, accountKey, 'proofs'), deps.log),
       unreadable: 'The proofs of machines could not be read',
     });
   }

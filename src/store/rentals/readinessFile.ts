@@ -1,9 +1,9 @@
-import { join } from 'node:path';
 import * as z from 'zod';
 import { startWatchShape } from '../../model/rentals/startWatch';
 import type { Log } from '../../util/log';
 import { JsonFile } from '../jsonFile';
 import { KeptFile } from '../keptFile';
+import { accountPath } from '../accounts/accountFiles';
 
 const readinessContent = z.object({
   version: z.literal(1),
@@ -16,6 +16,6 @@ const readinessContent = z.object({
 
 /** Returns the file in which an account's starting machines survive a restart. */
 export function readinessFile(storageDir: string, accountKey: string, log: Log) {
-  const file = new JsonFile(join(storageDir, 'readiness', `${accountKey}.json`), readinessContent, log);
+  const file = new JsonFile(accountPath(storageDir, accountKey, 'readiness.json'), readinessContent, log);
   return new KeptFile(file, log, 'The machines on their way could not be read');
 }

@@ -1,13 +1,15 @@
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import * as z from 'zod';
 import type { RentConfig } from '../../model/rentals/rent';
 import { parseJson } from '../../util/json';
 import { defined } from '../../util/defined';
 import type { Log } from '../../util/log';
+import { ifPresent } from '../../util/missing';
 import { IdFolder, ownId } from '../idFolder';
 import { JsonFile } from '../jsonFile';
 import type { Rental } from './rentalStore';
 import type { SecretPort } from '../accounts/patientSecrets';
+import { accountPath } from '../accounts/accountFiles';
 
 /** Only this store writes these files; the schema checks what decisions depend on. */
 const rentalFile = z.object({
@@ -44,6 +46,19 @@ type SecretParts = z.infer<typeof secretParts>;
 /** Returns the secret store entry for the secret parts of a rental. */
 export function rentalSecretKey(marker: string): string {
   return `gpuRental.rental.${marker}`;
+}
+
+/** Returns the secret store entries of an account's rentals, as far as the disk names them. */
+export async function rentalSecretKeys(storageDir: string, accountKey: string): Promise<readonly string[]> {
+  const names = (await ifPresent(readdir(rentalsPath(storageDir, accountKey)))) ?? [];
+  return names.flatMap((name) => {
+    const marker = /^([0-9a-f]{8})\.json$/.exec(name)?.[1];
+    return marker === undefined ? [] : [rentalSecretKey(marker)];
+  });
+}
+
+function rentalsPath(storageDir: string, accountKey: string): string {
+  return accountPath(storageDir, accountKey, 'rentals');
 }
 
 /** Ended rentals older than this are of no use (ms). */
@@ -161,7 +176,7 @@ export class RentalJournal {
   }
 
   private folder(accountKey: string): IdFolder {
-    return new IdFolder(join(this.storageDir, 'rentals', accountKey), ownId);
+    return new IdFolder(rentalsPath(this.storageDir, accountKey), ownId);
   }
 
   private file(accountKey: string, marker: string): JsonFile<z.infer<typeof rentalFile>> {

@@ -76,9 +76,9 @@ describe('an agent at work on an instance of the user', () => {
     assert.match(JSON.stringify(untrusted), /299999\\n300000\\nfrom the machine/);
     const again = await agent.call('run_command', input);
     assert.deepEqual([again['exitCode'], again['untrusted']], [0, untrusted]);
-    const folder = path.join(computer().storage, 'agents');
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    const kept = files.filter((name) => name.endsWith('.json')).map((name) => path.join(folder, name));
+    const folders = computer().ofAccounts('agents');
+    const files = folders.flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)));
+    const kept = files.filter((name) => name.endsWith('.json'));
     assert.equal(kept.length, 1);
     // It may hold secrets, and is needed for its question alone.
     for (const file of kept) assert.doesNotMatch(readFileSync(file, 'utf8'), /echo/);
@@ -246,11 +246,8 @@ describe('an agent whose rental is cut short', () => {
     window.clearToasts();
     computer().settings.set('gpuRental.agents.access', 'ask');
     await computer().rest();
-    const agents = path.join(computer().storage, 'agents');
-    const file = (readdirSync(agents, { recursive: true }) as string[]).find((name) =>
-      name.endsWith('requests.json'),
-    );
-    writeFileSync(path.join(agents, file ?? ''), '{broken');
+    const [file = ''] = computer().ofAccounts(path.join('agents', 'requests.json'));
+    writeFileSync(file, '{broken');
     const agent = new AgentDriver(window);
     for (let call = 0; call < 3; call += 1) {
       const { limitsLeft } = await agent.call('list_instances');

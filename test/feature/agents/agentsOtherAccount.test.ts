@@ -1,4 +1,3 @@
-import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { letAgentsIn } from '../../support/feature/agentDriver';
 import { registerKey } from '../../support/feature/reachable';
@@ -29,10 +28,7 @@ describe('an agent whose rental is cut short in an account that is switched', ()
 
     const second = await computer().openWindow({ isFocused: true });
     const { id } = simulator.world.instances[0] ?? {};
-    const folder = path.join(computer().storage, 'schedules');
-    const scheduled = () =>
-      existsSync(folder) &&
-      readdirSync(folder, { recursive: true, encoding: 'utf8' }).some((name) => name.endsWith(`${id}.json`));
+    const scheduled = () => computer().ofAccounts(path.join('schedules', `${id}.json`)).length > 0;
     await computer().until('its schedule', scheduled, { withinMs: 10 * 60_000 });
     second.clearToasts();
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { AgentDriver } from '../../support/feature/agentDriver';
 import { haveKey } from '../../support/feature/rentDriver';
@@ -112,11 +112,8 @@ describe('what a person sees and stops of agents', () => {
   });
 
   it('lets agents spend nothing after their file broke, also tomorrow, until a person says so', async () => {
-    const agents = path.join(computer().storage, 'agents');
-    const file = (readdirSync(agents, { recursive: true }) as string[]).find((name) =>
-      name.endsWith('requests.json'),
-    );
-    writeFileSync(path.join(agents, file ?? ''), '{broken');
+    const [file = ''] = computer().ofAccounts(path.join('agents', 'requests.json'));
+    writeFileSync(file, '{broken');
     const left = async () =>
       ((await agent.call('list_instances'))['limitsLeft'] as { usdToday: number }).usdToday;
     assert.equal(await left(), 0);

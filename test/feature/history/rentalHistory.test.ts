@@ -10,6 +10,10 @@ describe('the rental history', () => {
   let trainer: number;
   let helper: number;
   const instances = () => window.view('instances');
+  const kept = () =>
+    computer()
+      .ofAccounts('history')
+      .flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)));
   const read = (route: RegExp) => computer().simulator.received(undefined, route).length;
 
   before(async () => {
@@ -123,10 +127,7 @@ describe('the rental history', () => {
   });
 
   it('is not called empty while the disk refuses it', async () => {
-    const folder = path.join(computer().storage, 'history');
-    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.json'))
-      .map((name) => path.join(folder, name));
+    const files = kept().filter((name) => name.endsWith('.json'));
     assert.ok(files.length > 0);
     for (const file of files) {
       renameSync(file, `${file}.away`);
@@ -161,9 +162,8 @@ describe('the rental history', () => {
     await window.dialog(/Clear the rental history\?.*all past rentals \(1\)/s);
     await window.dialogButton('Clear History');
     await instances().noRow('Rental History');
-    const left = readdirSync(path.join(computer().storage, 'history'), { recursive: true, encoding: 'utf8' });
     assert.deepEqual(
-      left.filter((name) => /\.(json|log)$/.test(name)),
+      kept().filter((name) => /\.(json|log)$/.test(name)),
       [],
     );
   });

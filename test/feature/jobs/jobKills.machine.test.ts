@@ -57,8 +57,8 @@ describe('the judge of jobs', () => {
     judge.check(rows);
     assert.deepEqual(judge.violations, []);
     writeFileSync(startsFile, 'a01\na01\n');
-    mkdirSync(path.join(storage, 'jobs', 'account'), { recursive: true });
-    const file = path.join(storage, 'jobs', 'account', '0123456789abcdef');
+    mkdirSync(path.join(storage, 'accounts', 'account', 'jobs'), { recursive: true });
+    const file = path.join(storage, 'accounts', 'account', 'jobs', '0123456789abcdef');
     writeFileSync(`${file}.json`, '{}');
     judge.check({ instances: [], jobs: [] });
     const end = { code: 3, why: 'itself' };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Computer } from '../../support/feature/computer';
 import { useComputer } from '../../support/feature/useComputer';
@@ -8,9 +8,7 @@ import type { FeatureWindow } from '../../support/feature/window';
 const hour = 3_600_000;
 
 function scheduleFile(computer: Computer, id: number): string {
-  const schedules = path.join(computer.storage, 'schedules');
-  const [account] = existsSync(schedules) ? readdirSync(schedules) : [];
-  return path.join(schedules, account ?? 'none', `${id}.json`);
+  return path.join(computer.ofAccounts('schedules')[0] ?? 'none', `${id}.json`);
 }
 
 /** Two windows that open eight hours after something was to happen to each of two instances. */

@@ -42,7 +42,7 @@ describe('a group for other tools, beside those of another account', () => {
   /** The entries of the groups of all accounts. */
   function entries(): readonly string[] {
     return readdirSync(computer().root, { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\/hostSets\/[0-9a-f]{16}\/[0-9a-f]{8}\.json$/.test(file))
+      .filter((file) => /\/[0-9a-f]{16}\/hostSets\/[0-9a-f]{8}\.json$/.test(file))
       .map((file) => path.join(computer().root, file));
   }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type * as vscode from 'vscode';
@@ -107,6 +107,14 @@ export class Computer {
 
   get storage(): string {
     return path.join(this.root, 'storage');
+  }
+
+  /** The files or folders of this name that are there, one for each account at most. */
+  ofAccounts(name: string): readonly string[] {
+    const accounts = path.join(this.storage, 'accounts');
+    return (existsSync(accounts) ? readdirSync(accounts) : [])
+      .map((key) => path.join(accounts, key, name))
+      .filter((place) => existsSync(place));
   }
 
   /** Opens a window and activates the product in it; the first one has the focus. `kept`: documents from before that. */

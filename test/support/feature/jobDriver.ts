@@ -129,7 +129,7 @@ export async function playOrder(window: FeatureWindow, job: PlayedJob): Promise<
 export function jobsOnDisk({ storage }: Pick<Computer, 'storage'>): readonly (JobState | undefined)[] {
   const names = readdirSync(storage, { recursive: true, encoding: 'utf8' });
   return names.flatMap((name) => {
-    const [, order] = /^(jobs.*[0-9a-f]{16})\.json$/.exec(name) ?? [];
+    const [, order] = /^(accounts.*jobs.*[0-9a-f]{16})\.json$/.exec(name) ?? [];
     const state = `${order}.state.json`;
     return order === undefined
       ? []

@@ -38,8 +38,7 @@ export function placeOf({ kind, name, args }: Deed): string | undefined {
 }
 
 function placeOfFile(from: string, to: string): string | undefined {
-  const [folder = ''] = to.split(path.sep).slice(-3);
-  const base = path.basename(to);
+  const [folder = '', base = ''] = to.split(path.sep).slice(-2);
   if (folder === 'rentals') return 'write rental';
   if (folder !== 'jobs') return to.includes('gpu-outputs') ? 'name output' : undefined;
   if (base.endsWith('.state.json')) return `write ${phaseIn(from)}`;

@@ -94,13 +94,13 @@ describe('What is disposed of', () => {
     return { ...shared, presence, logs, focus, use, idle, storage };
 
     function storage(accountKey: string) {
-      return new ScheduleFiles(join(storageDir, 'schedules', accountKey), log);
+      return new ScheduleFiles(join(storageDir, 'accounts', accountKey, 'schedules'), log);
     }
   }
   type Parts = Awaited<ReturnType<typeof parts>>;
 
   for (const [what, make] of [
-    ['AccountCleanup', (one) => new AccountCleanup(one)],
+    ['AccountCleanup', (one) => new AccountCleanup({ ...one, secretKeys: [] })],
     ['Accounts', (one) => createAccounts({ ...one, createClient: () => new FakeService().client })],
     ['BudgetStore', (one) => new BudgetStore({ ...one, ...budgetParts() })],
     ['BudgetStops', (one) => new BudgetStops({ ...one, budget: one.budgetOf() })],
@@ -160,7 +160,7 @@ function keeperParts<T extends object>(one: T) {
 }
 
 function jobFiles({ storageDir, clock }: { storageDir: string; clock: { now(): number } }, key: string) {
-  return new JobFiles(join(storageDir, 'jobs', key), log, () => clock.now());
+  return new JobFiles(join(storageDir, 'accounts', key, 'jobs'), log, () => clock.now());
 }
 
 function otherAccountParts<T extends { readonly use: U }, U>(one: T) {

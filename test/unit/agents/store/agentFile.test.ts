@@ -18,7 +18,7 @@ describe('The file of what agents asked for', () => {
   let storageDir = '';
   let log: MemoryLog;
   let file: AgentFile;
-  const folder = () => path.join(storageDir, 'agents', 'key');
+  const folder = () => path.join(storageDir, 'accounts', 'key', 'agents');
   useFolder((made) => void (storageDir = made));
   beforeEach(() => {
     log = new MemoryLog();

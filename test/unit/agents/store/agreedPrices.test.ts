@@ -221,7 +221,7 @@ describe('a yes to the price of an agent', () => {
 
   it('leaves nothing behind of an account that signed out meanwhile', async () => {
     const key = window.accounts.active?.key ?? '';
-    const folder = path.join(computer.storageDir, 'agents', key);
+    const folder = path.join(computer.storageDir, 'accounts', key, 'agents');
     const request = await sayYes(await start());
     service.after = async (call) => {
       if (call === 'instances.start') {

@@ -195,11 +195,11 @@ describe('what an agent may rent after a yes', () => {
     service.after = async (call) => {
       if (call === 'offers.rent') {
         await first.accounts.signOut(own);
-        await rm(path.join(computer.storageDir, 'agents', own), { recursive: true, force: true });
+        await rm(path.join(computer.storageDir, 'accounts', own, 'agents'), { recursive: true, force: true });
       }
     };
     await through(doAgreed(first, request, own));
     assert.equal(disk.schedules.size, 0);
-    assert.equal(existsSync(path.join(computer.storageDir, 'agents', own)), false);
+    assert.equal(existsSync(path.join(computer.storageDir, 'accounts', own, 'agents')), false);
   });
 });

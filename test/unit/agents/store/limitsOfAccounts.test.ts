@@ -49,7 +49,8 @@ describe('The limits of agents where the user has several accounts', () => {
     await switchToSecond();
   };
   const ask = () => window.desk.ask(wanted(), key());
-  const fileOf = (account: string) => path.join(computer.storageDir, 'agents', account, 'requests.json');
+  const fileOf = (account: string) =>
+    path.join(computer.storageDir, 'accounts', account, 'agents', 'requests.json');
 
   beforeEach(async () => {
     count = 0;

@@ -44,7 +44,7 @@ describe('The kept logs', () => {
     assert.equal(await kept.read(account, 7), undefined);
     assert.equal(await client.instances.logs(7, { tail: 100 }), content);
     assert.equal(await kept.read(account, 7), content);
-    assert.equal((await stat(join(dir, 'history', account, '7.log'))).mode & 0o777, 0o600);
+    assert.equal((await stat(join(dir, 'accounts', account, 'history', '7.log'))).mode & 0o777, 0o600);
     content = '';
     await client.instances.logs(7, {});
     assert.equal(await kept.read(account, 7), 'line one\nline two\n', 'an empty log takes none away');
@@ -135,7 +135,7 @@ describe('The kept logs', () => {
     assert.deepEqual(told.splice(0), ['The log of 7 could not be kept']);
     await new KeptLogs(deps).capture(7, account, { logs: () => Promise.reject(new CancelledError()) });
     assert.deepEqual(told, [], 'not of what was given up');
-    await writeFile(join(dir, 'history'), 'no folder');
+    await writeFile(join(dir, 'accounts'), 'no folder');
     Object.assign(service.client.instances, { logs: () => Promise.resolve(content) });
     assert.equal(await new KeptLogs(deps).around(service.client, account).instances.logs(7, {}), content);
     assert.deepEqual(told, ['The log of 7 could not be kept']);
@@ -146,7 +146,7 @@ describe('The kept logs', () => {
     Object.assign(service.client.instances, { logs: () => Promise.resolve(content) });
     const client = kept.around(service.client, account);
     await client.instances.logs(7, {});
-    const folder = join(dir, 'history', account);
+    const folder = join(dir, 'accounts', account, 'history');
     const old = async (name: string, bytes: number) => {
       await writeFile(join(folder, name), '');
       await truncate(join(folder, name), bytes);
@@ -168,7 +168,7 @@ describe('The kept logs', () => {
     for (const id of [1, 2, 3]) {
       await client.instances.logs(id, {});
     }
-    const names = (await readdir(join(dir, 'history', account))).sort();
+    const names = (await readdir(join(dir, 'accounts', account, 'history'))).sort();
     assert.deepEqual(names, ['2.log', '3.log']);
   });
 });

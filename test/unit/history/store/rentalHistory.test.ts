@@ -100,7 +100,7 @@ describe('The rental history', () => {
     // Until the list without them is on the disk.
     await computer.clock.advance(5000);
     await accounts.signIn({ serviceUrl: 'https://other.example.com', apiKey: 'another-key' });
-    const folder = join(computer.storageDir, 'history', key);
+    const folder = join(computer.storageDir, 'accounts', key, 'history');
     return { ...window, key, folder, goOn: () => proceed(new Map([[5002, 'claude-code']])) };
   }
 
@@ -153,7 +153,7 @@ describe('The rental history', () => {
 
   it('goes on where the disk refuses an end, which the log tells', async () => {
     const window = await open();
-    const folder = join(computer.storageDir, 'history', window.accounts.active?.key ?? '');
+    const folder = join(computer.storageDir, 'accounts', window.accounts.active?.key ?? '', 'history');
     await computer.clock.advance(0);
     await rm(folder, { recursive: true, force: true });
     await writeFile(folder, 'in the way');
@@ -168,7 +168,7 @@ describe('The rental history', () => {
 
   it('names the files of past rentals that are damaged', async () => {
     const window = await open();
-    const folder = join(computer.storageDir, 'history', window.accounts.active?.key ?? '');
+    const folder = join(computer.storageDir, 'accounts', window.accounts.active?.key ?? '', 'history');
     service.instances = [];
     await pass('it is in the history', () => window.history.rows.length === 1);
     assert.deepEqual(window.history.damaged, []);
@@ -191,7 +191,7 @@ describe('The rental history', () => {
 
   it('removes the oldest beyond its limit with their logs', async () => {
     const window = await open();
-    const folder = join(computer.storageDir, 'history', window.accounts.active?.key ?? '');
+    const folder = join(computer.storageDir, 'accounts', window.accounts.active?.key ?? '', 'history');
     await mkdir(folder, { recursive: true });
     for (let id = 1; id <= mostPastRentals; id++) {
       const past: PastRental = { version: 1, instance: anInstance({ id }), endedAt: id, end: 'gone' };
@@ -215,6 +215,6 @@ describe('The rental history', () => {
     assert.equal(await window.history.logOf(5001), 'words\n');
     await window.history.remove([5001]);
     assert.deepEqual(ended(window), []);
-    assert.deepEqual(await readdir(join(computer.storageDir, 'history', key)), []);
+    assert.deepEqual(await readdir(join(computer.storageDir, 'accounts', key, 'history')), []);
   });
 });

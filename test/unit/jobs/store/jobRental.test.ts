@@ -179,9 +179,9 @@ describe('A machine that is rented for a job', () => {
     const order = aRentedJob({ marker: '0123abcd', by: hub.windowId });
     const file = path.join(
       computer.storageDir,
-      'rentals',
+      'accounts',
       window.accounts.active?.key ?? '',
-      '0123abcd.json',
+      path.join('rentals', '0123abcd.json'),
     );
     mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, '{"version":1');

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
-import { JobSecrets, jobSecretsKey, secretUseOf } from '../../../../src/jobs/store/jobSecrets';
+import { jobSecretsKey } from '../../../../src/jobs/manifest';
+import { JobSecrets, secretUseOf } from '../../../../src/jobs/store/jobSecrets';
 import { sized, testSeed } from '../../../support/seeded';
 import { useFolder } from '../../../support/useFolder';
 

@@ -186,7 +186,7 @@ describe('Host files', () => {
 
   it('stay where the record of their group is damaged', async () => {
     const { accounts, keeper, sets, storageDir, id, names, clock } = await scene();
-    const file = join(storageDir, 'hostSets', accounts.active?.key ?? '', `${id}.json`);
+    const file = join(storageDir, 'accounts', accounts.active?.key ?? '', 'hostSets', `${id}.json`);
     await writeFile(file, '{');
     await sets.remove(accounts.active?.key ?? '', 'ffffffff');
     assert.deepEqual(sets.rows, []);

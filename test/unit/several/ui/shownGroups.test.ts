@@ -80,7 +80,7 @@ describe('Groups for other tools', () => {
   });
 
   it('are shown where they can’t be read', async () => {
-    writeFileSync(path.join(storageDir, 'hostSets'), '');
+    writeFileSync(path.join(storageDir, 'accounts'), '');
     const { start, shown } = scene();
     start();
     await until('the group', () => shown.length > 0, { everyMs: 1 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { UnauthorizedError } from '../../../../src/api/errors';
 import { AccountCleanup } from '../../../../src/store/accounts/accountCleanup';
-import { RegistryLogins } from '../../../../src/store/accounts/registryLogins';
+import { RegistryLogins, registryLoginKey } from '../../../../src/store/accounts/registryLogins';
+import { rentalSecretKeys } from '../../../../src/store/rentals/rentalJournal';
 import { silentLog } from '../../../../src/util/log';
 import { aUser } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
@@ -147,23 +148,26 @@ describe('what a signed-out account leaves', () => {
   async function fill(): Promise<void> {
     for (const account of [key, other]) {
       for (const file of [
-        `fleet/${account}.json`,
-        `readiness/${account}.json`,
-        `keyAccess/${account}.json`,
-        `rentals/${account}/0a0b0c0d.json`,
-        `watches/${account}/01020304.json`,
-        `failedMachines/${account}/5.json`,
-        `history/${account}/5001.json`,
-        `history/${account}/5001.log`,
-        `agents/${account}/requests.json`,
+        'fleet.json',
+        'readiness.json',
+        'keyAccess.json',
+        'rentals/0a0b0c0d.json',
+        'watches/01020304.json',
+        'failedMachines/5.json',
+        'history/5001.json',
+        'history/5001.log',
+        'agents/requests.json',
+        'laterFeature/inner/file.json',
       ]) {
-        await mkdir(join(computer.storageDir, file, '..'), { recursive: true });
-        await writeFile(join(computer.storageDir, file), '{}');
+        const path = join(computer.storageDir, 'accounts', account, file);
+        await mkdir(dirname(path), { recursive: true });
+        await writeFile(path, '{}');
       }
     }
     await computer.secrets.store('gpuRental.rental.0a0b0c0d', '{"env":{"TOKEN":"value"}}');
     for (const account of [key, other]) {
       await new RegistryLogins(computer.secrets, account).keep('-u me -p token ghcr.io');
+      await computer.secrets.store(`gpuRental.ofWing.${account}`, 'value');
     }
   }
   const left = async () =>
@@ -176,6 +180,11 @@ describe('what a signed-out account leaves', () => {
       secrets: computer.secrets,
       hub: computer.openWindow().hub,
       log: silentLog,
+      secretKeys: [
+        registryLoginKey,
+        (accountKey) => rentalSecretKeys(computer.storageDir, accountKey),
+        (accountKey) => `gpuRental.ofWing.${accountKey}`,
+      ],
     });
 
   beforeEach(async () => {
@@ -184,12 +193,17 @@ describe('what a signed-out account leaves', () => {
   });
   afterEach(() => computer.dispose());
 
-  it('is removed, with the secrets of its rentals, and nothing of other accounts', async () => {
+  it('is removed, with the secrets that were handed over, and nothing of other accounts', async () => {
     await makeCleanup().remove(key);
     assert.deepEqual(await left(), []);
-    assert.deepEqual([...computer.secrets.values.keys()], [`gpuRental.registryLogin.${other}`]);
-    assert.equal(await readFile(join(computer.storageDir, `fleet/${other}.json`), 'utf8'), '{}');
-    assert.deepEqual(await readdir(join(computer.storageDir, 'watches', other)), ['01020304.json']);
+    assert.deepEqual(
+      [...computer.secrets.values.keys()],
+      [`gpuRental.registryLogin.${other}`, `gpuRental.ofWing.${other}`],
+    );
+    assert.equal(await readFile(join(computer.storageDir, 'accounts', other, 'fleet.json'), 'utf8'), '{}');
+    assert.deepEqual(await readdir(join(computer.storageDir, 'accounts', other, 'watches')), [
+      '01020304.json',
+    ]);
   });
 
   it('is removed by every window, so that nothing stays that one of them was writing', async () => {
@@ -202,9 +216,11 @@ describe('what a signed-out account leaves', () => {
   });
 
   it('is not looked for outside of the storage', async () => {
-    await mkdir(join(computer.storageDir, 'fleet', 'inner'), { recursive: true });
+    await mkdir(join(computer.storageDir, 'accounts', 'inner'), { recursive: true });
     await makeCleanup().remove('inner');
-    await makeCleanup().remove('../fleet');
-    assert.ok((await readdir(join(computer.storageDir, 'fleet'))).includes('inner'));
+    await makeCleanup().remove('../accounts');
+    await makeCleanup().remove('');
+    const folders = await readdir(join(computer.storageDir, 'accounts'));
+    assert.deepEqual(folders.sort(), [key, other, 'inner']);
   });
 });

@@ -5,6 +5,7 @@ import { AccountCleanup } from '../../../../src/store/accounts/accountCleanup';
 import { silentLog } from '../../../../src/util/log';
 import { settle } from '../../../support/fakeClock';
 import { FakeHubs, FakeSecrets } from '../../../support/fakeWindows';
+import { until } from '../../../support/until';
 import { useFolder } from '../../../support/useFolder';
 
 const key = '0123456789abcdef';
@@ -21,20 +22,23 @@ describe('What an account leaves on this computer', () => {
     secrets = new FakeSecrets();
     warnings = [];
     for (const one of [key, other]) {
-      mkdirSync(path.join(storageDir, 'rentals', one), { recursive: true });
-      writeFileSync(path.join(storageDir, 'rentals', one, 'abcd1234.json'), '{}');
+      mkdirSync(path.join(storageDir, 'accounts', one, 'rentals'), { recursive: true });
+      writeFileSync(path.join(storageDir, 'accounts', one, 'rentals', 'abcd1234.json'), '{}');
     }
   });
 
   const open = () => {
     const note = (line: string) => void warnings.push(line);
     const log = { ...silentLog, warn: note, error: note };
-    const cleanup = new AccountCleanup({ hub: hubs.open(), secrets, storageDir, log });
+    const cleanup = new AccountCleanup({
+      ...{ hub: hubs.open(), secrets, storageDir, log },
+      secretKeys: [(accountKey) => `gpuRental.${accountKey}`],
+    });
     const removed: string[] = [];
     cleanup.onDidRemove((one) => removed.push(one));
     return { cleanup, removed };
   };
-  const left = () => [key, other].map((one) => existsSync(path.join(storageDir, 'rentals', one)));
+  const left = () => [key, other].map((one) => existsSync(path.join(storageDir, 'accounts', one, 'rentals')));
 
   it('is removed once it signed out, which all windows are told', async () => {
     const [first, second] = [open(), open()];
@@ -48,9 +52,22 @@ describe('What an account leaves on this computer', () => {
     assert.deepEqual([left(), second.removed], [[false, false], [key]]);
   });
 
+  it('is removed though another window writes into the folder meanwhile', async () => {
+    const file = (name: number) => path.join(storageDir, 'accounts', key, 'rentals', `${name}.json`);
+    for (let name = 0; name < 300; name += 1) writeFileSync(file(name), '{}');
+    const { cleanup } = open();
+    const removed = cleanup.remove(key);
+    await until('the first of its files to be gone', () => !existsSync(file(0)), { everyMs: 0 });
+    // On a slow computer the folder may be gone by now as well, and then the window can't write.
+    if (existsSync(path.dirname(file(300)))) writeFileSync(file(300), '{}');
+    await removed;
+    assert.deepEqual(left(), [false, true]);
+    cleanup.dispose();
+  });
+
   it('is nothing outside of its folder, whatever another window says', async () => {
     const { cleanup, removed } = open();
-    await cleanup.remove(`../rentals/${key}`);
+    await cleanup.remove(`../accounts/${key}`);
     assert.deepEqual([left(), removed], [[true, true], []]);
     cleanup.dispose();
   });

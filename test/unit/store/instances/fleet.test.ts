@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { readFile, readdir, rename, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFleet } from '../../../../src/store/instances/fleet';
@@ -226,12 +227,8 @@ describe('the fleet', () => {
     );
     first.fleet.note(5001, { kind: 'stop' });
     await advance(minute);
-    const cache = join(computer.storageDir, 'fleet');
-    await until(
-      'it is on disk',
-      async () => (await readdir(cache).catch(() => [])).some((name) => name.endsWith('.json')),
-      { everyMs: 5 },
-    );
+    const cache = join(computer.storageDir, 'accounts', first.accounts.active?.key ?? '', 'fleet.json');
+    await until('it is on disk', () => existsSync(cache), { everyMs: 5 });
     first.close();
     service.calls.length = 0;
     for (const name of await readdir(computer.storageDir, { recursive: true })) {
@@ -248,7 +245,7 @@ describe('the fleet', () => {
 
   it('shows no empty list after a restart, and reads once though nobody looks', async () => {
     const first = await openLookingAt();
-    const cache = join(computer.storageDir, 'fleet', `${first.accounts.active?.key ?? ''}.json`);
+    const cache = join(computer.storageDir, 'accounts', first.accounts.active?.key ?? '', 'fleet.json');
     await until('it is on disk', () => readFile(cache).then(Boolean, () => false), { everyMs: 5 });
     first.close();
     const second = await computer.openSignedIn();
@@ -263,7 +260,7 @@ describe('the fleet', () => {
   it('remembers what was asked of an instance though the disk refused to read it at first', async () => {
     const first = await openLookingAt(anInstance());
     first.fleet.note(5001, { kind: 'destroy' });
-    const path = join(computer.storageDir, 'fleet', `${first.accounts.active?.key ?? ''}.json`);
+    const path = join(computer.storageDir, 'accounts', first.accounts.active?.key ?? '', 'fleet.json');
     await advance(minute);
     first.close();
     await rename(path, `${path}.away`);

@@ -251,7 +251,7 @@ describe('watched searches', () => {
     await second.watches.remove(watch.id);
     await soon('the removal', () => first.watches.rows.length === 0);
     const key = first.window.accounts.active?.key ?? '';
-    const folder = path.join(computer.storageDir, 'watches', key);
+    const folder = path.join(computer.storageDir, 'accounts', key, 'watches');
     await until('no file', async () => (await readdir(folder)).length === 0);
   });
 
@@ -325,7 +325,10 @@ describe('watched searches', () => {
     const one = await watching();
     await one.watches.add(watched);
     const key = one.window.accounts.active?.key ?? '';
-    await writeFile(path.join(computer.storageDir, 'watches', key, '0badf11e.json'), '{"version": 7}');
+    await writeFile(
+      path.join(computer.storageDir, 'accounts', key, 'watches', '0badf11e.json'),
+      '{"version": 7}',
+    );
     const next = await watching(await computer.openSignedIn());
     assert.equal(next.watches.rows.length, 1);
     assert.equal(next.watches.error, undefined);

@@ -28,7 +28,7 @@ describe('The checks of watched searches', () => {
     await watches.ready;
     const found: WatchFound[] = [];
     watches.onDidFind((one) => found.push(one));
-    const folder = path.join(storageDir, 'watches', accounts.active?.key ?? '');
+    const folder = path.join(storageDir, 'accounts', accounts.active?.key ?? '', 'watches');
     return { accounts, watches, found, folder };
   }
   const searches = () => service.count('offers.search');

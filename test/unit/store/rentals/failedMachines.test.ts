@@ -23,7 +23,7 @@ describe('machines that did not get ready', () => {
 
   describe('where the disk refuses to read one', () => {
     const account = '0123456789abcdef';
-    const path = (id: number) => join(storageDir, 'failedMachines', account, `${id}.json`);
+    const path = (id: number) => join(storageDir, 'accounts', account, 'failedMachines', `${id}.json`);
     /** A folder in place of the file is refused for every user, root included. */
     const refuse = async (id: number) => {
       await rename(path(id), join(storageDir, 'away'));

@@ -17,7 +17,7 @@ describe('What the last logins to machines proved', () => {
     const { clock, log, storageDir } = computer;
     const proofs = owned.add(new MachineProofs({ accounts, hub, clock, log, storageDir }));
     await proofs.ready;
-    const folder = join(storageDir, 'proofs', accounts.active?.key ?? '');
+    const folder = join(storageDir, 'accounts', accounts.active?.key ?? '', 'proofs');
     return { proofs, folder };
   }
   const ids = (proofs: MachineProofs) => proofs.rows.map(({ instanceId }) => instanceId);

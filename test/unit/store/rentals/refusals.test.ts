@@ -123,7 +123,9 @@ describe('a rental that was refused or not answered', () => {
     void window.rentals.rent(request).catch(() => undefined);
     await until('it is sent', () => service.count('offers.rent') === 1, { everyMs: 1 });
     const marker = window.rentals.rentals[0]?.marker ?? '';
-    await mkdir(join(computer.storageDir, 'rentals', window.accounts.active?.key ?? '', '00000000.json'));
+    await mkdir(
+      join(computer.storageDir, 'accounts', window.accounts.active?.key ?? '', 'rentals', '00000000.json'),
+    );
     window.close();
     service.before = () => undefined;
     await computer.clock.advance(30 * 60_000);

@@ -105,7 +105,7 @@ describe('The rentals on disk', () => {
       (await journal.list('a', now, () => false)).rentals.map((rental) => rental.marker.at(-1)).sort();
     assert.deepEqual(await found(90 * day), ['0', '1', '2', '3']);
     assert.deepEqual(await found(90 * day + 1), ['2', '3']);
-    assert.deepEqual((await readdir(join(dir, 'rentals', 'a'))).length, 2);
+    assert.deepEqual((await readdir(join(dir, 'accounts', 'a', 'rentals'))).length, 2);
     const { rentals } = await journal.list('a', 1, (known) => known === '00000002');
     assert.deepEqual(
       rentals.map((rental) => rental.marker),

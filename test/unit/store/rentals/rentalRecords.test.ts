@@ -65,7 +65,13 @@ describe('the rentals of an account, on disk', () => {
     const { first } = await withOffer();
     await computer.clock.through(first.rentals.rent(rentalRequest));
     const marker = first.rentals.rentals[0]?.marker ?? '';
-    const path = join(computer.storageDir, 'rentals', first.accounts.active?.key ?? '', `${marker}.json`);
+    const path = join(
+      computer.storageDir,
+      'accounts',
+      first.accounts.active?.key ?? '',
+      'rentals',
+      `${marker}.json`,
+    );
     first.close();
     await rename(path, `${path}.away`);
     await mkdir(path);
@@ -86,7 +92,7 @@ describe('the rentals of an account, on disk', () => {
     await computer.clock.through(first.rentals.rent(rentalRequest));
     const { accounts, hub } = first;
     const { clock, log, secrets, storageDir } = computer;
-    const folder = join(storageDir, 'rentals', accounts.active?.key ?? '');
+    const folder = join(storageDir, 'accounts', accounts.active?.key ?? '', 'rentals');
     await rename(folder, `${folder}.away`);
     await writeFile(folder, '');
     const fleet = { setRented: () => undefined };
@@ -114,7 +120,13 @@ describe('the rentals of an account, on disk', () => {
     await until('it is known', () => second.rentals.find(6001) !== undefined);
     computer.hubs.hold();
     await first.rentals.update(marker, { failure: 'timedOut' });
-    const path = join(computer.storageDir, 'rentals', first.accounts.active?.key ?? '', `${marker}.json`);
+    const path = join(
+      computer.storageDir,
+      'accounts',
+      first.accounts.active?.key ?? '',
+      'rentals',
+      `${marker}.json`,
+    );
     await rm(path);
     await mkdir(path);
     computer.hubs.arrive();
@@ -128,7 +140,7 @@ describe('the rentals of an account, on disk', () => {
     await computer.clock.through(first.rentals.rent(rentalRequest));
     const [rental] = first.rentals.rentals;
     assert.ok(rental);
-    const path = join(computer.storageDir, 'rentals', rental.accountKey, `${rental.marker}.json`);
+    const path = join(computer.storageDir, 'accounts', rental.accountKey, 'rentals', `${rental.marker}.json`);
     await writeFile(path, '{"version":1');
     const { rentals, owned } = await computer.openSignedIn();
     await computer.clock.advance(1000);
@@ -166,7 +178,10 @@ describe('the rentals of an account, on disk', () => {
     await clock.advance(1);
     records.tellAwaited();
     assert.deepEqual(ids, []);
-    await writeFile(join(storageDir, 'rentals', rental.accountKey, `${rental.marker}.json`), '{"version":1');
+    await writeFile(
+      join(storageDir, 'accounts', rental.accountKey, 'rentals', `${rental.marker}.json`),
+      '{"version":1',
+    );
     const later = open();
     let changes = 0;
     later.onDidChange(() => (changes += 1));
@@ -204,7 +219,7 @@ describe('the rentals of an account, on disk', () => {
     const [rental] = first.rentals.rentals;
     assert.ok(rental);
     const { accountKey, marker } = rental;
-    const path = join(computer.storageDir, 'rentals', accountKey, `${marker}.json`);
+    const path = join(computer.storageDir, 'accounts', accountKey, 'rentals', `${marker}.json`);
     const phase = { kind: 'ready', instanceId: 6001, at: 0 };
     await readLate(path, JSON.stringify({ version: 1, rental: { ...rental, phase } }), () => {
       first.hub.broadcast('rentals.changed', { accountKey, marker });
@@ -214,7 +229,7 @@ describe('the rentals of an account, on disk', () => {
 
   it('are changed as they are known where the disk refused what became of them', async () => {
     const { service, first } = await withOffer();
-    const folder = join(computer.storageDir, 'rentals', first.accounts.active?.key ?? '');
+    const folder = join(computer.storageDir, 'accounts', first.accounts.active?.key ?? '', 'rentals');
     service.after = async (call) => {
       if (call === 'offers.rent') {
         await rename(folder, `${folder}.away`);
@@ -236,7 +251,7 @@ describe('the rentals of an account, on disk', () => {
   it('are read again where the disk refuses their folder at the start', async () => {
     const { first } = await withOffer();
     await computer.clock.through(first.rentals.rent(rentalRequest));
-    const folder = join(computer.storageDir, 'rentals', first.accounts.active?.key ?? '');
+    const folder = join(computer.storageDir, 'accounts', first.accounts.active?.key ?? '', 'rentals');
     first.close();
     await rename(folder, `${folder}.away`);
     await writeFile(folder, '');

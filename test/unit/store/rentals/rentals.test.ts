@@ -143,7 +143,7 @@ describe('rentals', () => {
     let onDisk = '';
     service.before = async (call) => {
       if (call === 'offers.rent') {
-        const folder = join(computer.storageDir, 'rentals', window.accounts.active?.key ?? '');
+        const folder = join(computer.storageDir, 'accounts', window.accounts.active?.key ?? '', 'rentals');
         const [name = ''] = await readdir(folder);
         onDisk = await readFile(join(folder, name), 'utf8');
       }
@@ -156,7 +156,7 @@ describe('rentals', () => {
   it('sends nothing where the journal cannot be written', async () => {
     await window.rentals.rent(request);
     service.calls.length = 0;
-    const folder = join(computer.storageDir, 'rentals');
+    const folder = join(computer.storageDir, 'accounts', window.accounts.active?.key ?? '', 'rentals');
     await rm(folder, { recursive: true });
     await writeFile(folder, 'in the way');
     const secrets = computer.secrets.values.size;
@@ -169,7 +169,7 @@ describe('rentals', () => {
   describe('where the disk fills up while the service answers', () => {
     /** From the answer on nothing can be noted. */
     const fillDisk = async () => {
-      const folder = join(computer.storageDir, 'rentals');
+      const folder = join(computer.storageDir, 'accounts', window.accounts.active?.key ?? '', 'rentals');
       await rm(folder, { recursive: true, force: true });
       await writeFile(folder, 'in the way');
     };
@@ -314,7 +314,7 @@ describe('rentals', () => {
     const [{ marker } = { marker: '' }] = window.rentals.rentals;
     await window.fleet.refresh();
     await window.rentals.update(marker, { phase: { kind: 'ready', instanceId: 6001, at: 1 } });
-    const folder = join(computer.storageDir, 'rentals');
+    const folder = join(computer.storageDir, 'accounts', window.accounts.active?.key ?? '', 'rentals');
     await rm(folder, { recursive: true });
     await writeFile(folder, 'in the way');
     service.instances = [];

@@ -111,7 +111,12 @@ describe('the readiness stores of several windows', () => {
     change('loading', { statusMessage: 'pulling' });
     await pass('the message is there', () => first.readiness.watches[0]?.message === 'pulling');
     const before = first.readiness.watches[0];
-    const file = join(scene.computer.storageDir, 'readiness', `${first.accounts.active?.key ?? ''}.json`);
+    const file = join(
+      scene.computer.storageDir,
+      'accounts',
+      first.accounts.active?.key ?? '',
+      'readiness.json',
+    );
     await until(
       'it is on disk',
       async () => (await readFile(file, 'utf8').catch(() => '')).includes('pulling'),

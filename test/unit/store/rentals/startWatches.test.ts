@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createStartWatches } from '../../../../src/store/rentals/startWatches';
 import { ForbiddenError } from '../../../../src/api/errors';
@@ -36,7 +36,7 @@ describe('the readiness store', () => {
     const window = await open();
     await window.rentals.rent(watchedRequest);
     await pass('it is watched', () => window.readiness.watches.length === 1);
-    const folder = join(scene.computer.storageDir, 'rentals');
+    const folder = join(scene.computer.storageDir, 'accounts', window.accounts.active?.key ?? '', 'rentals');
     await rm(folder, { recursive: true });
     await writeFile(folder, 'in the way');
     window.hub.claim = () => Promise.reject(new Error('no space left'));
@@ -50,9 +50,15 @@ describe('the readiness store', () => {
 
   it('goes on where the disk refuses what is watched, which the log tells', async () => {
     const window = await open();
-    const folder = join(scene.computer.storageDir, 'readiness');
-    await rm(folder, { recursive: true, force: true });
-    await writeFile(folder, 'in the way');
+    const file = join(
+      scene.computer.storageDir,
+      'accounts',
+      window.accounts.active?.key ?? '',
+      'readiness.json',
+    );
+    await rm(file, { force: true });
+    // A folder can't be read as a file.
+    await mkdir(file, { recursive: true });
     await window.rentals.rent(watchedRequest);
     change('running');
     await pass('it is told', () => window.events.length > 0);
@@ -224,7 +230,7 @@ describe('the readiness store', () => {
     await pass('it is watched and seen', () => window.readiness.watches[0]?.wasSeen === true);
     const first = window.accounts.active;
     assert.ok(first);
-    const file = join(scene.computer.storageDir, 'readiness', `${first.key}.json`);
+    const file = join(scene.computer.storageDir, 'accounts', first.key, 'readiness.json');
     await until('that is written down', async () =>
       (await readFile(file, 'utf8').catch(() => '')).includes('"wasSeen":true'),
     );

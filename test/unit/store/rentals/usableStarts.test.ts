@@ -57,7 +57,7 @@ describe('starts that end with a login', () => {
 
   it('tells that it is ready though the disk refused what was noted of it when a window opened', async () => {
     const window = await checking();
-    const path = join(computer.storageDir, 'readiness', `${window.accounts.active?.key ?? ''}.json`);
+    const path = join(computer.storageDir, 'accounts', window.accounts.active?.key ?? '', 'readiness.json');
     window.close();
     await rename(path, `${path}.away`);
     await mkdir(path);
