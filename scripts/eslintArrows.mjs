@@ -95,11 +95,6 @@ function objection(from, to, isType, specifier) {
     : `${from.ring} may not import ${to.ring}.`;
 }
 
-/** Files of the core that still know the wing jobs. */
-const stillKnow = ['model/workspace/workspaceDiagnostics.ts', 'model/workspace/workspaceFile.ts'].map(
-  (file) => path.join(source, file),
-);
-
 /** @type {import('eslint').Rule.RuleModule} */
 const arrows = {
   meta: { type: 'problem', schema: [] },
@@ -115,7 +110,7 @@ const arrows = {
         node.importKind === 'type' ||
         (node.specifiers?.length > 0 && node.specifiers.every((one) => one.importKind === 'type'));
       const message = objection(from, to, isType, specifier);
-      if (message && !stillKnow.includes(context.filename)) {
+      if (message) {
         context.report({ node, message });
       }
     };

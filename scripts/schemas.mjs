@@ -9,12 +9,13 @@ import prettier from 'prettier';
 const require = createRequire(import.meta.url);
 require('./sources.cjs');
 const { documentSchemas, renderSchema } = require('../src/model/templates/templateSchema.ts');
+const { workspaceSchemas } = require('../src/jobs/model/jobsInFile.ts');
 const { languageModelTools, toolSchemas } = require('../src/agents/model/toolSchemas.ts');
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..');
 const folder = path.join(root, 'media', 'schemas');
 await mkdir(folder, { recursive: true });
-for (const [name, schema] of Object.entries(documentSchemas())) {
+for (const [name, schema] of Object.entries({ ...documentSchemas(), ...workspaceSchemas() })) {
   await writeFile(path.join(folder, name), renderSchema(schema));
 }
 

@@ -3,7 +3,7 @@ import { argumentShapes } from './commandArguments';
 import type { PermissionCategory } from './model/accounts/apiKey';
 import type { DraftJob } from './jobs/model/draftJob';
 import type { PickedDraft, RentDraft } from './model/rentals/rentDraft';
-import type { JobRecipe } from './model/workspace/workspaceFile';
+import type { OpenRecipe } from './model/workspace/workspaceFile';
 
 /** The one table of commands; `test/unit/contributions.test.ts` compares it with `package.json`. */
 
@@ -269,7 +269,7 @@ const own = {
   'gpuRental.searchFor': spec('search', { args: [draft<RentDraft>(offerShape.optional())], needs: ['misc'] }),
   /** Searches a machine for a job; the user confirms the rental at the end. */
   'gpuRental.rentForJob': spec('jobs', {
-    args: [z.custom<{ readonly job: DraftJob; readonly recipe?: JobRecipe | undefined }>(isObject)],
+    args: [z.custom<{ readonly job: DraftJob; readonly recipe?: OpenRecipe | undefined }>(isObject)],
     needs: ['misc'],
   }),
   /** Runs the steps of a rental for an offer; returns a draft if the user returns to the offers. */

@@ -47,6 +47,7 @@ import { RentalHistory } from './history/store/rentalHistory';
 import { MachineProofs } from './store/rentals/machineProofs';
 import type { StartWatchesDeps } from './store/rentals/startWatchPort';
 import { createStartWatches } from './store/rentals/startWatches';
+import { WorkspaceParts } from './store/workspaceParts';
 import { WorkOnInstances } from './store/instances/workOnInstances';
 import { rentalSecretKeys } from './store/rentals/rentalJournal';
 import { createRentals } from './store/rentals/rentals';
@@ -224,6 +225,7 @@ function sharedState(deps: SharedDeps) {
     ...starts,
     connectedWindows: own(new ConnectedWindows(hub)),
     work: own(new WorkOnInstances()),
+    workspaceParts: own(new WorkspaceParts()),
     ...schedules,
     ...jobServices({
       ...{ ...deps, ...schedules, ...starts, ...money, failedMachines },

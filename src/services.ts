@@ -48,6 +48,7 @@ import type { MachineProofs } from './store/rentals/machineProofs';
 import type { StartWatches } from './store/rentals/startWatchPort';
 import type { WorkOnInstances } from './store/instances/workOnInstances';
 import type { RentalStore } from './store/rentals/rentalStore';
+import type { WorkspaceParts } from './store/workspaceParts';
 import type { SearchBudget } from './store/offers/searchBudget';
 import type { SearchWatches } from './store/offers/searchWatches';
 import type { TemplateStores } from './store/templates/templateStores';
@@ -151,6 +152,8 @@ export interface Services {
   /** Offers that are pinned for comparison. */
   readonly offerPins: OfferPins;
   readonly templates: Reading<readonly Template[]>;
+  /** What a workspace file may have beyond its recipe. */
+  readonly workspaceParts: WorkspaceParts;
   /** Single templates and their documents. */
   readonly templateStores: TemplateStores;
   readonly sshKeys: Reading<readonly SshKey[]>;

@@ -21,7 +21,7 @@ import { readDiskGb } from '../../src/model/rentals/rentPlan';
 import { hideEnv } from '../../src/model/templates/envReferences';
 import { findTemplateProblems } from '../../src/model/templates/templateDiagnostics';
 import { findReference, looksSecret } from '../../src/model/templates/templateReference';
-import { findWorkspaceProblems } from '../../src/model/workspace/workspaceDiagnostics';
+import { findInFile } from '../support/workspaceFile';
 import { parseWorkspaceFile } from '../../src/model/workspace/workspaceFile';
 import { filesRead, unescaped } from '../../src/ssh/effectiveConfig';
 import { hostKeyErrorOf } from '../../src/ssh/hostKey';
@@ -215,8 +215,8 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'the texts of a template document': (text) =>
     findTemplateProblems(document({ onstart: text, env: text, args_str: text, docker_login_pass: text })),
   'a workspace file': parseWorkspaceFile,
-  'marks in a workspace file': findWorkspaceProblems,
-  'the texts of a workspace file': (text) => findWorkspaceProblems(workspace({ env: text, onStart: text })),
+  'marks in a workspace file': findInFile,
+  'the texts of a workspace file': (text) => findInFile(workspace({ env: text, onStart: text })),
   'a job': (text) => readJob(job({ run: text, setup: text, outputs: [text] }), 'a'),
   'an API key': (text) => readApiKeyDocument(text, () => true),
   'the depth of JSON': tooDeepAt,

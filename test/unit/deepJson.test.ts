@@ -11,7 +11,7 @@ import { findJobProblems } from '../../src/jobs/model/jobDiagnostics';
 import { jobNames, readJob } from '../../src/jobs/model/jobSpec';
 import { asObject, parseDocument, readFilters } from '../../src/model/templates/templateDocument';
 import { findTemplateProblems } from '../../src/model/templates/templateDiagnostics';
-import { findWorkspaceProblems } from '../../src/model/workspace/workspaceDiagnostics';
+import { findInFile } from '../support/workspaceFile';
 import { parseWorkspaceFile } from '../../src/model/workspace/workspaceFile';
 import { JsonFile } from '../../src/store/jsonFile';
 import { parseJson, tooDeepAt } from '../../src/util/json';
@@ -71,7 +71,7 @@ describe('JSON of 20,000 levels', () => {
   it('counts as no JSON where no sentence is shown', () => {
     for (const [kind, source] of Object.entries(texts)) {
       assert.deepEqual(jobNames(source), [], kind);
-      assert.ok(Array.isArray(findWorkspaceProblems(source)));
+      assert.ok(Array.isArray(findInFile(source)));
       assert.ok(Array.isArray(findJobProblems(new JsonPlaces(source))));
       assert.equal(asObject(source), source);
       assert.deepEqual(readFilters(source), {});

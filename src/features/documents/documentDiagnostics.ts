@@ -14,7 +14,7 @@ import { text } from '../../util/text';
 import { accountKeyOf, type DocumentKind, kindOf, openDocuments, ownerOf } from './openDocuments';
 import type { SaveFailures } from './saveFailures';
 
-type Deps = Pick<Services, 'accounts' | 'templateStores' | 'clock' | 'log'>;
+type Deps = Pick<Services, 'accounts' | 'templateStores' | 'clock' | 'log' | 'workspaceParts'>;
 
 /** Long enough to avoid flicker while the user types, short enough to feel immediate (ms). */
 const delayMs = 150;
@@ -66,6 +66,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
       }),
     );
     this.store.add(failures.onDidChange(() => this.all()));
+    this.store.add(deps.workspaceParts.onDidChange(() => this.all()));
     this.store.add(watchAccounts(deps.accounts, () => this.all()));
     this.store.add(deps.templateStores.documents.onDidNotice(() => this.all()));
     this.all();
@@ -106,7 +107,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
   ): readonly Finding[] {
     const source = document.getText();
     return kind.kind === 'workspaceFile'
-      ? findWorkspaceProblems(source)
+      ? findWorkspaceProblems(source, this.deps.workspaceParts.all)
       : [...findTemplateProblems(source, enteredHere), ...this.notices(document, kind, source)];
   }
 

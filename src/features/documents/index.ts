@@ -29,6 +29,7 @@ type Deps = Pick<
   | 'contextKeys'
   | 'clock'
   | 'log'
+  | 'workspaceParts'
 >;
 
 const selector: vscode.DocumentSelector = [

@@ -16,6 +16,7 @@ import {
 } from './jobCommands';
 import { extendJob } from './extendJob';
 import { forgetFinishedJobs, forgetJob } from './forgetJobs';
+import { jobsPart } from '../model/jobsInFile';
 import { JobLenses } from './jobLenses';
 import { JobLogs } from './jobLogs';
 import { reportPresence } from './jobPresence';
@@ -43,6 +44,7 @@ export function register(services: Services): Disposable {
   store.add(showJobStatus(deps));
   store.add(reportPresence(services));
   store.add(services.work.add(workOfJobs(services.jobs)));
+  store.add(services.workspaceParts.add(jobsPart));
   store.add(showMoves(deps));
   store.add(tellOfJobs(deps));
   store.add(tellOfDamagedJobs(deps));

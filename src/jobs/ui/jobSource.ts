@@ -9,7 +9,8 @@ import type { Instance } from '../../model/instances/instance';
 import type { Job } from '../model/job';
 import { variantsOf } from '../model/jobMatrix';
 import { jobNames, readJob, type JobSpec } from '../model/jobSpec';
-import { recipeForJobs, workspaceFilePath, type JobRecipe } from '../../model/workspace/workspaceFile';
+import { workspaceFilePath, type OpenRecipe } from '../../model/workspace/workspaceFile';
+import { recipeForJobs } from '../model/jobsInFile';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 
@@ -18,7 +19,7 @@ export interface JobSource {
   readonly spec: JobSpec;
   /** The workspace folder. */
   readonly folder: string;
-  readonly recipe: JobRecipe | undefined;
+  readonly recipe: OpenRecipe | undefined;
   /** The instances that share the jobs, if they were already chosen. */
   readonly machines?: readonly [Instance, ...Instance[]];
 }

@@ -1,6 +1,6 @@
 import { runCommand } from '../../editor/commands';
 import type { DraftJob } from '../model/draftJob';
-import type { JobRecipe } from '../../model/workspace/workspaceFile';
+import type { OpenRecipe } from '../../model/workspace/workspaceFile';
 import type { SentFiles } from '../machine/sentFiles';
 import { sentBytes } from './confirmJob';
 import type { JobDeps } from './deps';
@@ -11,7 +11,7 @@ export async function rentJob(
   order: Omit<DraftJob['order'], 'ends'>,
   each: DraftJob['each'],
   sent: SentFiles,
-  recipe: JobRecipe | undefined,
+  recipe: OpenRecipe | undefined,
 ): Promise<void> {
   const { spec } = order;
   const job: DraftJob = {

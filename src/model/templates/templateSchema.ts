@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { apiKeyDocument } from '../accounts/apiKeyDocument';
 import { templateFields } from './templateFields';
-import { workspaceFile } from '../workspace/workspaceFile';
 
 type JsonObject = Record<string, unknown>;
 
@@ -30,14 +29,15 @@ function withMarkdown(schema: unknown): unknown {
     : copy;
 }
 
-function draft7(schema: z.ZodType, more: JsonObject): JsonObject {
+/** Returns the JSON schema of a description, for the editor. */
+export function draft7(schema: z.ZodType, more: JsonObject): JsonObject {
   const generated = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' });
   const { $schema, ...rest } = withMarkdown(generated) as JsonObject;
   return { $schema, ...rest, ...more };
 }
 
 /**
- * Returns the JSON schemas that the package ships, by file name. They say nothing about missing and unknown keys,
+ * Returns the JSON schemas of templates and keys that the package ships, by file name. They say nothing about missing and unknown keys,
  * which our own diagnostics report and fix; one place should not be marked twice.
  */
 export function documentSchemas(): Readonly<Record<string, JsonObject>> {
@@ -67,24 +67,6 @@ export function documentSchemas(): Readonly<Record<string, JsonObject>> {
       ],
     }),
     'apiKey.schema.json': draft7(apiKeyDocument, { allowComments: true, allowTrailingCommas: true }),
-    'workspaceFile.schema.json': draft7(workspaceFile, {
-      additionalProperties: {},
-      allowComments: true,
-      allowTrailingCommas: true,
-      defaultSnippets: [
-        {
-          label: 'GPU Rental workspace',
-          description: 'A machine for this repository',
-          body: {
-            image: '${1:pytorch/pytorch:latest}',
-            filters: { num_gpus: { eq: '^${2:1}' }, gpu_ram: { gte: '^${3:24000}' } },
-            diskGb: '^${4:40}',
-            maxPricePerHour: '^${5:0.5}',
-            folder: '${6:/workspace}',
-          },
-        },
-      ],
-    }),
   };
 }
 

@@ -5,24 +5,31 @@ import type { Finding } from '../documents/finding';
 import { JsonPlaces } from '../documents/jsonPlaces';
 import { checkScriptSecrets } from '../documents/scriptDiagnostics';
 import { unknownFields } from '../documents/unknownFields';
-import { findJobProblems } from '../../jobs/model/jobDiagnostics';
-import { findJobSecrets } from '../../jobs/model/jobSecretDiagnostics';
-import { workspaceFile } from './workspaceFile';
+import { recipeFields } from './workspaceFile';
+
+/** A part of the workspace file beyond its recipe. */
+export interface WorkspacePart {
+  /** Its key in the file. */
+  readonly name: string;
+  readonly problems: (places: JsonPlaces) => Iterable<Finding>;
+}
+
+type Parts = readonly WorkspacePart[];
 
 const brace = (places: JsonPlaces) => ({ offset: places.root?.offset ?? 0, length: 1 });
 
-function checkKeys(places: JsonPlaces): Iterable<Finding> {
-  return unknownFields(places, [], Object.keys(workspaceFile.shape));
+function checkKeys(places: JsonPlaces, parts: Parts): Iterable<Finding> {
+  return unknownFields(places, [], [...Object.keys(recipeFields.shape), ...parts.map(({ name }) => name)]);
 }
 
-/** A file may have jobs alone: they run on instances that exist, or the user chooses what to rent. */
-function hasJobsAlone(places: JsonPlaces): boolean {
+/** A file may have other parts alone: the instances for them exist, or the user chooses what to rent. */
+function hasPartsAlone(places: JsonPlaces, parts: Parts): boolean {
   const names = new Set(places.keys().map(({ name }) => name));
-  return names.has('jobs') && !names.has('template') && !names.has('image');
+  return parts.some(({ name }) => names.has(name)) && !names.has('template') && !names.has('image');
 }
 
-function* checkPriceLimit(places: JsonPlaces): Iterable<Finding> {
-  if (places.value(['maxPricePerHour']) === undefined && !hasJobsAlone(places)) {
+function* checkPriceLimit(places: JsonPlaces, parts: Parts): Iterable<Finding> {
+  if (places.value(['maxPricePerHour']) === undefined && !hasPartsAlone(places, parts)) {
     yield {
       code: 'priceLimitMissing',
       severity: 'error',
@@ -39,7 +46,7 @@ function* checkPriceLimit(places: JsonPlaces): Iterable<Finding> {
   }
 }
 
-function* checkSource(places: JsonPlaces): Iterable<Finding> {
+function* checkSource(places: JsonPlaces, parts: Parts): Iterable<Finding> {
   const template = places.span(['template']);
   const image = places.span(['image']);
   if (template && image) {
@@ -59,7 +66,7 @@ function* checkSource(places: JsonPlaces): Iterable<Finding> {
   } else if (!template && !image) {
     yield {
       code: 'nothingToRent',
-      severity: hasJobsAlone(places) ? 'information' : 'error',
+      severity: hasPartsAlone(places, parts) ? 'information' : 'error',
       span: brace(places),
       message: text('Name what to rent: "template" or "image".'),
       fixes: [
@@ -102,16 +109,15 @@ function checkOnStart(places: JsonPlaces): Iterable<Finding> {
 
 const checks = [checkKeys, checkPriceLimit, checkSource, checkPorts, checkOnStart];
 
-/** Everything there is to say about a workspace file beyond the types that its schema checks. */
-export function findWorkspaceProblems(source: string): readonly Finding[] {
+/** Everything there is to say about a workspace file with these parts, beyond the types that its schema checks. */
+export function findWorkspaceProblems(source: string, parts: Parts): readonly Finding[] {
   const places = new JsonPlaces(source);
   if (places.root?.type !== 'object') {
     return [];
   }
   return [
-    ...checks.flatMap((check) => [...check(places)]),
-    ...findJobProblems(places),
-    ...findJobSecrets(places),
+    ...checks.flatMap((check) => [...check(places, parts)]),
+    ...parts.flatMap(({ problems }) => [...problems(places)]),
     ...checkEnvironment(places, { secrets: 'file' }),
   ].sort((a, b) => a.span.offset - b.span.offset);
 }

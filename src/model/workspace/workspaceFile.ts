@@ -6,7 +6,6 @@ import { text } from '../../util/text';
 import { parsePort } from '../documents/envFlags';
 import { checkEnvironment } from '../documents/environmentDiagnostics';
 import { JsonPlaces } from '../documents/jsonPlaces';
-import { jobSection } from '../../jobs/model/jobFields';
 import { environment, offerFilters } from '../templates/templateFields';
 import { rentEnv } from '../templates/templateMerge';
 import type { TemplateRef } from '../templates/templateRef';
@@ -24,61 +23,58 @@ const templateReference = z
   })
   .meta({ description: 'A stored template.', examples: [{ id: 12345, name: 'PyTorch' }] });
 
-/** The one description of `.vscode/gpu-rental.json`; its JSON schema is generated from it. */
-export const workspaceFile = z
-  .object({
-    filters: offerFilters.optional(),
-    template: z.union([templateReference, z.number().int().positive()]).optional().meta({
-      description:
-        'The template to rent from: its numeric id, or id with name and hash. Either this or `image`.',
+/** What `.vscode/gpu-rental.json` says about a machine; wings describe its other parts. */
+export const recipeFields = z.object({
+  filters: offerFilters.optional(),
+  template: z.union([templateReference, z.number().int().positive()]).optional().meta({
+    description:
+      'The template to rent from: its numeric id, or id with name and hash. Either this or `image`.',
+  }),
+  image: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description: 'The container image to rent, where no template is used.',
+      examples: ['pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime'],
     }),
-    image: z
-      .string()
-      .min(1)
-      .optional()
-      .meta({
-        description: 'The container image to rent, where no template is used.',
-        examples: ['pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime'],
-      }),
-    diskGb: z
-      .number()
-      .min(8)
-      .optional()
-      .meta({ description: "Disk in GB; it can't be changed after renting.", examples: [40] }),
-    env: environment.optional(),
-    ports: z
-      .array(z.string())
-      .optional()
-      .meta({
-        description: 'Ports of the machine to open, as `host:container`, optionally with `/udp`.',
-        examples: [['8080:8080']],
-      }),
-    onStart: z
-      .string()
-      .optional()
-      .meta({ description: 'Shell commands that run each time the instance starts.' }),
-    maxPricePerHour: z
-      .number()
-      .positive()
-      .optional()
-      .meta({
-        description: 'Dollars an hour that the machine may cost at most, disk included. Required.',
-        examples: [0.8],
-      }),
-    folder: z
-      .string()
-      .optional()
-      .meta({ description: 'Folder to open on the machine.', examples: ['/workspace'] }),
-    whenRunning: z.enum(['connect', 'start', 'ask']).optional().meta({
-      description:
-        'When a machine with this recipe already exists: connect to it if it was rented for this workspace, start it where it is stopped, or ask. Default: `ask`.',
-      default: 'ask',
+  diskGb: z
+    .number()
+    .min(8)
+    .optional()
+    .meta({ description: "Disk in GB; it can't be changed after renting.", examples: [40] }),
+  env: environment.optional(),
+  ports: z
+    .array(z.string())
+    .optional()
+    .meta({
+      description: 'Ports of the machine to open, as `host:container`, optionally with `/udp`.',
+      examples: [['8080:8080']],
     }),
-    jobs: jobSection,
-  })
-  .meta({ title: 'GPU Rental workspace' });
+  onStart: z
+    .string()
+    .optional()
+    .meta({ description: 'Shell commands that run each time the instance starts.' }),
+  maxPricePerHour: z
+    .number()
+    .positive()
+    .optional()
+    .meta({
+      description: 'Dollars an hour that the machine may cost at most, disk included. Required.',
+      examples: [0.8],
+    }),
+  folder: z
+    .string()
+    .optional()
+    .meta({ description: 'Folder to open on the machine.', examples: ['/workspace'] }),
+  whenRunning: z.enum(['connect', 'start', 'ask']).optional().meta({
+    description:
+      'When a machine with this recipe already exists: connect to it if it was rented for this workspace, start it where it is stopped, or ask. Default: `ask`.',
+    default: 'ask',
+  }),
+});
 
-export type WorkspaceFile = z.infer<typeof workspaceFile>;
+export type RecipeFields = z.infer<typeof recipeFields>;
 
 /** What to rent, in plain data; the price limit is always there. */
 export interface Recipe {
@@ -94,8 +90,8 @@ export interface Recipe {
   readonly whenRunning: 'connect' | 'start' | 'ask';
 }
 
-/** The same for the machine of a job: the user chooses the image, and confirms the price, where the file does not. */
-export type JobRecipe = Omit<Recipe, 'maxPricePerHour'> & Partial<Pick<Recipe, 'maxPricePerHour'>>;
+/** The same where the user chooses the image, and confirms the price, if the file does not. */
+export type OpenRecipe = Omit<Recipe, 'maxPricePerHour'> & Partial<Pick<Recipe, 'maxPricePerHour'>>;
 
 /** The workspace file cannot be rented from; `path` says where. */
 export class WorkspaceFileError extends UserError {
@@ -150,10 +146,14 @@ export function parseWorkspaceFile(source: string): Recipe {
   return { ...recipe, maxPricePerHour };
 }
 
-function readRecipe(places: JsonPlaces): JobRecipe {
+/**
+ * Reads what a file says about a machine, which need not be enough to rent it.
+ * @throws WorkspaceFileError naming what is wrong.
+ */
+export function readRecipe(places: JsonPlaces): OpenRecipe {
   checkSyntax(places);
   const value = places.value([]);
-  const parsed = workspaceFile.safeParse(value);
+  const parsed = recipeFields.safeParse(value);
   if (!parsed.success) {
     const path = (parsed.error.issues[0]?.path ?? []).map(String);
     throw new WorkspaceFileError(
@@ -182,7 +182,7 @@ function readRecipe(places: JsonPlaces): JobRecipe {
       ['env'],
     );
   }
-  return defined<JobRecipe>({
+  return defined<OpenRecipe>({
     filters: definedFilters(file.filters ?? {}),
     template: file.template === undefined ? undefined : templateRef(file.template),
     image: file.image,
@@ -195,25 +195,6 @@ function readRecipe(places: JsonPlaces): JobRecipe {
   });
 }
 
-const ofMachine: ReadonlySet<string> = new Set<keyof WorkspaceFile>([
-  'filters',
-  'diskGb',
-  'env',
-  'ports',
-  'onStart',
-  'maxPricePerHour',
-]);
-
-/** Returns the recipe of a file with jobs; `undefined` if the file says nothing about a machine. */
-export function recipeForJobs(source: string): JobRecipe | undefined {
-  const places = new JsonPlaces(source);
-  const names = places.keys().map(({ name }) => name);
-  if (names.includes('template') || names.includes('image')) {
-    return parseWorkspaceFile(source);
-  }
-  return names.some((name) => ofMachine.has(name)) ? readRecipe(places) : undefined;
-}
-
 function definedFilters(filters: Readonly<Record<string, unknown>>): Recipe['filters'] {
   return Object.fromEntries(
     Object.entries(filters).filter(
@@ -223,7 +204,7 @@ function definedFilters(filters: Readonly<Record<string, unknown>>): Recipe['fil
   );
 }
 
-function templateRef(template: NonNullable<WorkspaceFile['template']>): TemplateRef {
+function templateRef(template: NonNullable<RecipeFields['template']>): TemplateRef {
   if (typeof template === 'number') {
     return { id: template };
   }
@@ -232,6 +213,6 @@ function templateRef(template: NonNullable<WorkspaceFile['template']>): Template
 }
 
 /** Text of a workspace file, for one that is made by a command. */
-export function renderWorkspaceFile(file: WorkspaceFile): string {
+export function renderWorkspaceFile(file: RecipeFields & Readonly<Record<string, unknown>>): string {
   return `${JSON.stringify(file, null, 2)}\n`;
 }

@@ -146,7 +146,12 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
           trees: { 'gpuRental.jobs': { setProvider: () => undefined, view } },
           contextKeys: { set: of.note },
         },
-        ...{ oneWindow: { offer: () => undefined }, presence: { set: quiet }, work: { add: quiet } },
+        ...{
+          oneWindow: { offer: () => undefined },
+          presence: { set: quiet },
+          work: { add: quiet },
+          workspaceParts: { add: quiet },
+        },
       }),
     );
   },

@@ -90,7 +90,12 @@ describe('From its start on a feature tells', () => {
           ...{ jobs: list, accounts: none, fleet: none, notices: none, clock, commands: { register: quiet } },
           trees: { 'gpuRental.jobs': { setProvider: () => undefined, view } },
           contextKeys: { set: (key: string, value: unknown) => keys.set(key, value) },
-          ...{ oneWindow: { offer: () => undefined }, presence: { set: quiet }, work: { add: quiet } },
+          ...{
+            oneWindow: { offer: () => undefined },
+            presence: { set: quiet },
+            work: { add: quiet },
+            workspaceParts: { add: quiet },
+          },
         }),
       );
       assert.deepEqual(

@@ -6,7 +6,7 @@ import { templateImage, templateName } from '../../../model/templates/templateNa
 import {
   renderWorkspaceFile,
   workspaceFilePath,
-  type WorkspaceFile,
+  type RecipeFields,
 } from '../../../model/workspace/workspaceFile';
 import type { Services } from '../../../services';
 import { realPlace } from '../../../util/realPlace';
@@ -32,7 +32,7 @@ export async function createWorkspaceFile(deps: Deps): Promise<void> {
   if (uri.scheme === 'file') {
     await realPlace({ path: uri.fsPath, root: { opened: folder.uri.fsPath } });
   }
-  const file: WorkspaceFile = {
+  const file: RecipeFields = {
     ...source,
     filters: { num_gpus: { eq: 1 }, reliability: { gte: 0.98 } },
     diskGb: 40,
@@ -54,7 +54,7 @@ async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
 async function chooseSource({
   accounts,
   templates,
-}: Deps): Promise<Pick<WorkspaceFile, 'template' | 'image'> | undefined> {
+}: Deps): Promise<Pick<RecipeFields, 'template' | 'image'> | undefined> {
   const image = { icon: 'package', label: t('An Image'), description: '', id: undefined };
   if (accounts.active && templates.state.kind === 'idle') {
     // Without the list of templates, the user can still enter an image.

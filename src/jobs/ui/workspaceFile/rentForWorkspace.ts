@@ -25,7 +25,7 @@ import { refState } from '../../../model/templates/templateRef';
 import {
   parseWorkspaceFile,
   WorkspaceFileError,
-  type JobRecipe,
+  type OpenRecipe,
   type Recipe,
 } from '../../../model/workspace/workspaceFile';
 import type { Services } from '../../../services';
@@ -75,7 +75,7 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
 /** A job that needs a machine, and the machine that its file describes. */
 export interface WantedForJob {
   readonly job: DraftJob;
-  readonly recipe?: JobRecipe | undefined;
+  readonly recipe?: OpenRecipe | undefined;
 }
 
 /** Shows the offers for a job. The caller has read its file in a trusted workspace. */
@@ -117,7 +117,7 @@ async function folderOf(file: vscode.Uri): Promise<string> {
 }
 
 /** Returns the search for what the file describes, or undefined if the user cancels. */
-async function draftOf(account: Account, recipe: JobRecipe, title: string): Promise<RentDraft | undefined> {
+async function draftOf(account: Account, recipe: OpenRecipe, title: string): Promise<RentDraft | undefined> {
   const source = await sourceOf(account, recipe);
   if (source === 'cancelled') {
     return undefined;
@@ -143,7 +143,7 @@ async function draftOf(account: Account, recipe: JobRecipe, title: string): Prom
 /** Returns the current template or the image that the recipe names; undefined if it names neither. */
 async function sourceOf(
   account: Account,
-  { template: ref, image }: JobRecipe,
+  { template: ref, image }: OpenRecipe,
 ): Promise<RentSource | 'cancelled' | undefined> {
   if (ref) {
     const template = await wantedTemplate(account, ref);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { DocumentDiagnostics } from '../../../../src/features/documents/documentDiagnostics';
+import { WorkspaceParts } from '../../../../src/store/workspaceParts';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { openScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
@@ -27,6 +28,7 @@ describe('The marks of a document', () => {
     const deps = {
       accounts: { active: { key: 'account' }, onDidChange: nothing },
       templateStores: { documents: { peek: () => undefined, onDidNotice: nothing }, secrets: { names } },
+      workspaceParts: new WorkspaceParts(),
       clock,
       log: { error: (line: string) => void failed.push(line) },
     };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { findTemplateProblems } from '../../../../src/model/templates/templateDiagnostics';
-import { findWorkspaceProblems } from '../../../../src/model/workspace/workspaceDiagnostics';
+import { findInFile } from '../../../support/workspaceFile';
 import { formatText } from '../../../../src/util/text';
 import { fixed, look } from '../../../support/findings';
 
@@ -183,7 +183,7 @@ describe('the checks of a template document', () => {
     const env = { HF_TOKEN: 'hf_abcdefgh' };
     assert.deepEqual(preferred(render({ env })), ['Move to Secrets']);
     const file = JSON.stringify({ image: 'a:1', maxPricePerHour: 1, env });
-    assert.deepEqual(preferred(file, findWorkspaceProblems), ['Make It an Account Secret']);
+    assert.deepEqual(preferred(file, findInFile), ['Make It an Account Secret']);
   });
 
   it('mark a value in a script that looks like a secret, and lead it to the environment', () => {

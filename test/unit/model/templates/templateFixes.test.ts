@@ -5,7 +5,7 @@ import {
   removeVariable,
   replaceByReference,
 } from '../../../../src/model/templates/templateFixes';
-import { findWorkspaceProblems } from '../../../../src/model/workspace/workspaceDiagnostics';
+import { findInFile } from '../../../support/workspaceFile';
 
 const complete = { name: 'n', image: 'i:1', private: true };
 const render = (more: Record<string, unknown>) => JSON.stringify({ ...complete, ...more }, null, 2);
@@ -69,7 +69,7 @@ describe('the rewritings of a document', () => {
 
   it('keep comments, line endings and indentation of the file', () => {
     const source = '{\r\n\t// why\r\n\t"image": "a:1"\r\n}';
-    const finding = findWorkspaceProblems(source).find(({ code }) => code === 'priceLimitMissing');
+    const finding = findInFile(source).find(({ code }) => code === 'priceLimitMissing');
     const action = finding?.fixes[0]?.action;
     assert.ok(action?.kind === 'edit');
     assert.equal(

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { getLanguageService, TextDocument, type JSONSchema } from 'vscode-json-languageservice';
+import { workspaceSchemas } from '../../../../src/jobs/model/jobsInFile';
 import { documentSchemas, renderSchema } from '../../../../src/model/templates/templateSchema';
 
-const schemas = documentSchemas();
+const schemas: Readonly<Record<string, Record<string, unknown>>> = {
+  ...documentSchemas(),
+  ...workspaceSchemas(),
+};
 const service = getLanguageService({});
 // The same patterns as in package.json, which the last test compares.
 const patterns = {

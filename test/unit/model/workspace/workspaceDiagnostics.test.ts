@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { findWorkspaceProblems } from '../../../../src/model/workspace/workspaceDiagnostics';
+import { findInFile } from '../../../support/workspaceFile';
 import { fixed, look } from '../../../support/findings';
 
 describe('the checks of a workspace file', () => {
   const sound = { image: 'a:1', maxPricePerHour: 1 };
-  const check = (file: unknown) => look(findWorkspaceProblems, JSON.stringify(file, null, 2));
+  const check = (file: unknown) => look(findInFile, JSON.stringify(file, null, 2));
 
   it('find nothing in a sound file', () => {
     assert.deepEqual(check(sound), []);
@@ -17,7 +17,7 @@ describe('the checks of a workspace file', () => {
     assert.deepEqual(check({ maxPricePerHour: 1 }), [['nothingToRent', '{', 'Add "image"']]);
     const jobs = { train: { run: 'a', outputs: ['out/**'], limits: { hours: 1, costDollars: 1 } } };
     const severities = (file: unknown) =>
-      findWorkspaceProblems(JSON.stringify(file)).map(({ code, severity }) => `${code} ${severity}`);
+      findInFile(JSON.stringify(file)).map(({ code, severity }) => `${code} ${severity}`);
     assert.deepEqual(severities({ jobs }), ['nothingToRent information']);
     assert.deepEqual(severities({ jobs, image: 'a:1' }), ['priceLimitMissing error']);
     assert.deepEqual(check({ ...sound, template: 3 }), [
@@ -55,8 +55,7 @@ describe('the checks of a workspace file', () => {
       assert.deepEqual(check(inJob({ run: script })), [['secretInScript', token, '']]);
       assert.deepEqual(check(inJob({ setup: script })), [['secretInScript', token, '']]);
     }
-    const after = (fields: object) =>
-      fixed(findWorkspaceProblems, JSON.stringify(inJob(fields), null, 2), move);
+    const after = (fields: object) => fixed(findInFile, JSON.stringify(inJob(fields), null, 2), move);
     const env = { HF_TOKEN: token };
     assert.deepEqual(after({ env: { A: '1', ...env } }), inJob({ env: { A: '1' }, secrets: ['HF_TOKEN'] }));
     assert.deepEqual(after({ secrets: ['B'], env }), inJob({ secrets: ['B', 'HF_TOKEN'], env: {} }));

@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import {
-  parseWorkspaceFile,
-  recipeForJobs,
-  WorkspaceFileError,
-} from '../../../../src/model/workspace/workspaceFile';
+import { recipeForJobs } from '../../../../src/jobs/model/jobsInFile';
+import { parseWorkspaceFile, WorkspaceFileError } from '../../../../src/model/workspace/workspaceFile';
 import { formatText } from '../../../../src/util/text';
 import { refState, remember } from '../../../../src/model/templates/templateRef';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { RentDraft } from '../../../../../src/model/rentals/rentDraft';
-import type { JobRecipe } from '../../../../../src/model/workspace/workspaceFile';
+import type { OpenRecipe } from '../../../../../src/model/workspace/workspaceFile';
 import { aTemplate } from '../../../../support/builders';
 import { OnQuick } from '../../../../support/onQuick';
 import { saidOn, useCommands, useScreen } from '../../../../support/onScreen';
@@ -11,7 +11,7 @@ interface Wanted {
   readonly hours?: number;
   readonly jobs?: number;
   readonly machines?: number;
-  readonly recipe?: Partial<JobRecipe>;
+  readonly recipe?: Partial<OpenRecipe>;
 }
 
 describe('The search for a machine of a job', () => {
