@@ -20,6 +20,20 @@ describe('the map of the code', () => {
     assert.deepEqual([...mapped].sort(), [...folders].sort());
   });
 
+  it('in test/support names what each helper is for, and none that is gone', () => {
+    const named = [...read('test/support/README.md').matchAll(/`(\w+\.ts)`/g)].map(([, file = '']) => file);
+    const [helpers = [], drivers = []] = ['test/support', 'test/support/feature'].map((folder) =>
+      readdirSync(path.join(root, folder)).filter((file) => file.endsWith('.ts')),
+    );
+    assert.deepEqual(
+      [
+        helpers.filter((file) => !named.includes(file)),
+        named.filter((file) => ![...helpers, ...drivers].includes(file)),
+      ],
+      [[], []],
+    );
+  });
+
   it('leads from CONTRIBUTING.md to each page of docs', () => {
     const pages = readdirSync(path.join(root, 'docs')).filter((name) => name.endsWith('.md'));
     const linked = read('CONTRIBUTING.md');

@@ -6,35 +6,26 @@ import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
-import { loadSource } from '../../../support/fakeEditor/product';
-import type * as product from '../../../support/notebookProvider';
+import { candidatesOf, ServerProvider } from '../../../../src/notebooks/ui/serverProvider';
+import { HostKeyError } from '../../../../src/ssh/hostKey';
+import { useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 describe('The kernel picker', () => {
   const executed: unknown[] = [];
   const shown: string[] = [];
   const buttons: (string | undefined)[] = [];
-  const { HostKeyError, ServerProvider, candidatesOf } = loadSource('test/support/notebookProvider.ts', {
-    vscode: {
-      EventEmitter: FakeEventEmitter,
-      window: {
-        showWarningMessage: (words: string, _: unknown, ...items: readonly { readonly title: string }[]) => {
-          shown.push(words);
-          buttons.push(...items.map(({ title }) => title));
-          return Promise.resolve(undefined);
-        },
-      },
-      CancellationError: class extends Error {},
-      Uri: { parse: (words: string) => words },
-      l10n: { t: (words: string) => words },
-      commands: {
-        executeCommand: (...call: readonly unknown[]) => {
-          executed.push(call);
-          return Promise.resolve();
-        },
-      },
-    },
-  }) as typeof product;
+  const screen = useScreen();
+  screen.commands.ofEditor.set('gpuRental.instance.start', (...args) => {
+    executed.push(['gpuRental.instance.start', ...args]);
+  });
+  screen.messages.onDidShow = (message) => {
+    shown.push(message.text);
+    buttons.push(...message.buttons);
+    queueMicrotask(() => {
+      message.close();
+    });
+  };
 
   type Deps = ConstructorParameters<typeof ServerProvider>[0];
 

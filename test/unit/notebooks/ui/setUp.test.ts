@@ -1,35 +1,13 @@
 import assert from 'node:assert/strict';
-import { loadSource } from '../../../support/fakeEditor/product';
-import type * as product from '../../../support/notebookSetUp';
+import { JupyterMissingError } from '../../../../src/notebooks/ui/connections';
+import { setUpServer } from '../../../../src/notebooks/ui/setUp';
+import { useCommands, useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 import { until } from '../../../support/until';
 
 describe('The set-up of an instance for notebooks', () => {
-  const progress: { readonly title: string; readonly cancel: () => void }[] = [];
-  const { JupyterMissingError, runOwnCommandsFrom, setUpServer } = loadSource(
-    'test/support/notebookSetUp.ts',
-    {
-      vscode: {
-        ProgressLocation: { Notification: 15 },
-        l10n: { t: (words: string) => words },
-        window: {
-          showWarningMessage: (_: string, __: object, ...buttons: { readonly title: string }[]) =>
-            Promise.resolve(buttons.find(({ title }) => title === 'Install')),
-          withProgress: (
-            { title }: { readonly title: string },
-            run: (progress: object, token: object) => Promise<unknown>,
-          ) => {
-            const onCancellationRequested = (cancel: () => void) => {
-              progress.push({ title, cancel });
-              return { dispose: () => undefined };
-            };
-            return run({}, { onCancellationRequested });
-          },
-        },
-      },
-    },
-  ) as typeof product;
-  runOwnCommandsFrom(only({ run: () => Promise.resolve('gpu-7') }));
+  const screen = useScreen();
+  useCommands(() => 'gpu-7');
 
   const setUp = (connect: () => Promise<object> | undefined, accounts: object = { active: { key: 'own' } }) =>
     setUpServer(
@@ -42,11 +20,10 @@ describe('The set-up of an instance for notebooks', () => {
     );
   const endless = () => new Promise<never>(() => undefined);
 
-  async function cancel(title: RegExp): Promise<void> {
-    await until('the progress', () => progress.some((one) => title.test(one.title)));
-    progress.splice(0).forEach((one) => {
-      one.cancel();
-    });
+  /** Presses a button once the message or progress that begins so is shown. */
+  async function press(button: string, title: RegExp): Promise<void> {
+    const shown = () => screen.messages.shown.find(({ text }) => title.test(text));
+    (await until(`the message ${String(title)}`, shown)).press(button);
   }
 
   it('begins with nothing where another account is active by now', async () => {
@@ -65,14 +42,15 @@ describe('The set-up of an instance for notebooks', () => {
 
   it('ends where the user cancels the connection, which others may wait for', async () => {
     const server = setUp(endless);
-    await cancel(/^Connecting notebooks/);
+    await press('Cancel', /^Connecting notebooks/);
     assert.equal(await server, undefined);
   });
 
   it('ends where the user cancels the connection after the installation', async () => {
     const attempts = [() => Promise.reject(new JupyterMissingError('/usr/bin/python3')), endless];
     const server = setUp(() => attempts.shift()?.());
-    await cancel(/^Setting up Jupyter/);
+    await press('Install', /./);
+    await press('Cancel', /^Setting up Jupyter/);
     assert.equal(await server, undefined);
   });
 });
