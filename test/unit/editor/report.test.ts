@@ -1,23 +1,17 @@
 import assert from 'node:assert/strict';
-import type * as reports from '../../../src/editor/report';
+import { Report } from '../../../src/editor/report';
 import { silentLog } from '../../../src/util/log';
 import { ahead, settle } from '../../support/fakeClock';
-import { Messages } from '../../support/fakeEditor/messages';
-import { loadSource } from '../../support/fakeEditor/product';
+import type { Messages } from '../../support/fakeEditor/messages';
+import { openScreen } from '../../support/onScreen';
 
 describe('a problem that is reported', () => {
-  const { Report } = loadSource('src/editor/report.ts', {
-    vscode: {
-      l10n: { t: (words: string) => words },
-      window: { showErrorMessage: (text: string, ...rest: unknown[]) => messages.show('error', text, rest) },
-    },
-  }) as typeof reports;
   let messages: Messages;
   let shownLogs: number;
-  let report: reports.Report;
+  let report: Report;
 
   beforeEach(() => {
-    messages = new Messages();
+    messages = openScreen().messages;
     shownLogs = 0;
     const showLog = () => {
       shownLogs += 1;
