@@ -1,13 +1,18 @@
-import { DisposableStore, type Disposable } from '../../util/disposable';
-import { checkMachine } from './checkMachine';
-import { CheckNotes } from './checkNotes';
+import { showInstances } from '../../editor/chooseInstance';
+import { commandAction } from '../../editor/commands';
+import { tellOfDamagedFiles } from '../../editor/damagedFiles';
+import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { pickMany, plainLabel } from '../../editor/quickPick';
+import { plain } from '../../model/instances/instanceState';
+import type { UnfinishedOrder } from '../../store/rentals/rentalStore';
+import { type Disposable, DisposableStore } from '../../util/disposable';
+import { durationText } from '../../util/duration';
 import type { ReadinessDeps } from './deps';
+import { checkMachine, CheckNotes } from './machineCheck';
 import { ReadinessNotifications } from './notifications';
-import { tellOfDamagedRentals } from './damagedRentals';
-import { forgetFailedMachines } from './forgetMachines';
-import { tellLeftOrder } from './leftOrders';
-import { PausedReplacements } from './pausedReplacements';
 import { ReadyProgress } from './readyProgress';
+import { PausedReplacements } from './replacing';
 
 /** Follows starting machines and reports in one window when they are ready or failed. */
 export function register(deps: ReadinessDeps): Disposable {
@@ -72,4 +77,67 @@ export function register(deps: ReadinessDeps): Disposable {
   store.add(new CheckNotes(deps));
   store.add(tellOfDamagedRentals(deps));
   return store;
+}
+
+/** Lets the user allow failed machines as replacements again; until then they are avoided. */
+async function forgetFailedMachines({ failedMachines, clock }: ReadinessDeps): Promise<void> {
+  const machines = await failedMachines.list();
+  if (machines.length === 0) {
+    message('info', t('No failed machines are remembered.'));
+    return;
+  }
+  const rows = machines.map(({ machineId, at, reason }) => ({
+    label: t('Machine {0}', machineId),
+    description: t('{0} ago', localize(durationText(clock.now() - at))),
+    detail: plainLabel(plain(reason)).slice(0, 200),
+    picked: true,
+    machineId,
+  }));
+  const chosen = await pickMany(rows, {
+    title: t('Forget Failed Machines'),
+    placeHolder: t('Which ones may be rented as a replacement again?'),
+  });
+  for (const { machineId } of chosen ?? []) {
+    await failedMachines.forget(machineId);
+  }
+}
+
+/** Reports that a window closed between the rentals of one confirmation. */
+function tellLeftOrder({ rentals, wanted }: UnfinishedOrder): void {
+  const [instanceId] = rentals.flatMap(({ phase }) =>
+    'instanceId' in phase ? (phase.instanceId ?? []) : [],
+  );
+  message(
+    'warning',
+    t(
+      'Rented {0} of {1} machines. The window closed before it requested the others, so they were not rented.',
+      rentals.length,
+      wanted,
+    ),
+    ...(instanceId === undefined
+      ? [commandAction(t('Search Offers'), 'gpuRental.searchOffers')]
+      : [
+          commandAction(t('Rent Another Like This'), 'gpuRental.instance.rentAnother', { instanceId }),
+          showInstances(),
+        ]),
+  );
+}
+
+/** A damaged rental may have become an instance, which nobody follows. */
+function tellOfDamagedRentals(deps: Pick<ReadinessDeps, 'accounts' | 'rentals' | 'oneWindow'>): Disposable {
+  const { rentals } = deps;
+  const list = {
+    get damaged() {
+      return rentals.damaged.values();
+    },
+    onDidChange: rentals.onDidChange,
+  };
+  return tellOfDamagedFiles(deps, list, 'rental', {
+    sentence: (path) =>
+      t(
+        'A rental could not be read because its file is damaged. Its instance may cost money and is not followed. The file is kept as {0}.',
+        path,
+      ),
+    next: showInstances(),
+  });
 }

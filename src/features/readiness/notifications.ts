@@ -1,12 +1,12 @@
+import { showInstances } from '../../editor/chooseInstance';
 import { commandAction } from '../../editor/commands';
 import { confirm, isPerson } from '../../editor/confirm';
-import { showInstances } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
-import { message, type Action } from '../../editor/message';
+import { type Action, message } from '../../editor/message';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import type { Instance } from '../../model/instances/instance';
-import { instanceName, withoutMarker } from '../../model/instances/instanceLabel';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
+import { instanceName, withoutMarker } from '../../model/instances/instanceLabel';
 import { costPerHour, hasBeenReady, hasShell } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
@@ -14,15 +14,20 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import type { BrokenOff, Rental } from '../../store/rentals/rentalStore';
 import type { FailedStart, ReadyEvent, StartEvent } from '../../store/rentals/startEvent';
 import { assertNever } from '../../util/errors';
-import { CheckMessages, isCheckFine } from './checkMessages';
 import type { ReadinessDeps } from './deps';
 import { failureSentence, hostWords, keptSentence, troubleSentence } from './failureWords';
-import { withKeptCheck } from './keptCheck';
-import { lossQuestion, nextBestQuestion } from './replaceQuestions';
-import { replaceAndTell } from './replaceAction';
-import { announcePause } from './announcePause';
-import { isToldByWindow } from './toldByWindow';
-import { askedWords, isReplaceSet, overrunWords, replaceAloneOf, unasked } from './withoutAsking';
+import { CheckMessages, isCheckFine } from './machineCheck';
+import {
+  announcePause,
+  askedWords,
+  isReplaceSet,
+  lossQuestion,
+  nextBestQuestion,
+  overrunWords,
+  replaceAloneOf,
+  replaceAndTell,
+  unasked,
+} from './replacing';
 
 /** A replacement that is overdue by more than this was due while no editor was open, so the user is asked (ms). */
 const latePauseMs = 10 * 60_000;
@@ -370,4 +375,37 @@ export class ReadinessNotifications {
 function nameOfRental({ config }: Rental, instanceId: number): string {
   const label = withoutMarker(config.label ?? '');
   return label === '' ? `#${instanceId}` : label;
+}
+
+/** Adds the result of the check to an event that another window found, and closed before it was shown. */
+async function withKeptCheck(
+  { machineProofs, rentals }: Pick<ReadinessDeps, 'machineProofs' | 'rentals'>,
+  event: ReadyEvent,
+): Promise<ReadyEvent> {
+  const phase = rentals.find(event.instanceId)?.phase;
+  if (event.check || phase?.kind !== 'ready') {
+    return event;
+  }
+  await machineProofs.ready;
+  const kept = machineProofs.find(event.instanceId);
+  return kept && kept.at >= phase.at ? { ...event, check: kept.check } : event;
+}
+
+/**
+ * Returns whether a window that is connected to the machine reports the event itself, so that no other window does. It
+ * can't detect a start that takes too long.
+ */
+export function isToldByWindow(event: StartEvent): boolean {
+  switch (event.kind) {
+    case 'ready':
+    case 'trouble':
+      return true;
+    case 'failed':
+      return event.reason !== 'timedOut';
+    case 'long':
+    case 'tooDear':
+    case 'destroyedAgain':
+    case 'notDestroyed':
+      return false;
+  }
 }

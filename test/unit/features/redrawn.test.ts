@@ -9,7 +9,7 @@ import { MachineTree } from '../../../src/hosting/ui/machines/machineTree';
 import { InstanceTree } from '../../../src/features/instances/instanceTree';
 import { JobTree } from '../../../src/jobs/ui/jobTree';
 import { PortRows } from '../../../src/features/ports/portRows';
-import { CheckNotes } from '../../../src/features/readiness/checkNotes';
+import { CheckNotes } from '../../../src/features/readiness/machineCheck';
 import { SshKeyTree } from '../../../src/features/sshKeys/sshKeyTree';
 import { register as showStatus } from '../../../src/features/statusBar';
 import { TemplateLists } from '../../../src/features/templates/templateLists';

@@ -1,11 +1,18 @@
 import assert from 'node:assert/strict';
-import { ReadinessNotifications } from '../../../../src/features/readiness/notifications';
+import { isToldByWindow, ReadinessNotifications } from '../../../../src/features/readiness/notifications';
+import type { Instance } from '../../../../src/model/instances/instance';
+import { windowTroubleOf } from '../../../../src/model/instances/windowTrouble';
+import { fromDollars } from '../../../../src/model/money';
 import type { CheckResult, NotCheckedReason } from '../../../../src/model/rentals/machineCheck';
+import type { FailureReason } from '../../../../src/model/rentals/startWatch';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
+import { useFailedMachine } from '../../../support/failedMachineScene';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import type { Screen } from '../../../support/fakeEditor/screen';
-import { openScreen } from '../../../support/onScreen';
+import { noBudget } from '../../../support/fakeWindows';
+import { openScreen, saidOn } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 describe('The message about a machine that runs', () => {
   let screen: Screen;
@@ -74,5 +81,112 @@ describe('The message about a machine that runs', () => {
     await scene({ at: readyAt - 60_000, check: refused }).show({ kind: 'ready', instanceId: 7 });
     await settle();
     assert.equal(shown()[0]?.text, 'trainer is ready.');
+  });
+});
+
+const now = 1_000_000_000;
+/** How a machine is listed whose start failed. */
+const listed: Readonly<Record<FailureReason, Partial<Instance>>> = {
+  exited: { actualStatus: 'exited' },
+  unknown: { actualStatus: 'unknown' },
+  offline: { actualStatus: 'offline' },
+  gaveUp: { actualStatus: 'created', currentState: 'stopped' },
+  timedOut: { actualStatus: 'loading' },
+};
+
+describe('a failed start of a machine that has a window', () => {
+  for (const [reason, part] of Object.entries(listed) as [FailureReason, Partial<Instance>][]) {
+    it(`is told once: ${reason}`, () => {
+      const machine: Instance = { id: 7, intendedStatus: 'running', ...part };
+      const asksInItsWindow = windowTroubleOf(machine, {}, now) !== undefined;
+      for (const hadData of [false, true]) {
+        const event = { instanceId: 7, kind: 'failed', reason, hadData } as const;
+        assert.equal(isToldByWindow(event), asksInItsWindow);
+      }
+    });
+  }
+
+  it('leaves to it what became of a machine that ran, and nothing that it cannot see', () => {
+    assert.equal(isToldByWindow({ instanceId: 7, kind: 'ready' }), true);
+    assert.equal(isToldByWindow({ instanceId: 7, kind: 'trouble', trouble: 'outbid' }), true);
+    assert.equal(isToldByWindow({ instanceId: 7, kind: 'long' }), false);
+    assert.equal(isToldByWindow({ instanceId: 7, kind: 'notDestroyed' }), false);
+  });
+});
+
+describe('A failed machine is replaced without a question', () => {
+  const scene = useFailedMachine();
+
+  /** What is said once the setting has done its part. */
+  async function fails({
+    onFailure = 'replace',
+    hadData = false,
+    budget = noBudget,
+  }: {
+    readonly onFailure?: string;
+    readonly hadData?: boolean;
+    readonly budget?: object;
+  }): Promise<string> {
+    const screen = openScreen();
+    const { clock } = scene.computer;
+    const logged: string[] = [];
+    const deps = {
+      ...{ ...scene.window, budget, failedMachines: scene.machines, clock },
+      log: { error: (words: string) => logged.push(words), warn: () => undefined, info: () => undefined },
+      settings: { get: (key: string) => (key.endsWith('onFailure') ? onFailure : 0) },
+      ssh: { aliasOf: () => 'gpu-6001' },
+      connectedWindows: { isOpen: () => false },
+      machineProofs: { ready: Promise.resolve(), find: () => undefined },
+    };
+    const notifications = new ReadinessNotifications(only(deps), () => false);
+    const event = { kind: 'failed', instanceId: 6001, reason: 'exited', hadData } as const;
+    await clock.through(notifications.show(event));
+    await settle();
+    return [...saidOn(screen), ...logged].join('\n');
+  }
+
+  const rented = () => scene.service.count('offers.rent') - 1;
+  const destroyed = () => scene.service.count('instances.destroy');
+
+  it('where the setting says so', async () => {
+    assert.match(await fails({}), /As configured, it is destroyed and the next best offer is rented/);
+    assert.deepEqual([rented(), destroyed()], [1, 1]);
+  });
+
+  it('and not where it is gone: it was destroyed elsewhere', async () => {
+    scene.service.instances = [];
+    assert.match(await fails({}), /has changed, so it was not replaced/);
+    assert.equal(rented(), 0);
+  });
+
+  for (const [what, given] of [
+    ['the setting asks', { onFailure: 'ask' }],
+    ['data would be lost', { hadData: true }],
+    [
+      'the budget is spent',
+      {
+        budget: {
+          current: () =>
+            Promise.resolve({ parts: [{ limit: fromDollars(1), spent: { amount: fromDollars(2) } }] }),
+        },
+      },
+    ],
+  ] as const) {
+    it(`and not where ${what}`, async () => {
+      const said = await fails(given);
+      assert.match(
+        said,
+        what === 'the budget is spent'
+          ? /So it is not replaced without asking/
+          : /^error training will not get ready/,
+      );
+      assert.deepEqual([rented(), destroyed()], [0, 0]);
+    });
+  }
+
+  it('and the log says why nothing was rented in its place', async () => {
+    scene.service.failsBefore('offers.rent', () => new Error('No network'));
+    assert.match(await fails({}), /^Nothing was rented in place of 6001$/m);
+    assert.equal(destroyed(), 1);
   });
 });
