@@ -38,7 +38,7 @@ import type { InstanceSchedules } from './schedules/store/instanceSchedules';
 import type { AttachedKeys } from './store/instances/attachedKeys';
 import type { GaugeHistory } from './store/instances/gaugeHistory';
 import type { Jobs } from './jobs/store/jobs';
-import type { MachinePort } from './jobs/store/machinePort';
+import type { JobMachine } from './jobs/model/jobMachine';
 import type { Notices } from './store/windows/notices';
 import type { OfferPins } from './store/offers/offerPins';
 import type { Presence } from './store/windows/presence';
@@ -132,7 +132,7 @@ export interface Services {
   /** Commands that run to their end on machines. */
   readonly jobs: Jobs;
   /** Returns the port that runs jobs on an instance. */
-  readonly jobMachine: (account: Account, instanceId: number) => MachinePort;
+  readonly jobMachine: (account: Account, instanceId: number) => JobMachine;
   /** The limits for agents. */
   readonly agentLimits: AgentLimitStore;
   /** The requests of agents, opened when agent access is on. */

@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { MachineContact } from '../machineChecks';
 import { fetchSeconds } from './model/jobLimits';
+import type { JobMachine, StoppedMachine } from './model/jobMachine';
 import { createJobMachine } from './machine/createJobMachine';
-import { sentTree } from './machine/sentFiles';
 import { createStoppedMachine } from './machine/stoppedMachine';
 import { armTimer, disarmTimer } from '../schedules/machine/machineTimer';
 import type { SshService } from '../ssh/service';
-import type { TransferOptions } from '../ssh/transfer';
 import { JobFiles } from './store/jobFiles';
 import { JobRunner } from './store/jobRunner';
 import type { JobGuard, JobStepDeps } from './store/jobStep';
 import { Jobs } from './store/jobs';
 import { JobSecrets, secretUseOf } from './store/jobSecrets';
-import type { MachinePort, OnMoved, StoppedMachinePort } from './store/machinePort';
 import type { Budget } from '../store/budget/budgetStore';
 import { roomBeside } from '../store/instances/burn';
 import type { Account, Accounts } from '../store/accounts/accounts';
@@ -66,8 +64,13 @@ export function jobServices({
   limitPerHour,
   ...shared
 }: JobServicesDeps) {
-  const jobMachine = (account: Account, instanceId: number): MachinePort =>
-    machineOf(ssh, shared.clock, ssh.aliasOf(account, instanceId));
+  const jobMachine = (account: Account, instanceId: number): JobMachine =>
+    createJobMachine({
+      ssh,
+      clock: shared.clock,
+      platform: process.platform,
+      alias: ssh.aliasOf(account, instanceId),
+    });
   const now = () => shared.clock.now();
   const storage = (accountKey: string) =>
     new JobFiles(accountPath(storageDir, accountKey, 'jobs'), shared.log, now);
@@ -116,46 +119,14 @@ function guardOver(ssh: SshService): JobGuard {
   };
 }
 
-function machineOf(ssh: SshService, clock: Clock, alias: string): MachinePort {
-  const machine = createJobMachine({ ssh, clock, platform: process.platform, alias });
-  return {
-    begin: (order, signal) => machine.begin(order, signal),
-    sync: async (order, tree, signal, onMoved) =>
-      machine.sync(order, tree && (await sentTree(tree.root, tree.names)), optionsOf(signal, onMoved)),
-    start: (order, signal) => machine.start(order, signal),
-    look: (id, offset, maxBytes, signal) => machine.look(id, offset, maxBytes, signal),
-    cancel: (id, signal) => machine.cancel(id, signal),
-    extend: (id, seconds, signal) => machine.extend(id, seconds, signal),
-    outputs: (id, patterns, signal) => machine.outputs(id, patterns, signal),
-    checkpoint: (id, patterns, signal) => machine.checkpoint(id, patterns, signal),
-    fetch: (id, list, into, signal, onMoved) => machine.fetch(id, list, into, optionsOf(signal, onMoved)),
-    markFetched: (id, hash, signal) => machine.markFetched(id, hash, signal),
-    jobsThere: (signal) => machine.jobsThere(signal),
-    remove: (id, signal) => machine.remove(id, signal),
-  };
-}
-
-function optionsOf(signal: AbortSignal, onMoved: OnMoved | undefined): TransferOptions {
-  return {
-    signal,
-    onProgress: ({ bytes, totalBytes }) => {
-      onMoved?.(bytes, totalBytes);
-    },
-  };
-}
-
 /** Returns one object per request of the user, so that its reads stay valid until the machine may have run again. */
 function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMachine'] {
-  const known = new Map<string, { readonly copyAt: number | undefined; readonly port: StoppedMachinePort }>();
+  const known = new Map<string, { readonly copyAt: number | undefined; readonly machine: StoppedMachine }>();
   return (account, instanceId, { id, copyAt }) => {
     const last = known.get(id);
-    const forget = () => known.delete(id);
-    const port = last?.copyAt === copyAt && last ? last.port : portOf(account, instanceId, forget);
-    known.set(id, { copyAt, port });
-    return port;
-  };
-
-  function portOf(account: Account, instanceId: number, forget: () => void): StoppedMachinePort {
+    if (last?.copyAt === copyAt && last) {
+      return last.machine;
+    }
     const alias = ssh.aliasOf(account, instanceId);
     const machine = createStoppedMachine({
       clock,
@@ -166,17 +137,9 @@ function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMac
         const host = await account.client.copies.host({ instanceId, path: '/root/' }, { signal });
         return ssh.execOnHost(alias, host, options);
       },
+      onFetched: () => known.delete(id),
     });
-    return {
-      look: (id, offset, _maxBytes, signal) => machine.look(id, offset, signal),
-      outputs: (id, patterns, signal) => machine.outputs(id, patterns, signal),
-      fetch: (id, list, into, signal, onMoved) => machine.fetch(id, list, into, optionsOf(signal, onMoved)),
-      jobsThere: (signal) => machine.jobsThere(signal),
-      // A stopped machine can't be marked. The data read from it is no longer needed.
-      markFetched: () => {
-        forget();
-        return Promise.resolve();
-      },
-    };
-  }
+    known.set(id, { copyAt, machine });
+    return machine;
+  };
 }

@@ -2,8 +2,14 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listedTree } from '../../src/ssh/fileTree';
-import { closeSshJobs, filesBelow, jobOrder, openSshJobs, type SshJobScene } from '../support/jobScene';
+import {
+  closeSshJobs,
+  filesBelow,
+  jobOrder,
+  openSshJobs,
+  sentFrom,
+  type SshJobScene,
+} from '../support/jobScene';
 import { until } from '../support/until';
 import type { Figure } from './figure';
 import { openedFolder } from '../support/openedFolder';
@@ -23,7 +29,7 @@ export async function measureJobSync(): Promise<Figure[]> {
     const sync = (id: string) => async () => {
       const order = jobOrder('true', { id });
       await scene.job.begin(order);
-      await scene.job.sync(order, await listedTree(scene.workspace, names));
+      await scene.job.sync(order, sentFrom(scene.workspace, names));
     };
     const firstMs = await timed(sync('a1'));
     await until('the spare copy', () =>

@@ -12,12 +12,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createJobMachine } from '../../src/jobs/machine/createJobMachine';
-import type { JobLook, JobMachine, JobOrder } from '../../src/jobs/machine/jobMachine';
+import type { JobMachine, SentTree } from '../../src/jobs/model/jobMachine';
+import type { JobLook, JobOrder } from '../../src/jobs/model/onMachine';
 import type { MachineCall } from '../../src/jobs/machine/machineCall';
-import { listedTree } from '../../src/ssh/fileTree';
 import { runProgram } from '../../src/ssh/run';
 import { systemClock } from '../../src/util/clock';
 import { CuttingProxy } from './cuttingProxy';
+import { openedFolder } from './openedFolder';
 import { SshHome } from './sshHome';
 import { sshAccount, sshInstance } from './sshInstance';
 import { SshMachine } from './sshMachine';
@@ -67,6 +68,11 @@ export function filesBelow(folder: string): readonly string[] {
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1));
 }
 
+/** The files of a folder, as a job sends them. */
+export function sentFrom(folder: string, names = filesBelow(folder)): SentTree {
+  return { root: openedFolder(folder), names };
+}
+
 /** Processes that belong to a job, by the mark in their environment. */
 export function processesOf(id: string): readonly number[] {
   return readdirSync('/proc')
@@ -101,7 +107,7 @@ function sceneIn(root: string, ssh: (remote: string) => MachineCall['ssh']): Job
     with: (more) => createJobMachine({ ...call, ...more }),
     run: async (order) => {
       await job.begin(order);
-      await job.sync(order, await listedTree(workspace, filesBelow(workspace)));
+      await job.sync(order, sentFrom(workspace));
       await job.start(order);
     },
     ended: (id) =>

@@ -13,7 +13,7 @@ import { jobNotice } from '../../src/jobs/store/jobNotice';
 import { JobRunner } from '../../src/jobs/store/jobRunner';
 import type { JobGuard } from '../../src/jobs/store/jobStep';
 import { Jobs } from '../../src/jobs/store/jobs';
-import type { MachinePort, OnMoved, SentTree } from '../../src/jobs/store/machinePort';
+import type { JobMachine, MoveOptions, SentTree } from '../../src/jobs/model/jobMachine';
 import { FailedMachines } from '../../src/store/rentals/failedMachines';
 import { replaceInstance } from '../../src/store/rentals/replacement';
 import { Notices, type Notice } from '../../src/store/windows/notices';
@@ -25,7 +25,7 @@ import { noBudget, type FakeComputer } from './fakeWindows';
 import type { FakeJobDisk } from './fakeJobDisk';
 
 /** A machine that runs one job, in memory. */
-export class FakeMachine implements MachinePort {
+export class FakeMachine implements JobMachine {
   phase: PhaseOnMachine = 'none';
   end: JobEnd | undefined;
   log = '';
@@ -75,8 +75,8 @@ export class FakeMachine implements MachinePort {
     });
   }
 
-  async sync(order: JobOrder, tree?: SentTree, signal?: AbortSignal, onMoved?: OnMoved) {
-    await this.transfer(signal, onMoved);
+  async sync(order: JobOrder, tree?: SentTree, options?: MoveOptions) {
+    await this.transfer(options);
     this.trees.push({ id: order.id, key: order.workspaceKey, names: tree?.names ?? [] });
     return this.call('sync', () => {
       this.phase = 'synced';
@@ -90,7 +90,9 @@ export class FakeMachine implements MachinePort {
         this.orders.push(order);
         this.starts += 1;
         this.phase = order.after.length > 0 ? 'waiting' : order.setup === undefined ? 'running' : 'settingUp';
+        return 'started' as const;
       }
+      return 'already' as const;
     });
   }
 
@@ -167,8 +169,8 @@ export class FakeMachine implements MachinePort {
   /** What a fetch does not bring whole. */
   leavesOut: readonly string[] = [];
 
-  async fetch(_: string, list: JobOutputs, into?: Place, signal?: AbortSignal, onMoved?: OnMoved) {
-    await this.transfer(signal, onMoved);
+  async fetch(_: string, list: JobOutputs, into?: Place, options?: MoveOptions) {
+    await this.transfer(options);
     await this.onFetch?.(into?.path ?? '');
     const leftOut = [...list.leftOut, ...this.leavesOut.map((name) => ({ name, why: text('cut') }))];
     return this.call('fetch', () => ({ files: list.files.length, bytes: 3, leftOut }));
@@ -192,13 +194,13 @@ export class FakeMachine implements MachinePort {
   }
 
   /** A transfer that is held reports half of its bytes and ends by its signal alone. */
-  private async transfer(signal: AbortSignal | undefined, onMoved: OnMoved | undefined): Promise<void> {
+  private async transfer({ signal, onProgress }: MoveOptions = {}): Promise<void> {
     if (this.movedBytes > 0) {
-      onMoved?.(0, this.movedBytes);
-      onMoved?.(this.movedBytes, this.movedBytes);
+      onProgress?.({ bytes: 0, totalBytes: this.movedBytes });
+      onProgress?.({ bytes: this.movedBytes, totalBytes: this.movedBytes });
     }
     if (this.isTransferHeld) {
-      onMoved?.(50, 100);
+      onProgress?.({ bytes: 50, totalBytes: 100 });
       await new Promise((_, reject) => {
         signal?.addEventListener('abort', () => {
           reject(new CancelledError());
@@ -223,7 +225,7 @@ export class FakeMachine implements MachinePort {
 }
 
 /** A machine with several jobs, each as `FakeMachine` has it. */
-export class FakeMachines implements MachinePort {
+export class FakeMachines implements JobMachine {
   private readonly jobs = new Map<string, FakeMachine>();
 
   /** @param keyLength 18 where each attempt is one of its own. */
@@ -291,7 +293,7 @@ export function aRentedJob(
 export async function openJobWindow(
   computer: FakeComputer,
   disk: FakeJobDisk,
-  machine: MachinePort & { readonly guard?: JobGuard; readonly freeBytes?: number | undefined },
+  machine: JobMachine & { readonly guard?: JobGuard; readonly freeBytes?: number | undefined },
 ) {
   const window = await computer.openSignedIn();
   const { accounts, fleet, hub, owned, rentals } = window;

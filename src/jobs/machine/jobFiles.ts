@@ -1,6 +1,6 @@
 import { quoteForShell } from '../../ssh/commandLine';
 import { tarEnd, tarHeader, tarPadding } from '../../ssh/tar';
-import type { JobOrder } from './jobMachine';
+import type { JobOrder } from '../model/onMachine';
 import { checkHex } from './machineCall';
 import { outputsFolder, outputsProgram } from './outputPatterns';
 import { jobPrograms } from './programs';

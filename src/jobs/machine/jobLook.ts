@@ -1,7 +1,6 @@
 import { ByteReader } from '../../ssh/byteReader';
 import { TransferError } from '../../ssh/transfer';
-import type { JobAgo } from '../model/onMachine';
-import type { JobBeat, JobEnd, JobLook, JobPhase } from './jobMachine';
+import type { JobAgo, JobBeat, JobEnd, JobLook, PhaseOnMachine } from '../model/onMachine';
 import { answerOf, jobFolder, type MachineCall } from './machineCall';
 import { jobPrograms } from './programs';
 
@@ -72,9 +71,9 @@ async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
   yield await Promise.resolve(bytes);
 }
 
-const phases: readonly JobPhase[] = ['synced', 'waiting', 'settingUp', 'running', 'ended'];
+const phases: readonly PhaseOnMachine[] = ['synced', 'waiting', 'settingUp', 'running', 'ended'];
 
-function phaseOf(said: string): JobPhase {
+function phaseOf(said: string): PhaseOnMachine {
   return phases.find((phase) => phase === said) ?? 'none';
 }
 
@@ -90,7 +89,7 @@ const reasonsOfEnd: readonly JobEnd['why'][] = [
 
 function endOf(
   facts: ReadonlyMap<string, string>,
-  phase: JobPhase,
+  phase: PhaseOnMachine,
   beat: JobBeat | undefined,
 ): JobEnd | undefined {
   const isOutOfMemory = facts.has('outOfMemory');

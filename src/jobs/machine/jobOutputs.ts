@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { MoveOptions, Moved } from '../model/jobMachine';
 import { JobMachineError } from '../model/jobMachineError';
+import type { JobOutput, JobOutputs } from '../model/onMachine';
 import { actingPart } from '../../util/actingNames';
 import { defined } from '../../util/defined';
 import type { Place } from '../../util/realPlace';
@@ -7,14 +9,7 @@ import { text } from '../../util/text';
 import { downloadList } from '../../ssh/download';
 import { isRemotePath } from '../../ssh/remoteFolders';
 import { hashOf, parseRecord, type RemoteEntry } from '../../ssh/remoteTree';
-import {
-  reasons,
-  TransferError,
-  type LeftOut,
-  type TransferOptions,
-  type TransferOutcome,
-} from '../../ssh/transfer';
-import type { JobOutput, JobOutputs } from './jobMachine';
+import { reasons, TransferError, type LeftOut } from '../../ssh/transfer';
 import { matcherOf, outputsProgram } from './outputPatterns';
 import { answerOf, jobFolder, linesOf, type MachineCall } from './machineCall';
 
@@ -150,14 +145,14 @@ export async function fetchOutputs(
   id: string,
   list: JobOutputs,
   into: Place,
-  options: TransferOptions,
-): Promise<TransferOutcome> {
+  options: MoveOptions,
+): Promise<Moved> {
   const said = await linesOf(call, [`cd ${jobFolder(id)}/src && pwd`], { signal: options.signal });
   const folder = said.at(-1);
   if (!isRemotePath(folder)) {
     throw new TransferError('');
   }
-  let outcome: TransferOutcome = { files: 0, bytes: 0, leftOut: list.leftOut };
+  let outcome: Moved = { files: 0, bytes: 0, leftOut: list.leftOut };
   const privateFolders = new Set((list.privateFolders ?? []).map((path) => path.replace(/^\//, '')));
   for (const part of [
     { folder, files: list.files.filter(({ path }) => !path.startsWith('/')) },
@@ -179,7 +174,7 @@ export async function fetchOutputs(
       into,
       options,
     );
-    outcome = defined<TransferOutcome>({
+    outcome = defined<Moved>({
       files: outcome.files + files,
       bytes: outcome.bytes + bytes,
       leftOut: [...outcome.leftOut, ...leftOut],

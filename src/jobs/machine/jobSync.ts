@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import type { MoveOptions, Moved, SentTree } from '../model/jobMachine';
 import { JobMachineError } from '../model/jobMachineError';
+import type { JobOrder } from '../model/onMachine';
 import { text } from '../../util/text';
 import { quoteForShell } from '../../ssh/commandLine';
-import { relisted, type LocalTree } from '../../ssh/fileTree';
+import { relisted } from '../../ssh/fileTree';
 import { isRemotePath } from '../../ssh/remoteFolders';
-import { reasons, TransferError, type TransferOptions, type TransferOutcome } from '../../ssh/transfer';
+import { reasons, TransferError } from '../../ssh/transfer';
 import { mirror } from '../../ssh/upload';
-import type { JobOrder } from './jobMachine';
 import { jobPrograms } from './programs';
+import { sentTree } from './sentFiles';
 import { checkHex, jobFolder, linesOf, type MachineCall } from './machineCall';
 
 /**
@@ -17,14 +19,15 @@ import { checkHex, jobFolder, linesOf, type MachineCall } from './machineCall';
 export async function syncJob(
   call: MachineCall,
   order: JobOrder,
-  tree: LocalTree | undefined,
-  options: TransferOptions,
-): Promise<TransferOutcome> {
+  sent: SentTree | undefined,
+  options: MoveOptions,
+): Promise<Moved> {
   const { signal } = options;
-  if (!tree) {
+  if (!sent) {
     await linesOf(call, [`mkdir -p ${jobFolder(order.id)}/src`], { signal });
     return { files: 0, bytes: 0, leftOut: [] };
   }
+  const tree = await sentTree(sent.root, sent.names);
   const now = Math.floor(call.clock.now() / 1000);
   const { folder, scanned } = await openMirror(call, order, now, signal);
   let isListed = true;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { JobThere } from '../model/onMachine';
+import type { MoveOptions, Moved, StoppedMachine } from '../model/jobMachine';
+import type { JobLook, JobOutput, JobOutputs } from '../model/onMachine';
 import { defined } from '../../util/defined';
 import { inParallel } from '../../util/inParallel';
 import type { Place } from '../../util/realPlace';
@@ -9,18 +10,8 @@ import { LocalFiles } from '../../ssh/localFiles';
 import { possibleHere, treeOf, type RemoteEntry } from '../../ssh/remoteTree';
 import { copyFromDaemon, type OpenDaemon } from './rsync/daemonCopy';
 import type { ListedFile } from './rsync/fileList';
-import {
-  reasons,
-  Steps,
-  sumOf,
-  TransferError,
-  type LeftOut,
-  type TransferDeps,
-  type TransferOptions,
-  type TransferOutcome,
-} from '../../ssh/transfer';
+import { reasons, Steps, sumOf, TransferError, type LeftOut, type TransferDeps } from '../../ssh/transfer';
 import { readLook } from './jobLook';
-import type { JobLook, JobOutput, JobOutputs } from './jobMachine';
 import { problemOf, readOutputs } from './jobOutputs';
 import { matcherOf } from './outputPatterns';
 import { checkHex } from './machineCall';
@@ -30,15 +21,8 @@ export interface StoppedMachineDeps extends Pick<TransferDeps, 'clock' | 'platfo
   /** The host's name for the instance. */
   readonly module: string;
   readonly open: OpenDaemon;
-}
-
-/** The operations for a job on a stopped machine, whose files the host serves. */
-export interface StoppedMachine {
-  look(id: string, offset: number, signal?: AbortSignal): Promise<JobLook>;
-  outputs(id: string, patterns: readonly string[], signal?: AbortSignal): Promise<JobOutputs>;
-  /** Returns the jobs with unfetched outputs, whoever ordered them. */
-  jobsThere(signal?: AbortSignal): Promise<readonly JobThere[]>;
-  fetch(id: string, list: JobOutputs, into: Place, options?: TransferOptions): Promise<TransferOutcome>;
+  /** Called once all that is needed of the machine is on this computer. */
+  readonly onFetched: () => void;
 }
 
 /** The files of the runner next to the files of a job; all are small except the log. */
@@ -53,6 +37,7 @@ interface Folder {
   readonly notes: ReadonlyMap<string, Buffer>;
 }
 
+/** Returns the stopped machine of a job, whose files the host serves. */
 export function createStoppedMachine(deps: StoppedMachineDeps): StoppedMachine {
   // The files do not change while the machine is stopped.
   const read = new Map<string, Promise<Folder>>();
@@ -63,11 +48,17 @@ export function createStoppedMachine(deps: StoppedMachineDeps): StoppedMachine {
     return known;
   };
   return {
-    look: async (id, offset, signal) => lookOf(await folderOf(id, signal), offset, deps.clock.now()),
+    look: async (id, offset, _maxBytes, signal) =>
+      lookOf(await folderOf(id, signal), offset, deps.clock.now()),
     outputs: async (id, patterns, signal) => outputsOf(await folderOf(id, signal), patterns),
     jobsThere: (signal) => listStoppedJobs(deps.open, { module: deps.module, folder: jobsPath, signal }),
     fetch: async (id, list, into, options = {}) =>
       new Fetch(deps, await folderOf(id, options.signal), list, into, options).run(id),
+    // A stopped machine can't be marked.
+    markFetched: () => {
+      deps.onFetched();
+      return Promise.resolve();
+    },
   };
 }
 
@@ -206,7 +197,7 @@ class Fetch {
     folder: Folder,
     private readonly list: JobOutputs,
     into: Place,
-    private readonly options: TransferOptions,
+    private readonly options: MoveOptions,
   ) {
     const hashes = list.files.flatMap(({ path, sha256 }) =>
       sha256 === undefined ? [] : [[path, sha256] as const],
@@ -254,7 +245,7 @@ class Fetch {
     this.leave(reasons.missing, ...wanted.filter(({ name }) => !this.local.hasArrived(name)));
     await this.makeLinks(entries);
     const done = files.filter(({ name }) => !todo.has(name) || this.local.hasArrived(name));
-    return defined<TransferOutcome>({
+    return defined<Moved>({
       files: done.length,
       bytes: sumOf(done),
       leftOut: this.leftOut,

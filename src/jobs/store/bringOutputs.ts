@@ -9,7 +9,7 @@ import { formatText, text, type Text } from '../../util/text';
 import { removeCheckpoint } from './checkpoints';
 import { fetchSizeOf } from './fetchSize';
 import type { JobStepDeps } from './jobStep';
-import type { StoppedMachinePort } from './machinePort';
+import type { StoppedMachine } from '../model/jobMachine';
 import { trafficOf, type TrafficDeps } from './traffic';
 
 /** After this many tries the rest will not succeed by itself; then the user decides about the machine. */
@@ -24,7 +24,7 @@ const mostNamed = 3;
  */
 export async function bringOutputs(
   { jobs, log, fleet, freeBytes }: Pick<JobStepDeps, 'jobs' | 'log' | 'freeBytes'> & TrafficDeps,
-  source: StoppedMachinePort,
+  source: StoppedMachine,
   { job, state }: JobRow,
   id: string,
   signal: AbortSignal,
@@ -38,8 +38,8 @@ export async function bringOutputs(
   if (question) {
     return { kind: 'failed', trouble: 'largeOutputs', why: question, bytes: size.bytes };
   }
-  const { leftOut, notKept } = await jobs.moves.report(job.id, 'fetching', (onMoved) =>
-    source.fetch(id, list, into, signal, traffic.noting(onMoved)),
+  const { leftOut, notKept } = await jobs.moves.report(job.id, 'fetching', (onProgress) =>
+    source.fetch(id, list, into, { signal, onProgress: traffic.noting(onProgress) }),
   );
   const isWhole = leftOut.length <= list.leftOut.length;
   if (notKept) {

@@ -13,7 +13,7 @@ import { realPlace, type Place } from '../../util/realPlace';
 import { formatText, text, type Text } from '../../util/text';
 import { fetchSizeOf, type FreeBytes } from './fetchSize';
 import type { JobStepDeps } from './jobStep';
-import type { MachinePort } from './machinePort';
+import type { JobMachine } from '../model/jobMachine';
 import { trafficOf, type Traffic, type TrafficDeps } from './traffic';
 
 /** What names the checkpoints of a job. */
@@ -51,7 +51,7 @@ export function isCheckpointDue({ job, state }: JobRow, now: number): boolean {
  */
 export async function bringCheckpoint(
   { log, clock, fleet, freeBytes }: Pick<JobStepDeps, 'log' | 'clock' | 'freeBytes'> & TrafficDeps,
-  machine: MachinePort,
+  machine: JobMachine,
   { job, state }: JobRow,
   id: string,
   signal: AbortSignal,
@@ -91,7 +91,7 @@ type Brought =
   | { readonly kind: 'asked'; readonly bytes: number; readonly why: Text };
 
 async function whole(
-  machine: MachinePort,
+  machine: JobMachine,
   { job, state }: JobRow,
   id: string,
   signal: AbortSignal,
@@ -113,7 +113,10 @@ async function whole(
   if (question) {
     return { kind: 'asked', bytes: size.bytes, why: question };
   }
-  const { leftOut } = await machine.fetch(id, list, inWorkspace(job, next), signal, traffic.noting());
+  const { leftOut } = await machine.fetch(id, list, inWorkspace(job, next), {
+    signal,
+    onProgress: traffic.noting(),
+  });
   if (leftOut.length > 0) {
     return incomplete(list, leftOut);
   }
@@ -174,7 +177,7 @@ export async function checkpointNames(job: JobPlace): Promise<readonly string[]>
 /** Sends the newest checkpoint in place of the previous attempt's files, which are on another machine. */
 export async function sendCheckpoint(
   { clock }: Pick<JobStepDeps, 'clock'>,
-  machine: MachinePort,
+  machine: JobMachine,
   row: JobRow,
   signal: AbortSignal,
   traffic: Traffic,
@@ -190,7 +193,7 @@ export async function sendCheckpoint(
   // The folder is empty if the user removed the fetched files.
   const tree = names.length === 0 ? undefined : { root: inWorkspace(job, checkpointFolder(job)), names };
   await machine.begin(order, signal);
-  await machine.sync(order, tree, signal, traffic.noting());
+  await machine.sync(order, tree, { signal, onProgress: traffic.noting() });
 }
 
 /** Removes the checkpoint, which is not needed once the outputs are here. */

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import type { JobMove } from '../model/job';
+import type { MoveProgress } from '../model/jobMachine';
 import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { WindowHub } from '../../store/windows/windowHub';
-import type { OnMoved } from './machinePort';
 
 const move: z.ZodType<JobMove> = z.object({
   way: z.enum(['sending', 'fetching']),
@@ -56,11 +56,11 @@ export class JobMoves implements Disposable {
   async report<T>(
     jobId: string,
     way: JobMove['way'],
-    transfer: (onMoved: OnMoved) => Promise<T>,
+    transfer: (onProgress: (progress: MoveProgress) => void) => Promise<T>,
   ): Promise<T> {
     let toldAt = -Infinity;
     try {
-      return await transfer((bytes, totalBytes) => {
+      return await transfer(({ bytes, totalBytes }) => {
         const now = this.clock.elapsed();
         if (now - toldAt >= reportMs) {
           toldAt = now;

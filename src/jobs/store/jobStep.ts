@@ -9,7 +9,7 @@ import type { ReplaceResult } from '../../store/rentals/replacement';
 import type { JobRentalDeps } from './jobRental';
 import type { FreeBytes } from './fetchSize';
 import type { Jobs } from './jobs';
-import type { MachinePort, StoppedMachinePort } from './machinePort';
+import type { JobMachine, StoppedMachine } from '../model/jobMachine';
 
 export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
   readonly fleet: Fleet;
@@ -17,9 +17,9 @@ export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
   readonly jobs: Jobs;
   readonly clock: Clock;
   readonly log: Log;
-  readonly machine: (account: Account, instanceId: number) => MachinePort;
+  readonly machine: (account: Account, instanceId: number) => JobMachine;
   /** The same machine while stopped, as far as its host serves its files. */
-  readonly stoppedMachine: (account: Account, instanceId: number, job: Job) => StoppedMachinePort;
+  readonly stoppedMachine: (account: Account, instanceId: number, job: Job) => StoppedMachine;
   /** Writes the SSH entry of a machine that no window has connected to, without a question. */
   readonly firstContact: (instanceId: number, signal: AbortSignal) => Promise<void>;
   /** The room on the disk of this computer; that of its real disk if left out. */

@@ -12,7 +12,7 @@ import { localProblem } from '../../util/localProblem';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { Account } from '../../store/accounts/accounts';
-import type { MachinePort, StoppedMachinePort } from './machinePort';
+import type { JobMachine, StoppedMachine } from '../model/jobMachine';
 import { armGuard, armGuardAgain } from './armGuard';
 import { bringOutputs } from './bringOutputs';
 import type { CheckpointFetches } from './checkpointFetches';
@@ -126,12 +126,12 @@ class Steps {
     return { account: this.account, instanceId: this.instanceId };
   }
 
-  private get machine(): MachinePort {
+  private get machine(): JobMachine {
     return this.deps.machine(this.account, this.instanceId);
   }
 
   /** Returns where files come from: the machine itself, or its host while it is stopped. */
-  private get source(): StoppedMachinePort {
+  private get source(): StoppedMachine {
     const { deps, account, row } = this;
     return isCopied(deps, row) ? deps.stoppedMachine(account, this.instanceId, row.job) : this.machine;
   }

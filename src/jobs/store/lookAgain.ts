@@ -3,14 +3,14 @@ import type { JobRow } from '../model/job';
 import type { JobEvent } from '../model/jobProgress';
 import { text } from '../../util/text';
 import { withoutFolder } from './goneFolder';
-import type { StoppedMachinePort } from './machinePort';
+import type { StoppedMachine } from '../model/jobMachine';
 
 /**
  * Looks what a machine still has of a job that was over, before its outputs are fetched again. Returns `undefined` if
  * they can be fetched now.
  */
 export async function lookAgain(
-  source: StoppedMachinePort,
+  source: StoppedMachine,
   row: JobRow,
   signal: AbortSignal,
 ): Promise<JobEvent | undefined> {

@@ -7,7 +7,7 @@ import { text } from '../../util/text';
 import type { Account } from '../../store/accounts/accounts';
 import type { JobStepDeps } from './jobStep';
 import { isCopied, isStopped } from './jobTrouble';
-import type { MachinePort } from './machinePort';
+import type { JobMachine } from '../model/jobMachine';
 import type { Jobs } from './jobs';
 
 /**
@@ -16,7 +16,7 @@ import type { Jobs } from './jobs';
  */
 export async function otherJobs(
   jobs: Pick<Jobs, 'find'>,
-  machine: Pick<MachinePort, 'jobsThere'>,
+  machine: Pick<JobMachine, 'jobsThere'>,
   signal: AbortSignal,
 ): Promise<readonly JobThere[]> {
   return (await machine.jobsThere(signal)).filter(({ id }) => {
@@ -35,7 +35,7 @@ export function areOthersDue({ state }: JobRow, now: number): boolean {
 /** Looks for other jobs during a job. Failures are retried when the next look is due. */
 export async function seeOthers(
   { jobs, log }: Pick<JobStepDeps, 'jobs' | 'log'>,
-  machine: MachinePort,
+  machine: JobMachine,
   { job, state }: JobRow,
   signal: AbortSignal,
 ): Promise<readonly JobThere[] | undefined> {

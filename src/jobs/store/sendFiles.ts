@@ -4,7 +4,7 @@ import { startableMs } from '../model/jobLimits';
 import { costLimitReached } from '../model/jobWords';
 import type { JobOrder } from '../model/onMachine';
 import type { JobStepDeps, Step } from './jobStep';
-import type { MachinePort } from './machinePort';
+import type { JobMachine } from '../model/jobMachine';
 import { sendCheckpoint } from './checkpoints';
 import { trafficOf } from './traffic';
 
@@ -17,7 +17,7 @@ const longestMs = 2_000_000_000;
  */
 export async function sendFiles(
   deps: JobStepDeps,
-  machine: MachinePort,
+  machine: JobMachine,
   row: JobRow,
   order: JobOrder,
   signal: AbortSignal,
@@ -36,8 +36,8 @@ export async function sendFiles(
     const tree = job.spec.sync && { root, names: await jobs.names(job.id) };
     const traffic = trafficOf(deps, row, 'sending');
     await sendCheckpoint(deps, machine, row, inTime, traffic);
-    await jobs.moves.report(job.id, 'sending', (onMoved) =>
-      machine.sync(order, tree, inTime, traffic.noting(onMoved)),
+    await jobs.moves.report(job.id, 'sending', (onProgress) =>
+      machine.sync(order, tree, { signal: inTime, onProgress: traffic.noting(onProgress) }),
     );
     return { event: { kind: 'synced', traffic: traffic.cost } };
   } catch (error) {

@@ -3,7 +3,7 @@ import { limitNow } from '../model/jobExtension';
 import type { JobEvent } from '../model/jobProgress';
 import { perHour, runningRateOf } from '../../model/quote';
 import type { JobStepDeps } from './jobStep';
-import type { MachinePort } from './machinePort';
+import type { JobMachine } from '../model/jobMachine';
 
 /**
  * Returns the event for a machine that costs more than the job counts with, as after a higher bid or an increase that
@@ -32,7 +32,7 @@ export function dearerMachine({ fleet }: Pick<JobStepDeps, 'fleet'>, row: JobRow
 
 /** Passes the user's higher limits on: the machine enforces them itself, so they count once it has accepted them. */
 export async function extendTime(
-  machine: MachinePort,
+  machine: JobMachine,
   row: JobRow,
   id: string,
   orderedAt: number,
@@ -48,7 +48,7 @@ export async function extendTime(
  * yet because the script does not run.
  */
 export async function shortenTime(
-  machine: MachinePort,
+  machine: JobMachine,
   row: JobRow,
   id: string,
   signal: AbortSignal,

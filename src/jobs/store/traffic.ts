@@ -1,7 +1,7 @@
 import { machineOf, type JobMove, type JobRow } from '../model/job';
 import { times, zero, type Micros } from '../../model/money';
 import type { Fleet } from '../../store/instances/fleetStore';
-import type { OnMoved } from './machinePort';
+import type { MoveProgress } from '../model/jobMachine';
 
 /** Measures what transfers of a job move, and what the host of its machine charges for that. */
 export class Traffic {
@@ -11,12 +11,13 @@ export class Traffic {
   constructor(private readonly perGb: Micros | undefined) {}
 
   /** Notes the progress of a transfer, and passes it on. What is there already is not moved. */
-  noting(onMoved?: OnMoved): OnMoved {
+  noting(onProgress?: (progress: MoveProgress) => void): (progress: MoveProgress) => void {
     this.last = undefined;
-    return (bytes, totalBytes) => {
+    return (progress) => {
+      const { bytes } = progress;
       this.moved += Math.max(0, bytes - (this.last ?? bytes));
       this.last = bytes;
-      onMoved?.(bytes, totalBytes);
+      onProgress?.(progress);
     };
   }
 

@@ -23,7 +23,7 @@ import { upload } from '../../../src/ssh/upload';
 import { writeHostFiles } from '../../../src/several/store/hostFolder';
 import { bringOutputs } from '../../../src/jobs/store/bringOutputs';
 import { bringCheckpoint, checkpointNames, removeCheckpoint } from '../../../src/jobs/store/checkpoints';
-import type { MachinePort } from '../../../src/jobs/store/machinePort';
+import type { JobMachine } from '../../../src/jobs/model/jobMachine';
 import { systemClock } from '../../../src/util/clock';
 import { silentLog } from '../../../src/util/log';
 import { LeadsOutError, openPlace, readPlace, realPlace, type Place } from '../../../src/util/realPlace';
@@ -159,13 +159,13 @@ const list = {
   areHashed: false,
 };
 
-function machineWith(between: () => void): MachinePort {
-  const fetch: MachinePort['fetch'] = async (_, __, into) => {
+function machineWith(between: () => void): JobMachine {
+  const fetch: JobMachine['fetch'] = async (_, __, into) => {
     between();
     return { files: 1, bytes: 12, leftOut: await fetchInto(into, () => undefined) };
   };
   const given = { outputs: () => Promise.resolve(list), checkpoint: () => Promise.resolve(list), fetch };
-  return given as Partial<MachinePort> as MachinePort;
+  return given as Partial<JobMachine> as JobMachine;
 }
 
 function rowOf({ workspace, named: outputsTo }: Scene): JobRow {

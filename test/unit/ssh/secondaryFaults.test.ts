@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { chosenFiles, listedTree } from '../../../src/ssh/fileTree';
+import { chosenFiles } from '../../../src/ssh/fileTree';
 import { createJobMachine } from '../../../src/jobs/machine/createJobMachine';
 import { LocalFiles } from '../../../src/ssh/localFiles';
 import { runProgram } from '../../../src/ssh/run';
@@ -18,7 +18,7 @@ import type { SshService } from '../../../src/ssh/service';
 import { upload } from '../../../src/ssh/upload';
 import { systemClock } from '../../../src/util/clock';
 import { formatText } from '../../../src/util/text';
-import { jobOrder } from '../../support/jobScene';
+import { jobOrder, sentFrom } from '../../support/jobScene';
 import { openedFolder } from '../../support/openedFolder';
 import { named } from '../../support/transfers';
 import { useFolder } from '../../support/useFolder';
@@ -108,7 +108,7 @@ describe('A fault beside the bytes', () => {
       const job = createJobMachine({ ...deps, alias: 'gpu-7' });
       const order = jobOrder('true', { id: 'a1' });
       await job.begin(order);
-      const { leftOut } = await job.sync(order, await listedTree(localFolder(), Object.keys(contents)));
+      const { leftOut } = await job.sync(order, sentFrom(localFolder(), Object.keys(contents)));
       assert.deepEqual(leftOut, []);
       const src = join(home, '.gpu-rental/jobs/a1/src');
       assert.equal(readFileSync(join(src, 'sub/b.txt'), 'utf8'), contents['sub/b.txt']);

@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EffectiveConfig } from '../../../src/ssh/effectiveConfig';
 import { nodeFileSystem } from '../../../src/ssh/fileSystem';
-import type { LocalTree } from '../../../src/ssh/fileTree';
 import { probeGpus } from '../../../src/ssh/gpuProbe';
 import { inspectClient } from '../../../src/ssh/inspect';
 import { listOutputs } from '../../../src/jobs/machine/jobOutputs';
-import { cancelJob } from '../../../src/jobs/machine/jobSteps';
+import { createJobMachine } from '../../../src/jobs/machine/createJobMachine';
 import { syncJob } from '../../../src/jobs/machine/jobSync';
 import { listJobs } from '../../../src/jobs/machine/otherJobs';
 import { findSentFiles } from '../../../src/jobs/machine/sentFiles';
@@ -27,6 +26,7 @@ import type { Run } from '../../../src/ssh/run';
 import { sendFile } from '../../../src/ssh/runFile';
 import { FakeClock } from '../../support/fakeClock';
 import { jobOrder } from '../../support/jobScene';
+import { openedFolder } from '../../support/openedFolder';
 import { sayingMachine } from '../../support/sayingMachine';
 
 const minute = 60;
@@ -38,7 +38,7 @@ const timerOrder: TimerOrder = {
   token: 'ab',
   mode: 'at',
 };
-const emptyTree: LocalTree = { folders: [], files: [], links: new Map(), leftOut: [] };
+const noFiles = { root: openedFolder('/workspace'), names: [] };
 const sent = { workdir: '.', sync: { include: [], exclude: [], git: false, maxMb: 200, maxFiles: 5000 } };
 
 describe('A machine that does not answer', () => {
@@ -53,9 +53,9 @@ describe('A machine that does not answer', () => {
     ['notebooks are started', 3 * minute, ({ ssh }) => startServer(ssh, 'gpu-7', '/root')],
     ['Jupyter is installed', 20 * minute, ({ ssh }) => installServer(ssh, 'gpu-7', () => undefined)],
     ['its jobs are listed', 20, ({ call }) => listJobs(call, undefined)],
-    ['a job is cancelled', 2 * minute, ({ call }) => cancelJob(call, 'ab', undefined)],
+    ['a job is cancelled', 2 * minute, ({ call }) => createJobMachine(call).cancel('ab')],
     ['outputs are hashed', 60 * minute, ({ call }) => listOutputs(call, 'ab', ['*'], undefined)],
-    ['files are copied', 20 * minute, ({ call }) => syncJob(call, jobOrder('true'), emptyTree, {})],
+    ['files are copied', 20 * minute, ({ call }) => syncJob(call, jobOrder('true'), noFiles, {})],
   ] as readonly [string, number, (machine: ReturnType<typeof sayingMachine>) => Promise<unknown>][]) {
     it(`is given up after ${seconds} seconds while ${what}`, async () => {
       const machine = sayingMachine('', { code: 255 });

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listedTree } from '../../../../src/ssh/fileTree';
 import { TransferError } from '../../../../src/ssh/transfer';
 import { formatText } from '../../../../src/util/text';
-import { filesBelow, jobId, jobOrder, useSshJobs } from '../../../support/jobScene';
+import { filesBelow, jobId, jobOrder, sentFrom, useSshJobs } from '../../../support/jobScene';
 import { seeded, sized, testSeed } from '../../../support/seeded';
 import { fill } from '../../../support/transfers';
 import { openedFolder } from '../../../support/openedFolder';
@@ -19,7 +18,7 @@ function contents(folder: string): ReadonlyMap<string, string> {
 describe('A job over connections that break', () => {
   const scene = useSshJobs();
   const random = seeded(testSeed);
-  const tree = () => listedTree(scene().workspace, filesBelow(scene().workspace));
+  const tree = () => sentFrom(scene().workspace);
 
   let hits = 0;
 
@@ -58,7 +57,7 @@ describe('A job over connections that break', () => {
     ];
     const order = jobOrder(run.join('\n'));
     await withCuts(30_000, () => job.begin(order), 2);
-    await withCuts(260_000, async () => job.sync(order, await tree()));
+    await withCuts(260_000, async () => job.sync(order, tree()));
     assert.deepEqual(contents(scene().file(jobId, 'src')), contents(workspace));
     await withCuts(12_000, () => job.start(order), 2);
     assert.equal((await scene().ended(jobId)).end?.code, 0);
@@ -82,7 +81,7 @@ describe('A job over connections that break', () => {
     names.forEach((name) => utimesSync(join(workspace, name), 1_700_000_000, 1_700_000_000));
     const first = jobOrder('mkdir -p outputs; cp -r part* outputs');
     await job.begin(first);
-    const { files } = await job.sync(first, await tree());
+    const { files } = await job.sync(first, tree());
     assert.equal(files, 2000);
     await job.start(first);
     assert.equal((await scene().ended(jobId)).end?.code, 0);
@@ -92,7 +91,7 @@ describe('A job over connections that break', () => {
     const second = jobOrder('true', { id: 'b2' });
     await job.begin(second);
     proxy.sent = 0;
-    assert.equal((await job.sync(second, await tree())).files, 2000);
+    assert.equal((await job.sync(second, tree())).files, 2000);
     assert.ok(proxy.sent < 30_000, `${proxy.sent} bytes`);
     proxy.sent = 0;
     await job.fetch(jobId, list, openedFolder(results));
@@ -104,7 +103,7 @@ describe('A job over connections that break', () => {
     fill(workspace, ['keep', 'gone', 'folder/file', 'becomes a folder', 'changed']);
     const first = jobOrder('true');
     await job.begin(first);
-    await job.sync(first, await tree());
+    await job.sync(first, tree());
     const before = contents(workspace);
     rmSync(join(workspace, 'gone'));
     rmSync(join(workspace, 'folder'), { recursive: true });
@@ -115,7 +114,7 @@ describe('A job over connections that break', () => {
     chmodSync(join(workspace, 'keep'), 0o755);
     const second = jobOrder('true', { id: 'b2' });
     await job.begin(second);
-    await job.sync(second, await tree());
+    await job.sync(second, tree());
     assert.deepEqual(contents(scene().file('b2', 'src')), contents(workspace));
     assert.deepEqual(contents(scene().file(jobId, 'src')), before);
   });

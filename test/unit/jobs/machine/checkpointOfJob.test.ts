@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listedTree } from '../../../../src/ssh/fileTree';
-import { filesBelow, jobId, jobOrder, useJobs } from '../../../support/jobScene';
+import { filesBelow, jobId, jobOrder, sentFrom, useJobs } from '../../../support/jobScene';
 import { until } from '../../../support/until';
 import { openedFolder } from '../../../support/openedFolder';
 
@@ -33,7 +32,7 @@ describe('A checkpoint of a job', () => {
     writeFileSync(join(workspace, 'outputs', 'last.ckpt'), 'weights');
     const sent = jobOrder('true', { id: before, workspaceKey: 'c0de' });
     await job.begin(sent);
-    await job.sync(sent, await listedTree(workspace, ['outputs/last.ckpt']));
+    await job.sync(sent, sentFrom(workspace, ['outputs/last.ckpt']));
     const order = jobOrder('cat "$GPU_RENTAL_RESUME/outputs/last.ckpt"', { previous: before });
     await job.begin(order);
     await job.sync(order, undefined);

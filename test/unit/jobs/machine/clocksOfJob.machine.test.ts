@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JobOrder } from '../../../../src/jobs/machine/jobMachine';
+import type { JobOrder } from '../../../../src/jobs/model/onMachine';
 import { jobId, jobOrder, shellMachine, useJobs } from '../../../support/jobScene';
 
 /** What happens to the clocks of a machine in the fifth second of its job; seconds. */

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { JobOrder } from '../../../../src/jobs/machine/jobMachine';
+import type { JobOrder } from '../../../../src/jobs/model/onMachine';
 import { filesBelow, jobId, jobOrder, processesOf, shellMachine, useJobs } from '../../../support/jobScene';
 import { processesWith } from '../../../support/processes';
 import { until } from '../../../support/until';

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
+import type { JobMachine } from '../../../../src/jobs/model/jobMachine';
 import { JobMachineError, UnfitMachineError } from '../../../../src/jobs/model/jobMachineError';
 import { readLook } from '../../../../src/jobs/machine/jobLook';
-import {
-  beginJob,
-  giveMoreTime,
-  markJobFetched,
-  removeJob,
-  startJob,
-} from '../../../../src/jobs/machine/jobSteps';
+import { createJobMachine } from '../../../../src/jobs/machine/createJobMachine';
 import { answerOf, checkHex } from '../../../../src/jobs/machine/machineCall';
 import { parseJobs, wholeList } from '../../../../src/jobs/machine/otherJobs';
 import { TransferError } from '../../../../src/ssh/transfer';
@@ -68,51 +63,41 @@ describe('The answer of a machine', () => {
 
 describe('A step of a job', () => {
   const { id } = order;
-  const call = (answer: string) => sayingMachine(`${mark}${answer}`).call;
+  const machineOf = (answer: string) => createJobMachine(sayingMachine(`${mark}${answer}`).call);
   for (const [what, answer, step, expected] of [
-    ['is begun', 'begun\n', (one) => beginJob(one, order, undefined), undefined],
+    ['is begun', 'begun\n', (one) => one.begin(order), undefined],
     [
       'is not begun where a program is missing',
       'missing tar\n',
-      (one) => beginJob(one, order, undefined),
+      (one) => one.begin(order),
       /^unfit: .*: tar\./,
     ],
     [
       'is not begun where programs are missing',
       'missing tar head\n',
-      (one) => beginJob(one, order, undefined),
+      (one) => one.begin(order),
       /^unfit: .*: tar, head\./,
     ],
-    ['is not begun without a word', '\n', (one) => beginJob(one, order, undefined), /^broken: .*ended early/],
-    ['is started', 'started\n', (one) => startJob(one, order, undefined), 'started'],
-    ['was started before', 'already\n', (one) => startJob(one, order, undefined), 'already'],
-    [
-      'has lost its folder',
-      'no-folder\n',
-      (one) => startJob(one, order, undefined),
-      /^refused: .*folder.* gone/,
-    ],
-    [
-      'lacks its files',
-      'not-synced\n',
-      (one) => startJob(one, order, undefined),
-      /^refused: .*not on the instance/,
-    ],
-    ['has to wait for another', 'busy\n', (one) => startJob(one, order, undefined), /^refused: Another job/],
-    ['did not start', 'not-started\n', (one) => startJob(one, order, undefined), /^refused: .*did not start/],
-    ['said anything else', 'oh\n', (one) => startJob(one, order, undefined), /^broken: .*: oh$/],
-    ['gets more time', 'extended\n', (one) => giveMoreTime(one, id, 90, undefined), true],
-    ['ends already', '', (one) => giveMoreTime(one, id, 90, undefined), false],
-    ['is removed', '', (one) => removeJob(one, id, undefined), undefined],
-    ['is kept while it runs', 'runs\n', (one) => removeJob(one, id, undefined), /^refused: .*still runs/],
+    ['is not begun without a word', '\n', (one) => one.begin(order), /^broken: .*ended early/],
+    ['is started', 'started\n', (one) => one.start(order), 'started'],
+    ['was started before', 'already\n', (one) => one.start(order), 'already'],
+    ['has lost its folder', 'no-folder\n', (one) => one.start(order), /^refused: .*folder.* gone/],
+    ['lacks its files', 'not-synced\n', (one) => one.start(order), /^refused: .*not on the instance/],
+    ['has to wait for another', 'busy\n', (one) => one.start(order), /^refused: Another job/],
+    ['did not start', 'not-started\n', (one) => one.start(order), /^refused: .*did not start/],
+    ['said anything else', 'oh\n', (one) => one.start(order), /^broken: .*: oh$/],
+    ['gets more time', 'extended\n', (one) => one.extend(id, 90), true],
+    ['ends already', '', (one) => one.extend(id, 90), false],
+    ['is removed', '', (one) => one.remove(id), undefined],
+    ['is kept while it runs', 'runs\n', (one) => one.remove(id), /^refused: .*still runs/],
   ] as readonly [
     string,
     string,
-    (one: ReturnType<typeof call>) => Promise<unknown>,
+    (one: JobMachine) => Promise<unknown>,
     RegExp | string | boolean | undefined,
   ][]) {
     it(what, async () => {
-      const found = await outcome(step(call(answer)));
+      const found = await outcome(step(machineOf(answer)));
       if (expected instanceof RegExp) assert.match(String(found), expected);
       else assert.equal(found, expected);
     });
@@ -121,7 +106,7 @@ describe('A step of a job', () => {
   it('sends whole seconds, limits and choices as words of its script', async () => {
     const scriptOf = async (more: Parameters<typeof jobOrder>[1], limits = {}) => {
       const machine = sayingMachine(`${mark}started\n`);
-      await startJob({ ...machine.call, ...limits }, jobOrder('true', { id: 'ab', ...more }), undefined);
+      await createJobMachine({ ...machine.call, ...limits }).start(jobOrder('true', { id: 'ab', ...more }));
       return /^set -- .*$/m.exec(machine.asked[0]?.script ?? '')?.[0].replace(/ ab [0-9a-f]{16} /, ' ab … ');
     };
     const folder = '"$HOME"/.gpu-rental/jobs/ab';
@@ -138,7 +123,7 @@ describe('A step of a job', () => {
   it('marks all attempts as fetched, with nothing but a hash', async () => {
     const scriptOf = async (hash: string) => {
       const machine = sayingMachine(mark);
-      await markJobFetched(machine.call, `${jobId}01`, hash, undefined);
+      await createJobMachine(machine.call).markFetched(`${jobId}01`, hash);
       return machine.asked[0]?.script ?? '';
     };
     assert.match(await scriptOf('a'.repeat(64)), new RegExp(`for one in ../${jobId}\\?\\?; do echo a{64} >`));

@@ -12,8 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { listedTree } from '../../../../src/ssh/fileTree';
-import { filesBelow, jobOrder, shellMachine, useJobs } from '../../../support/jobScene';
+import { filesBelow, jobOrder, sentFrom, shellMachine, useJobs } from '../../../support/jobScene';
 import { fill } from '../../../support/transfers';
 import { until } from '../../../support/until';
 
@@ -28,7 +27,7 @@ describe('The spare copy of a workspace on a machine', () => {
     const { workspace, job } = scene();
     const order = jobOrder('true', { id });
     await job.begin(order);
-    const { leftOut } = await job.sync(order, await listedTree(workspace, filesBelow(workspace)));
+    const { leftOut } = await job.sync(order, sentFrom(workspace));
     assert.deepEqual(leftOut, []);
     await until('the spare copy', () => existsSync(mirror('spare/since')));
     return lstatSync(mirror('spare/tree')).ino;
@@ -93,13 +92,12 @@ describe('A large workspace on a machine', () => {
   const scene = useJobs();
   const mirror = (name: string) => join(scene().remote, '.gpu-rental', 'mirrors', 'fe01', name);
   const src = (id: string, name: string) => join(scene().file(id, 'src'), name);
-  const tree = () => listedTree(scene().workspace, filesBelow(scene().workspace));
   /** What the mirror and the job have the same disk space for is given, not copied. */
   const large = () => scene().with({ largeMirrorKb: 0 });
   const sync = async (id: string) => {
     const order = jobOrder('true', { id });
     await large().begin(order);
-    assert.deepEqual((await large().sync(order, await tree())).leftOut, []);
+    assert.deepEqual((await large().sync(order, sentFrom(scene().workspace))).leftOut, []);
   };
   const names = ['a/same.py', 'b/other.py', 'top.py'];
   const old = new Date(1_600_000_000_000);
@@ -134,9 +132,7 @@ describe('A large workspace on a machine', () => {
       { id: 'a1' },
     );
     await large().begin(order);
-    await scene()
-      .with({ largeMirrorKb: 0, ssh: slow })
-      .sync(order, await tree());
+    await scene().with({ largeMirrorKb: 0, ssh: slow }).sync(order, sentFrom(scene().workspace));
     await large().start(order);
     await scene().ended('a1');
     writeFileSync(join(remote, 'go'), '');

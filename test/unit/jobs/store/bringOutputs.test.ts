@@ -5,7 +5,7 @@ import type { JobState } from '../../../../src/jobs/model/job';
 import { fromDollars, zero } from '../../../../src/model/money';
 import { bringOutputs } from '../../../../src/jobs/store/bringOutputs';
 import { checkpointFolder } from '../../../../src/jobs/store/checkpoints';
-import type { StoppedMachinePort } from '../../../../src/jobs/store/machinePort';
+import type { StoppedMachine } from '../../../../src/jobs/model/jobMachine';
 import { Traffic, trafficOf } from '../../../../src/jobs/store/traffic';
 import { UserError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
@@ -33,7 +33,8 @@ describe('The outputs of a job', () => {
   });
   function bring(state: Partial<JobState> = {}) {
     const moves = {
-      report: (_: string, __: string, run: (onMoved: () => void) => Promise<unknown>) => run(() => undefined),
+      report: (_: string, __: string, run: (onProgress: () => void) => Promise<unknown>) =>
+        run(() => undefined),
     };
     const instance = anInstance({ inetUpPerGb: fromDollars(0.05) });
     const deps = {
@@ -41,7 +42,7 @@ describe('The outputs of a job', () => {
       log: { ...silentLog, warn: (line: string) => void warnings.push(line) },
       fleet: { find: () => instance },
     };
-    const source: StoppedMachinePort = machine;
+    const source: StoppedMachine = machine;
     const row = aJobRow({ phase: 'fetching', ...state }, { job: job() });
     return bringOutputs(deps, source, row, 'attempt', new AbortController().signal);
   }
@@ -105,11 +106,11 @@ describe('The traffic of a job', () => {
     const traffic = new Traffic(perGb);
     assert.equal(traffic.cost, zero);
     const seen: number[] = [];
-    const first = traffic.noting((bytes) => seen.push(bytes));
-    for (const bytes of [1e9, 3e9, 2e9]) first(bytes, 5e9);
+    const first = traffic.noting(({ bytes }) => seen.push(bytes));
+    for (const bytes of [1e9, 3e9, 2e9]) first({ bytes, totalBytes: 5e9 });
     assert.deepEqual([seen, traffic.cost], [[1e9, 3e9, 2e9], fromDollars(2_000_000)]);
     const second = traffic.noting();
-    for (const bytes of [7e9, 8e9]) second(bytes, 9e9);
+    for (const bytes of [7e9, 8e9]) second({ bytes, totalBytes: 9e9 });
     assert.equal(traffic.cost, fromDollars(3_000_000));
   });
 
@@ -119,7 +120,7 @@ describe('The traffic of a job', () => {
       const fleet = { find: (id: number) => (id === 7 ? found : undefined) };
       const traffic = trafficOf({ fleet }, aJobRow({}, { instanceId }), way);
       const note = traffic.noting();
-      for (const bytes of [0, 1e9]) note(bytes, 1e9);
+      for (const bytes of [0, 1e9]) note({ bytes, totalBytes: 1e9 });
       return traffic.cost;
     };
     assert.equal(costOf(instance, 'sending', 7), fromDollars(1));

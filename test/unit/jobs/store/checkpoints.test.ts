@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { JobRow } from '../../../../src/jobs/model/job';
 import type { JobOutputs, LeftOutput } from '../../../../src/jobs/model/onMachine';
 import { bringCheckpoint, checkpointFolder, checkpointNames } from '../../../../src/jobs/store/checkpoints';
-import type { MachinePort } from '../../../../src/jobs/store/machinePort';
+import type { JobMachine } from '../../../../src/jobs/model/jobMachine';
 import { silentLog } from '../../../../src/util/log';
 import { formatText, text } from '../../../../src/util/text';
 import { FakeClock } from '../../../support/fakeClock';
@@ -43,7 +43,7 @@ describe('The newest checkpoint of a job', () => {
   });
 
   /** Fetches one from a machine, and notes the warnings of the log. */
-  const bring = async (machine: Pick<MachinePort, 'checkpoint' | 'fetch'>) => {
+  const bring = async (machine: Pick<JobMachine, 'checkpoint' | 'fetch'>) => {
     const lines: string[] = [];
     const log = { ...silentLog, warn: (line: string) => void lines.push(line) };
     const row = {
@@ -58,7 +58,7 @@ describe('The newest checkpoint of a job', () => {
     } as unknown as JobRow;
     const event = await bringCheckpoint(
       { log, clock: new FakeClock(), fleet: { find: () => undefined } },
-      machine as MachinePort,
+      machine as JobMachine,
       row,
       `${id}01`,
       new AbortController().signal,

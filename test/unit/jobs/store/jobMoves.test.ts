@@ -23,14 +23,14 @@ describe('The transfers of jobs that are under way', () => {
     const { clock, leader, other, told } = scene();
     const seen: unknown[] = [];
     const note = () => seen.push([leader.moves.find('a')?.bytes, other.moves.find('a')?.bytes]);
-    const result = await leader.moves.report('a', 'sending', async (onMoved) => {
-      onMoved(1, 100);
+    const result = await leader.moves.report('a', 'sending', async (onProgress) => {
+      onProgress({ bytes: 1, totalBytes: 100 });
       note();
       await clock.advance(499);
-      onMoved(2, 100);
+      onProgress({ bytes: 2, totalBytes: 100 });
       note();
       await clock.advance(1);
-      onMoved(3, 100);
+      onProgress({ bytes: 3, totalBytes: 100 });
       note();
       assert.deepEqual(other.moves.find('a'), at(3));
       return 'done';
@@ -53,8 +53,8 @@ describe('The transfers of jobs that are under way', () => {
     const { leader, other, told } = scene();
     await leader.moves.report('a', 'fetching', () => Promise.resolve());
     assert.deepEqual(told, [[], []]);
-    const failed = leader.moves.report('a', 'fetching', (onMoved) => {
-      onMoved(1, 100);
+    const failed = leader.moves.report('a', 'fetching', (onProgress) => {
+      onProgress({ bytes: 1, totalBytes: 100 });
       return Promise.reject(new Error('cut'));
     });
     await assert.rejects(failed, /cut/);
@@ -63,8 +63,8 @@ describe('The transfers of jobs that are under way', () => {
 
   it('are over with the window that leads, which the next one begins again', () => {
     const { leader, other } = scene();
-    void leader.moves.report('a', 'sending', (onMoved) => {
-      onMoved(1, 100);
+    void leader.moves.report('a', 'sending', (onProgress) => {
+      onProgress({ bytes: 1, totalBytes: 100 });
       return new Promise(() => undefined);
     });
     assert.deepEqual(other.moves.find('a'), at(1));
@@ -76,8 +76,8 @@ describe('The transfers of jobs that are under way', () => {
   it('are not heard of any more by a window that has closed', async () => {
     const { leader, other } = scene();
     other.moves.dispose();
-    await leader.moves.report('a', 'sending', (onMoved) => {
-      onMoved(1, 100);
+    await leader.moves.report('a', 'sending', (onProgress) => {
+      onProgress({ bytes: 1, totalBytes: 100 });
       assert.deepEqual([leader.moves.find('a'), other.moves.find('a')], [at(1), undefined]);
       return Promise.resolve();
     });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
 import { jobCost, jobMs } from '../../../../src/jobs/model/jobLimits';
 import { isOver } from '../../../../src/jobs/model/job';
-import type { MachinePort } from '../../../../src/jobs/store/machinePort';
+import type { JobMachine } from '../../../../src/jobs/model/jobMachine';
 import { FakeJobDisk } from '../../../support/fakeJobDisk';
 import { aJob, FakeMachines, openJobWindow } from '../../../support/jobWindows';
 import { seeded, sized, testSeed } from '../../../support/seeded';
@@ -82,7 +82,7 @@ describe('An attempt that follows another', () => {
     const disk = new FakeJobDisk();
     let mostSent = 0;
     /** The machine as one window has it: nothing of a killed one is under way. */
-    const port = (): MachinePort => {
+    const port = (): JobMachine => {
       let sending = 0;
       const slow = slowly(machines, () => aWhile(next));
       return {
@@ -132,9 +132,9 @@ describe('An attempt that follows another', () => {
 });
 
 /** The same machine over a slow connection. */
-function slowly(machine: MachinePort, wait: () => Promise<void>): MachinePort {
+function slowly(machine: JobMachine, wait: () => Promise<void>): JobMachine {
   return new Proxy(machine, {
-    get: (port, name: keyof MachinePort) => {
+    get: (port, name: keyof JobMachine) => {
       const call = port[name] as (...args: unknown[]) => Promise<unknown>;
       return async (...args: unknown[]) => {
         await wait();

@@ -3,7 +3,7 @@ import { attemptId } from '../../../../src/jobs/model/attemptIds';
 import { newJobState, type JobRow, type JobState } from '../../../../src/jobs/model/job';
 import type { JobLook } from '../../../../src/jobs/model/onMachine';
 import { lookAgain } from '../../../../src/jobs/store/lookAgain';
-import type { StoppedMachinePort } from '../../../../src/jobs/store/machinePort';
+import type { StoppedMachine } from '../../../../src/jobs/model/jobMachine';
 import { aJob } from '../../../support/jobWindows';
 
 const end = { code: 0, why: 'itself', at: 5, isOutOfMemory: false } as const;
@@ -22,7 +22,7 @@ function machineWith(phases: Readonly<Record<number, JobLook['phase']>>, row: Jo
   const asked: number[] = [];
   const attemptOf = (id: string) =>
     [1, 2, 3, 4, 5, 6].find((one) => attemptId(row.job, { attempt: one }) === id);
-  const source: Pick<StoppedMachinePort, 'look'> = {
+  const source: Pick<StoppedMachine, 'look'> = {
     look: (id, offset) => {
       const attempt = attemptOf(id) ?? 0;
       asked.push(attempt);
@@ -34,7 +34,7 @@ function machineWith(phases: Readonly<Record<number, JobLook['phase']>>, row: Jo
       });
     },
   };
-  return { asked, look: () => lookAgain(source as StoppedMachinePort, row, signal) };
+  return { asked, look: () => lookAgain(source as StoppedMachine, row, signal) };
 }
 
 describe('What a machine has of a job whose outputs are fetched again', () => {

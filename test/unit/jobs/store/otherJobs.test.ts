@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MachinePort } from '../../../../src/jobs/store/machinePort';
+import type { JobMachine } from '../../../../src/jobs/model/jobMachine';
 import { areOthersDue, seeOthers } from '../../../../src/jobs/store/otherJobs';
 import { CancelledError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
@@ -89,7 +89,7 @@ describe('Jobs of other computers on a machine', () => {
       seeOthers(
         { jobs: window.jobs, log: silentLog },
         // Nothing else of it is used here.
-        { jobsThere: () => Promise.reject(fault) } as unknown as MachinePort,
+        { jobsThere: () => Promise.reject(fault) } as unknown as JobMachine,
         window.row(job),
         signal,
       );

@@ -3,7 +3,7 @@ import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
 import { perHour, runningRateOf } from '../../../../src/model/quote';
 import type { JobStepDeps } from '../../../../src/jobs/store/jobStep';
-import type { MachinePort } from '../../../../src/jobs/store/machinePort';
+import type { JobMachine } from '../../../../src/jobs/model/jobMachine';
 import { dearerMachine, extendTime, shortenTime } from '../../../../src/jobs/store/timeOfJob';
 import { anInstance } from '../../../support/builders';
 import { aJobRow } from '../../../support/jobRow';
@@ -76,7 +76,7 @@ describe('The time of a job', () => {
         told.push(seconds);
         return Promise.resolve(isDone);
       },
-    }) as unknown as MachinePort;
+    }) as unknown as JobMachine;
   beforeEach(() => (told.length = 0));
 
   for (const isDone of [true, false]) {

@@ -90,6 +90,7 @@ describe('A host that gives away what it likes', () => {
       platform,
       module: 'C.1',
       open,
+      onFetched: () => undefined,
     });
   }
 
@@ -181,7 +182,11 @@ describe('A host that gives away what it likes', () => {
       { name: 'phase', content: 'running\n' },
     ];
     const look = async (offset: number, ...files: readonly Sent[]) => {
-      const { log, phase } = await machineOf(hostOf(files, ({ name }) => name !== 'src')).look('ab', offset);
+      const { log, phase } = await machineOf(hostOf(files, ({ name }) => name !== 'src')).look(
+        'ab',
+        offset,
+        0,
+      );
       return [phase, log.piece.toString(), log.offset];
     };
     // `log.base` counts the bytes before `log`.

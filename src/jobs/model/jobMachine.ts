@@ -1,17 +1,31 @@
-import type { JobLook, JobOrder, JobOutputs, JobThere } from '../model/onMachine';
 import type { Place } from '../../util/realPlace';
-import type { LocalTree } from '../../ssh/fileTree';
-import type { TransferOptions, TransferOutcome } from '../../ssh/transfer';
+import type { JobLook, JobOrder, JobOutputs, JobThere, LeftOutput } from './onMachine';
 
-export type {
-  JobBeat,
-  JobEnd,
-  JobLook,
-  JobOrder,
-  JobOutput,
-  JobOutputs,
-  PhaseOnMachine as JobPhase,
-} from '../model/onMachine';
+/** Files to send: names below a folder on this computer. */
+export interface SentTree {
+  readonly root: Place;
+  readonly names: readonly string[];
+}
+
+/** The bytes of a transfer; bytes that were already there count as moved. */
+export interface MoveProgress {
+  readonly bytes: number;
+  readonly totalBytes: number;
+}
+
+export interface MoveOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: (progress: MoveProgress) => void;
+}
+
+export interface Moved {
+  readonly files: number;
+  readonly bytes: number;
+  /** Empty only if everything was moved. */
+  readonly leftOut: readonly LeftOutput[];
+  /** Why times or modes of what was moved could not be kept. */
+  readonly notKept?: LeftOutput['why'] | undefined;
+}
 
 /**
  * A machine that runs jobs. Each call is one step that can be repeated after a lost answer: progress is read from the
@@ -24,7 +38,7 @@ export interface JobMachine {
    * Sends what changed since the last job of this workspace, and gives the job its own copy; without a tree the job
    * gets an empty folder. `leftOut` names files that changed during the transfer.
    */
-  sync(order: JobOrder, tree: LocalTree | undefined, options?: TransferOptions): Promise<TransferOutcome>;
+  sync(order: JobOrder, tree: SentTree | undefined, options?: MoveOptions): Promise<Moved>;
   start(order: JobOrder, signal?: AbortSignal): Promise<'started' | 'already'>;
   look(id: string, offset: number, maxBytes: number, signal?: AbortSignal): Promise<JobLook>;
   /** Asks the runner to end the job; `look` shows the end. */
@@ -39,7 +53,7 @@ export interface JobMachine {
    * Fetches the files into a local folder. Only an empty `leftOut` means that all of them arrived with the same
    * hashes.
    */
-  fetch(id: string, list: JobOutputs, into: Place, options?: TransferOptions): Promise<TransferOutcome>;
+  fetch(id: string, list: JobOutputs, into: Place, options?: MoveOptions): Promise<Moved>;
   /** Tells the machine that the outputs of this list are safe. */
   markFetched(id: string, hash: string, signal?: AbortSignal): Promise<void>;
   /** Returns the jobs that run or hold outputs on the machine, whoever ordered them. */
@@ -47,3 +61,6 @@ export interface JobMachine {
   /** Removes the folder of a job that does not run. */
   remove(id: string, signal?: AbortSignal): Promise<void>;
 }
+
+/** A stopped machine, from which files can only be read. */
+export type StoppedMachine = Pick<JobMachine, 'look' | 'outputs' | 'fetch' | 'markFetched' | 'jobsThere'>;
