@@ -12,7 +12,7 @@ import type { ReadinessDeps } from './deps';
 import { checkMachine, CheckNotes } from './machineCheck';
 import { ReadinessNotifications } from './notifications';
 import { ReadyProgress } from './readyProgress';
-import { PausedReplacements } from './replacing';
+import { PausedReplacements } from './pausedReplacements';
 
 /** Follows starting machines and reports in one window when they are ready or failed. */
 export function register(deps: ReadinessDeps): Disposable {

@@ -2,7 +2,7 @@ import type { InstanceTarget } from '../../commandArguments';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
-import { type Action, message } from '../../editor/message';
+import { message, type Action } from '../../editor/message';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import type { InstanceNote, InstanceNotes } from '../../editor/treeGroups';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -20,7 +20,8 @@ import {
 import { checkText, judgeProof } from '../../model/rentals/machineVerdict';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
-import { type Disposable, DisposableStore, MutableDisposable } from '../../util/disposable';
+import type { ReadyEvent } from '../../store/rentals/startEvent';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
@@ -275,4 +276,18 @@ export class CheckNotes implements InstanceNotes, Disposable {
   dispose(): void {
     this.owned.dispose();
   }
+}
+
+/** Adds the result of the check to an event that another window found, and closed before it was shown. */
+export async function withKeptCheck(
+  { machineProofs, rentals }: Pick<ReadinessDeps, 'machineProofs' | 'rentals'>,
+  event: ReadyEvent,
+): Promise<ReadyEvent> {
+  const phase = rentals.find(event.instanceId)?.phase;
+  if (event.check || phase?.kind !== 'ready') {
+    return event;
+  }
+  await machineProofs.ready;
+  const kept = machineProofs.find(event.instanceId);
+  return kept && kept.at >= phase.at ? { ...event, check: kept.check } : event;
 }

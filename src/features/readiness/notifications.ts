@@ -2,7 +2,7 @@ import { showInstances } from '../../editor/chooseInstance';
 import { commandAction } from '../../editor/commands';
 import { confirm, isPerson } from '../../editor/confirm';
 import { t } from '../../editor/localize';
-import { type Action, message } from '../../editor/message';
+import { message, type Action } from '../../editor/message';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import type { Instance } from '../../model/instances/instance';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
@@ -16,7 +16,7 @@ import type { FailedStart, ReadyEvent, StartEvent } from '../../store/rentals/st
 import { assertNever } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
 import { failureSentence, hostWords, keptSentence, troubleSentence } from './failureWords';
-import { CheckMessages, isCheckFine } from './machineCheck';
+import { CheckMessages, isCheckFine, withKeptCheck } from './machineCheck';
 import {
   announcePause,
   askedWords,
@@ -375,20 +375,6 @@ export class ReadinessNotifications {
 function nameOfRental({ config }: Rental, instanceId: number): string {
   const label = withoutMarker(config.label ?? '');
   return label === '' ? `#${instanceId}` : label;
-}
-
-/** Adds the result of the check to an event that another window found, and closed before it was shown. */
-async function withKeptCheck(
-  { machineProofs, rentals }: Pick<ReadinessDeps, 'machineProofs' | 'rentals'>,
-  event: ReadyEvent,
-): Promise<ReadyEvent> {
-  const phase = rentals.find(event.instanceId)?.phase;
-  if (event.check || phase?.kind !== 'ready') {
-    return event;
-  }
-  await machineProofs.ready;
-  const kept = machineProofs.find(event.instanceId);
-  return kept && kept.at >= phase.at ? { ...event, check: kept.check } : event;
 }
 
 /**

@@ -10,27 +10,18 @@ import { stepAction } from '../../editor/report';
 import { overrunText } from '../../model/budget/budgetWords';
 import { notConfirmedText } from '../../model/instances/destroyVerdict';
 import { formatMoney, type Micros } from '../../model/money';
-import {
-  failureKind,
-  longestReplacementPauseMs,
-  replaceAlone,
-  type ReplaceAlone,
-} from '../../model/rentals/replaceAlone';
+import { failureKind, replaceAlone, type ReplaceAlone } from '../../model/rentals/replaceAlone';
 import type { Template } from '../../model/templates/template';
 import { templateName } from '../../model/templates/templateName';
-import { mayAct } from '../../shared/oneWindow';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { roomBeside } from '../../store/instances/burn';
-import type { Rental } from '../../store/rentals/rentalStore';
 import {
   replaceInstance,
   type ReplaceOptions,
   type ReplaceResult,
   type ReplaceStage,
 } from '../../store/rentals/replacement';
-import { markReplacing, unmarkReplacing } from '../../store/rentals/replacementMark';
 import type { FailedStart, StartEvent } from '../../store/rentals/startEvent';
-import { type Disposable, DisposableStore, MutableDisposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { assertNever, isCancelled } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
@@ -200,62 +191,6 @@ export function askedWords(kind: ReplaceAlone['kind'] | undefined): string | und
       return t('Another host failed the same way, so it is not replaced without asking.');
     case 'tooMany':
       return t('It was replaced 3 times, so it is not replaced again without asking.');
-  }
-}
-
-/**
- * Starts replacements whose pause is over, in the leading window, because the window that announced them may be closed.
- */
-export class PausedReplacements implements Disposable {
-  private readonly owned = new DisposableStore();
-  private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
-
-  constructor(
-    private readonly deps: Pick<ReadinessDeps, 'rentals' | 'hub' | 'clock' | 'log' | 'report'>,
-    private readonly begin: (rental: Rental, markedSince: number) => Promise<void>,
-  ) {
-    const plan = () => this.plan();
-    this.owned.add(deps.rentals.onDidChange(plan));
-    this.owned.add(deps.hub.onDidChangeLeader(plan));
-    plan();
-  }
-
-  dispose(): void {
-    this.owned.dispose();
-  }
-
-  private plan(): void {
-    const { rentals, hub, clock } = this.deps;
-    const [next] = rentals.rentals
-      .flatMap((rental) => (rental.replaceAt === undefined ? [] : [{ rental, at: rental.replaceAt }]))
-      .sort((a, b) => a.at - b.at);
-    this.timer.value =
-      !hub.isLeader || next === undefined
-        ? undefined
-        : clock.schedule(
-            () => {
-              this.run(next.rental).catch((error: unknown) => {
-                this.deps.report.error(error);
-              });
-            },
-            Math.min(next.at - clock.now(), longestReplacementPauseMs),
-          );
-  }
-
-  private async run(rental: Rental): Promise<void> {
-    const { rentals, hub } = this.deps;
-    const { accountKey, marker, replaceAt } = rental;
-    if (!(await mayAct(hub, `${accountKey}:replaceAt:${marker}:${String(replaceAt)}`))) {
-      await rentals.update(marker, { replaceAt: undefined });
-      return;
-    }
-    // Marked in one step, so that a window that closes here leaves a record of what it was about to do.
-    const since = await markReplacing(this.deps, rental, { replaceAt: undefined });
-    try {
-      await this.begin(rental, since);
-    } finally {
-      await unmarkReplacing(this.deps, rental, since);
-    }
   }
 }
 

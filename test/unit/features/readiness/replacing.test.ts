@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import {
-  PausedReplacements,
-  tellOfReplacement,
-  tellTemplateChanged,
-} from '../../../../src/features/readiness/replacing';
+import { PausedReplacements } from '../../../../src/features/readiness/pausedReplacements';
+import { tellOfReplacement, tellTemplateChanged } from '../../../../src/features/readiness/replacing';
 import { fromDollars } from '../../../../src/model/money';
 import type { Template } from '../../../../src/model/templates/template';
 import type { Rental } from '../../../../src/store/rentals/rentalStore';
