@@ -1,7 +1,7 @@
 import { aliasOf } from '../ssh/alias';
 import { readKernelUse } from '../notebooks/machine/kernelUse';
 import type { SshService } from '../ssh/service';
-import { openFleetCache } from '../store/instances/fleetCache';
+import { openFleetCache } from '../store/instances/fleetShared';
 import type { FleetStore } from '../store/instances/fleetStore';
 import { PriceWatch } from '../store/instances/priceWatch';
 import { IdleWatch, openUsageFile } from '../store/instances/idleWatch';

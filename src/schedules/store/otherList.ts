@@ -4,7 +4,7 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import { missingIn } from '../../store/instances/fleetReading';
+import { missingIn } from '../../store/instances/fleetList';
 import type { Account } from '../../store/accounts/accounts';
 import type { FleetSnapshot } from '../../store/instances/fleetStore';
 import { longestGapMs } from '../../store/instances/idleWatch';

@@ -2,30 +2,31 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Instance } from '../../model/instances/instance';
 import type { OwnRequest } from '../../model/instances/instanceState';
 import { watchAccounts } from '../../shared/followAccount';
+import { NotSignedInError } from '../../shared/notSignedIn';
+import type { Loaded, ReadOptions } from '../../shared/reading';
 import type { Clock } from '../../util/clock';
 import { DisposableStore } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import { NotSignedInError } from '../../shared/notSignedIn';
-import { CreditReads } from './creditReads';
-import { describeError, type FleetNews } from './fleetShared';
-import { openFleetCache, type FleetCache } from './fleetCache';
-import { fleetIntervalMs } from './fleetInterval';
-import { readFleet } from './fleetReading';
-import { FleetRequests } from './fleetRequests';
-import { FleetList } from './fleetList';
-import type { FleetStore, Fleet, FleetSnapshot } from './fleetStore';
-import { FleetTalk } from './fleetTalk';
-import { noRentals, type RecentRentals } from './recentRentals';
-import { RememberedFacts } from './rememberedFacts';
-import { Interests, type Interest } from './interests';
-import { isComplete } from './listed';
-import { Poller } from './poller';
 import type { Accounts } from '../accounts/accounts';
 import type { WindowHub } from '../windows/windowHub';
-import type { Loaded, ReadOptions } from '../../shared/reading';
+import { FleetList, readFleet } from './fleetList';
+import {
+  describeError,
+  FleetRequests,
+  FleetTalk,
+  Interests,
+  openFleetCache,
+  type FleetCache,
+  type FleetNews,
+  type Interest,
+} from './fleetShared';
+import { noRentals, type Fleet, type FleetSnapshot, type FleetStore, type RecentRentals } from './fleetStore';
+import { isComplete } from './listed';
+import { CreditReads, fleetIntervalMs, Poller } from './poller';
+import { RememberedFacts } from './rememberedFacts';
 
-export interface FleetDeps {
+interface FleetDeps {
   readonly accounts: Accounts;
   readonly hub: WindowHub;
   readonly clock: Clock;

@@ -1,9 +1,8 @@
-import type { Loaded } from '../../shared/reading';
 import type { Instance } from '../../model/instances/instance';
 import type { InstanceFacts, OwnRequest } from '../../model/instances/instanceState';
+import type { Loaded } from '../../shared/reading';
 import type { Disposable } from '../../util/disposable';
 import type { Event } from '../../util/emitter';
-import type { RecentRentals } from './recentRentals';
 
 export interface FleetSnapshot {
   readonly instances: readonly Instance[];
@@ -47,3 +46,24 @@ export interface FleetStore extends Fleet, Disposable {
   /** Sets the recent rentals, which may be missing from the list at first. */
   setRented(rented: RecentRentals): void;
 }
+
+/** The rentals of this account, for lists and records that lack some of them or of their fields. */
+export interface RecentRentals {
+  readonly accountKey: string | undefined;
+  /** True while the outcome of a rental is open, which makes the list be read every ten seconds. */
+  readonly isAwaited: boolean;
+  /** Instances whose own record is read if the list lacks them. */
+  readonly ids: readonly number[];
+  /** Rows, as rented, for instances that no answer has contained yet. */
+  readonly expected: readonly Instance[];
+  /** Instances as rented, for what their records lack. */
+  readonly rented: readonly Instance[];
+}
+
+export const noRentals: RecentRentals = {
+  accountKey: undefined,
+  isAwaited: false,
+  ids: [],
+  expected: [],
+  rented: [],
+};

@@ -1,8 +1,15 @@
-import { backOffMs } from '../../model/instances/pollPlan';
+import { isChanging, stateOf, type InstanceFacts } from '../../model/instances/instanceState';
+import { backOffMs, pollIntervalMs } from '../../model/instances/pollPlan';
+import type { Loaded } from '../../shared/reading';
 import type { Clock } from '../../util/clock';
 import { MutableDisposable, type Disposable } from '../../util/disposable';
+import type { Log } from '../../util/log';
+import type { Accounts } from '../accounts/accounts';
+import { describeError } from './fleetShared';
+import type { FleetSnapshot } from './fleetStore';
+import type { RememberedFacts } from './rememberedFacts';
 
-export interface PollerDeps {
+interface PollerDeps {
   readonly clock: Clock;
   /** 0 to 1, to spread retries. */
   readonly random: () => number;
@@ -132,5 +139,76 @@ export class Poller implements Disposable {
       this.failures = failures;
       this.pauseMs = backOffMs(failures, this.deps.random());
     }
+  }
+}
+
+/** A stop usually takes seconds; after this time the instance is polled like any other that changes. */
+const freshStopMs = 30_000;
+
+function isFreshStop({ lastRequest }: InstanceFacts, now: number): boolean {
+  return lastRequest?.kind === 'stop' && Math.abs(now - lastRequest.at) < freshStopMs;
+}
+
+export interface FleetSituation {
+  readonly state: Loaded<FleetSnapshot>;
+  readonly isSignedIn: boolean;
+  /** A rental waits for its outcome. */
+  readonly isAwaited: boolean;
+  readonly isLookedAt: boolean;
+  readonly memory: RememberedFacts;
+  readonly now: number;
+}
+
+/** Returns the milliseconds between two lists; undefined for never. */
+export function fleetIntervalMs(situation: FleetSituation): number | undefined {
+  const { state, isSignedIn, isAwaited, isLookedAt, memory, now } = situation;
+  const instances = state.kind === 'ready' ? state.value.instances : [];
+  const kinds = instances.map((one) => stateOf(one, memory.facts(one.id), now));
+  return pollIntervalMs({
+    isStopping: instances.some(
+      ({ id }, index) => kinds[index] === 'stopping' && isFreshStop(memory.facts(id), now),
+    ),
+    isSignedIn,
+    instances:
+      state.kind === 'ready'
+        ? { anyChanging: kinds.some(isChanging), anyBilling: kinds.length > 0 }
+        : undefined,
+    isDoubtful: state.kind === 'ready' && state.value.unconfirmed !== undefined,
+    isAwaited: isAwaited || memory.hasOpenDestruction(now),
+    isLookedAt,
+  });
+}
+
+/** Credit changes slowly, so it is read at most this often (ms). A manual refresh reads it at once. */
+const everyMs = 5 * 60_000;
+
+/** Reads the credit of the active account from time to time, together with its instances. */
+export class CreditReads {
+  private readAt = 0;
+
+  constructor(
+    private readonly deps: {
+      readonly accounts: Pick<Accounts, 'refreshUser'>;
+      readonly clock: Pick<Clock, 'now'>;
+      readonly log: Log;
+    },
+  ) {}
+
+  /** Called when another account becomes active, because its credit was just read. */
+  begin(): void {
+    this.readAt = this.deps.clock.now();
+  }
+
+  /** Reads the credit if it is due. */
+  refresh(): void {
+    const { accounts, clock, log } = this.deps;
+    const now = clock.now();
+    if (Math.abs(now - this.readAt) < everyMs) {
+      return;
+    }
+    this.readAt = now;
+    accounts.refreshUser().catch((error: unknown) => {
+      log.warn(`The account could not be read: ${describeError(error)}`);
+    });
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { AttachedKeys } from '../../../../src/store/instances/attachedKeys';
-import { Interests } from '../../../../src/store/instances/interests';
+import { Interests } from '../../../../src/store/instances/fleetShared';
 import { FakeClock } from '../../../support/fakeClock';
 
 describe('A key that was attached to an instance', () => {

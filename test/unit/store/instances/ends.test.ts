@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CreditReads } from '../../../../src/store/instances/creditReads';
+import { CreditReads } from '../../../../src/store/instances/poller';
 import { Ends, readPresence } from '../../../../src/store/instances/ends';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';

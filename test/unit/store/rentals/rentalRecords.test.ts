@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RecentRentals } from '../../../../src/store/instances/recentRentals';
+import type { RecentRentals } from '../../../../src/store/instances/fleetStore';
 import { RentalRecords } from '../../../../src/store/rentals/rentalRecords';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance, anOffer } from '../../../support/builders';

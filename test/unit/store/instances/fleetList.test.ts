@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFleet } from '../../../../src/store/instances/fleetReading';
+import { readFleet } from '../../../../src/store/instances/fleetList';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { only } from '../../../support/only';
