@@ -9,8 +9,8 @@ import { findResolvers } from './ssh/resolvers';
 import { CancelledError } from './util/errors';
 import { t } from './editor/localize';
 import { ask } from './editor/message';
-import { plainLabel } from './editor/quickPick';
 import type { SettingsReader } from './editor/settings';
+import { plainLabel } from './util/plainLabel';
 
 type Named = Pick<SshEnvironment, 'configFile' | 'sshPath'>;
 

@@ -4,7 +4,8 @@ import type { Instance } from '../model/instances/instance';
 import { instanceName } from '../model/instances/instanceLabel';
 import { t } from './localize';
 import { type Action, message } from './message';
-import { pickOne, plainLabel } from './quickPick';
+import { pickOne } from './quickPick';
+import { plainLabel } from '../util/plainLabel';
 
 /** Returns a button that shows the instances view. */
 export function showInstances(): Action {

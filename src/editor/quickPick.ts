@@ -1,13 +1,9 @@
 import * as vscode from 'vscode';
 import type { AcceptGuard } from '../model/rentals/acceptGuard';
-import { plainLabel } from '../util/plainLabel';
 import { t } from './localize';
 import type { PickRow } from './plainRow';
 import { QuickInput } from './quickInput';
 import type { LevelRow, ListLevel, TextLevel } from './quickLevels';
-
-export { plainLabel };
-export type { PickRow } from './plainRow';
 
 /** How a step ended. */
 export type StepAnswer<T> =

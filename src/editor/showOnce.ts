@@ -2,8 +2,9 @@ import * as vscode from 'vscode';
 import { confirm } from './confirm';
 import { t } from './localize';
 import { reportProblem } from './message';
-import { pickOne, type PickRow } from './quickPick';
+import { pickOne } from './quickPick';
 import { saveFile } from './saveFile';
+import type { PickRow } from './plainRow';
 
 export interface ShownOnce {
   readonly title: string;

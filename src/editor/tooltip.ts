@@ -1,8 +1,6 @@
 import * as vscode from 'vscode';
 import { markdownLines, markdownWords, type TooltipLine } from '../util/plainMarkdown';
 
-export type { TooltipLine } from '../util/plainMarkdown';
-
 /** Makes all Markdown tooltips: a heading, lines of plain text, and a longer text below. */
 export function tooltip(
   lines: readonly TooltipLine[],

@@ -1,6 +1,6 @@
-import { plain } from './instances/instanceState';
 import { times, type Micros } from './money';
 import { hourlyRate, noRate, sumRates, type Rate } from './quote';
+import { plainLabel } from '../util/plainLabel';
 
 /** Disk that outlives instances and stays on its machine (docs/service/volumes.md#record). */
 export interface Volume {
@@ -38,7 +38,7 @@ export interface VolumeSearch {
 
 /** Returns the name that the user gave, or the one that the service made (docs/service/volumes.md#rent). */
 export function volumeName({ id, label }: Volume): string {
-  const own = plain(label ?? '');
+  const own = plainLabel(label ?? '');
   return own === '' ? `V.${id}` : own;
 }
 

@@ -3,7 +3,7 @@ import { stepKeys } from '../../contributions';
 import { commandAction, runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { type Action, message } from '../../editor/message';
-import { askLine, pickOne, type PickRow, plainLabel } from '../../editor/quickPick';
+import { askLine, pickOne } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import { spendable, type AccountRef } from '../../model/accounts/account';
 import type { Services } from '../../services';
@@ -19,6 +19,8 @@ import { replaceKey } from './replaceKey';
 import { signIn } from './signIn';
 import { signOut } from './signOut';
 import { switching } from './switching';
+import type { PickRow } from '../../editor/plainRow';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<
   Services,

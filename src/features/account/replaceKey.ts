@@ -2,10 +2,10 @@ import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { plainLabel } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { KeyNotKeptError } from '../../store/accounts/accountErrors';
 import { askForKey } from './keyBox';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'report'> & {
   /** Signs in to another account, with all that a sign-in says. */

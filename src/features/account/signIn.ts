@@ -1,12 +1,13 @@
 import type * as vscode from 'vscode';
 import { t } from '../../editor/localize';
-import { askLine, pickOne, type PickRow } from '../../editor/quickPick';
+import { askLine, pickOne } from '../../editor/quickPick';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { askForKey } from './keyBox';
 import { findImportableKeys, type ImportableKey } from './keyImport';
 import { normalizeServiceUrl, serviceUrlProblem } from './serviceUrl';
+import type { PickRow } from '../../editor/plainRow';
 
 type Deps = Pick<Services, 'accounts' | 'settings' | 'contextKeys'>;
 type KeyPick = PickRow & { readonly source?: ImportableKey };

@@ -1,12 +1,12 @@
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { plainLabel } from '../../editor/quickPick';
 import { openRentalText, signOutText, stillCostsText } from '../../model/accounts/signOutText';
 import type { Services } from '../../services';
 import { BlockLeftError } from '../../ssh/userConfig';
 import { instanceCount, hasOpenRental } from './leftBehind';
 import { unsavedTemplates } from './unsavedTemplates';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<
   Services,

@@ -1,9 +1,9 @@
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { plainLabel } from '../../editor/quickPick';
 import { unwatchedText } from '../../model/accounts/unwatchedText';
 import type { Services } from '../../services';
 import { instanceCount, hasOpenRental } from './leftBehind';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'rentals'>;
 

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import { plainLabel } from '../../editor/quickPick';
 import { isShown } from '../../editor/templateTabs';
 import { draftParts, parseTemplateUri } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
+import { plainLabel } from '../../util/plainLabel';
 
 /**
  * Returns the names of open templates of an account that the service does not have as they are shown: drafts, which are removed with

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
-import { plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
 import { tooltip } from '../../editor/tooltip';
 import type { User } from '../../model/accounts/account';
@@ -12,6 +11,7 @@ import type { TfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import { parsePublicKey } from '../../ssh/publicKey';
 import type { Account } from '../../store/accounts/accounts';
 import type { PartId } from './accountParts';
+import { plainLabel } from '../../util/plainLabel';
 
 const { None, Collapsed } = vscode.TreeItemCollapsibleState;
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { PageTarget } from '../../commandArguments';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { pickOne, type PickRow, plainLabel } from '../../editor/quickPick';
+import { pickOne } from '../../editor/quickPick';
 import { inView } from '../../editor/progress';
 import { consoleAddress, consolePages, type ConsolePage } from '../../model/accounts/webConsole';
 import type { Services } from '../../services';
@@ -10,6 +10,8 @@ import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { AccountParts } from './accountParts';
 import { AccountTree } from './accountTree';
+import type { PickRow } from '../../editor/plainRow';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<
   Services,

@@ -1,10 +1,10 @@
 import { compareOffers } from '../../model/offers/comparison';
-import { machineName } from '../../model/rentals/confirmation';
-import { plain } from '../../model/instances/instanceState';
 import { formatMoney, type Micros } from '../../model/money';
 import type { OfferPin } from '../../store/offers/offerPins';
 import { text, type Text } from '../../util/text';
 import type { ComparisonView } from '../../webview/report/protocol';
+import { machineName } from '../../model/rentals/rentFacts';
+import { plainLabel } from '../../util/plainLabel';
 
 /** The result of checking a pinned offer on the market. */
 export type PinStatus =
@@ -28,7 +28,7 @@ type Note = Column['notes'][number];
 
 /** Cleans an untrusted name: control characters and direction marks are removed, and the length is limited. */
 function printable(value: string): string {
-  const clean = plain(value);
+  const clean = plainLabel(value);
   return clean.length > 200 ? `${clean.slice(0, 199)}…` : clean;
 }
 

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
 import { showTerminal, type OwnTerminalOptions } from '../../editor/ownTerminal';
 import { withCancellableProgress } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
@@ -24,6 +23,7 @@ import { ConnectProblem, type Actions } from './connectProblem';
 import { logProbes, usableInstance, warnAboutMemory, type HeldMachine } from './hostChecks';
 import { keysOf } from '../../instanceKeys';
 import { Patience } from './patience';
+import { plainLabel } from '../../util/plainLabel';
 
 export type ContactDeps = Pick<
   Services,

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
-import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { OwnRequest } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { aliasInArguments, aliasOf } from '../../ssh/alias';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet'>;
 

@@ -1,6 +1,7 @@
 import { t } from '../../editor/localize';
-import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { pickFromList, type Row } from '../../editor/quickPick';
 import { isRemotePath, type RemoteFolders } from '../../ssh/remoteFolders';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Asks for the folder; a typed path is accepted too. Returns `clone` if the user chose that offer. */
 export async function pickFolder(

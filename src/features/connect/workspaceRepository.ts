@@ -2,12 +2,13 @@ import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
-import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { pickFromList, type Row } from '../../editor/quickPick';
 import { cloneRepository } from '../../ssh/cloneRepository';
 import { remotesOf, UnreadRepositoryError } from '../../ssh/localGit';
 import { overHttps, type RepositoryUrl } from '../../ssh/repositoryUrl';
 import type { Run } from '../../ssh/run';
 import type { SshService } from '../../ssh/service';
+import { plainLabel } from '../../util/plainLabel';
 
 /**
  * Returns the remotes of the open folders; none in untrusted folders.

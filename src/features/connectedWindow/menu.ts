@@ -1,11 +1,12 @@
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
-import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { pickFromList, type Row } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { WindowDeps } from './deps';
 import { diskPriceOf, runningPriceOf } from './windowText';
+import { plainLabel } from '../../util/plainLabel';
 
 type Action = () => Thenable<unknown>;
 

@@ -5,7 +5,7 @@ import { chooseInstance } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
-import { pickOne, plainLabel } from '../../editor/quickPick';
+import { pickOne } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { findResolvers } from '../../ssh/resolvers';
 import { listedInstances } from '../../store/instances/listed';
@@ -16,6 +16,7 @@ import { text, type Text } from '../../util/text';
 import { connectable, examine, type DoctorPorts } from './checks';
 import { attempt, type DoctorFinding, type DoctorFix, type Verdict } from './finding';
 import { reportText } from './reportText';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<
   Services,

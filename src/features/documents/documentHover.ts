@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { momentText } from '../../editor/timeText';
-import { tooltip, type TooltipLine } from '../../editor/tooltip';
+import { tooltip } from '../../editor/tooltip';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { serviceFields } from '../../model/templates/templateFields';
 import type { Services } from '../../services';
 import { rangeOf } from './documentDiagnostics';
 import { kindOf } from './openDocuments';
+import type { TooltipLine } from '../../util/plainMarkdown';
 
 type Deps = Pick<Services, 'clock' | 'templateStores'>;
 

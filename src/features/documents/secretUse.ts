@@ -4,7 +4,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking } from '../../editor/progress';
-import { pickOne, plainLabel } from '../../editor/quickPick';
+import { pickOne } from '../../editor/quickPick';
 import { templateDocument } from '../../editor/templateTabs';
 import { secretNamed, type Secret } from '../../model/accounts/secret';
 import { templateIdOf, templateUriParts } from '../../model/templates/templateUri';
@@ -12,6 +12,7 @@ import type { Services } from '../../services';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { accountKeyOf, kindOf, openDocuments } from './openDocuments';
 import { askForValue, keepAt, secretPlace, valueAt, type SecretDeps } from './secretFixes';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = SecretDeps & Pick<Services, 'templates'>;
 

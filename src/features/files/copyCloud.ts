@@ -4,7 +4,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileSending, withCancellableProgress } from '../../editor/progress';
-import { askLine, pickFromList, plainLabel } from '../../editor/quickPick';
+import { askLine, pickFromList } from '../../editor/quickPick';
 import { sourceProblem, targetProblem, type CloudConnection } from '../../model/instances/dataCopy';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -14,6 +14,7 @@ import { text } from '../../util/text';
 import { cloudQuestion, connectionName, fromCloudQuestion } from './copyDataWords';
 import { askSource, sizeOf } from './copySource';
 import { holdForCopy, type CopyUseDeps } from './copyUse';
+import { plainLabel } from '../../util/plainLabel';
 
 export async function copyToCloud(deps: CopyUseDeps, account: () => Account, from: Instance): Promise<void> {
   const connection = await chooseConnection(account().client, from);

@@ -6,7 +6,7 @@ import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances, whileSending } from '../../editor/progress';
-import { askLine, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { askLine, pickFromList, type Row } from '../../editor/quickPick';
 import { targetProblem } from '../../model/instances/dataCopy';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -20,6 +20,7 @@ import { copyFromCloud, copyToCloud } from './copyCloud';
 import { copyQuestion } from './copyDataWords';
 import { askSource, sizeOf } from './copySource';
 import { holdForCopy, type CopyUseDeps } from './copyUse';
+import { plainLabel } from '../../util/plainLabel';
 
 type CopyDeps = CopyUseDeps & Pick<Services, 'accounts'>;
 

@@ -1,13 +1,14 @@
 import type { Client } from '../../api/client';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
-import { askLine, plainLabel } from '../../editor/quickPick';
+import { askLine } from '../../editor/quickPick';
 import { sizeCommand, sizeFrom, sourceProblem } from '../../model/instances/dataCopy';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { orCancelled } from '../../util/cancellation';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
+import { plainLabel } from '../../util/plainLabel';
 
 /** A file or folder of an instance. */
 export interface Source {

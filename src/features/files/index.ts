@@ -5,7 +5,7 @@ import { chooseInstance } from '../../editor/chooseInstance';
 import { confirm } from '../../editor/confirm';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { pickLocal } from '../../editor/pickLocal';
-import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
+import { askLine, pickOne } from '../../editor/quickPick';
 import { filesText } from '../../editor/filesText';
 import { replacingQuestion } from '../../editor/replacingQuestion';
 import { localize, t } from '../../editor/localize';
@@ -31,6 +31,7 @@ import { isCancelled } from '../../util/errors';
 import { formatText } from '../../util/text';
 import { copyData } from './copyData';
 import { FileRunner } from './runActiveFile';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'log' | 'presence'>;
 

@@ -7,12 +7,12 @@ import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
 import { showTerminal } from '../../editor/ownTerminal';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { connectableInstances } from '../../store/instances/listed';
 import { interpreterFor, remoteName, runScript, sendFile } from '../../ssh/runFile';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands'>;
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import type { InstanceNote } from '../../editor/treeGroups';
-import { tooltip, type TooltipLine } from '../../editor/tooltip';
+import { tooltip } from '../../editor/tooltip';
 import type { Instance } from '../../model/instances/instance';
 import { costSoFar, ageMs, stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName, nameInRow } from '../../model/instances/instanceLabel';
@@ -22,6 +22,7 @@ import { formatMoney, times } from '../../model/money';
 import { perDay, perHour } from '../../model/quote';
 import { placeText } from '../../model/offers/places';
 import { durationText } from '../../util/duration';
+import type { TooltipLine } from '../../util/plainMarkdown';
 
 const icons: Record<StateIcon, readonly [icon: string, color: string | undefined]> = {
   running: ['vm-running', 'charts.green'],

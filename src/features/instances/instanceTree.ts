@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { listProblems, problemRow } from '../../editor/listRows';
 import { localize, t } from '../../editor/localize';
-import { plainLabel } from '../../editor/quickPick';
 import type { InstanceNote } from '../../editor/treeGroups';
 import type { Instance } from '../../model/instances/instance';
 import { nameInRow } from '../../model/instances/instanceLabel';
@@ -16,6 +15,7 @@ import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { NextRead } from '../../util/nextRead';
 import { instanceItem, instanceTooltip } from './instanceItem';
 import { loading, InstanceNodes, type InstanceNode } from './instanceNodes';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'clock' | 'trees' | 'instanceGroups'>;
 

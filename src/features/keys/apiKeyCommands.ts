@@ -5,7 +5,7 @@ import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking, whileSending } from '../../editor/progress';
-import { askLine, pickMany, pickOne, plainLabel } from '../../editor/quickPick';
+import { askLine, pickMany, pickOne } from '../../editor/quickPick';
 import { showOnce } from '../../editor/showOnce';
 import {
   permissionCategories,
@@ -27,6 +27,7 @@ import { UserError } from '../../util/errors';
 import type { Redactor } from '../../util/redact';
 import { text } from '../../util/text';
 import { closeKeyDocument, readOpenDocument, writeKeyDocument } from './keyDocument';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Creates a scoped key and shows its value once. */
 export async function createApiKey(

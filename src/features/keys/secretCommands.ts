@@ -4,12 +4,13 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking, whileSending } from '../../editor/progress';
-import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
+import { askLine, pickOne } from '../../editor/quickPick';
 import { secretNameProblem, secretValueProblem } from '../../model/accounts/keyInput';
 import { secretNamed, type Secret } from '../../model/accounts/secret';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { listOrNone } from '../../store/unlisted';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Sets an environment variable for instances; asks before it replaces an existing one. */
 export async function setSecret(

@@ -2,13 +2,14 @@ import { NotFoundError } from '../../api/errors';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking } from '../../editor/progress';
-import { askLine, pickOne, plainLabel } from '../../editor/quickPick';
+import { askLine, pickOne } from '../../editor/quickPick';
 import { isCategory, permissionMeaning } from '../../model/accounts/permissionText';
 import type { TeamRole } from '../../model/accounts/teamRole';
 import type { Account } from '../../store/accounts/accounts';
 import { listOrNone } from '../../store/unlisted';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Finds a role by name and shows its permissions. */
 export async function showTeamRole(account: Account, wantedName: string | undefined): Promise<void> {

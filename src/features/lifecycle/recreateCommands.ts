@@ -1,7 +1,7 @@
 import type { InstanceTarget } from '../../commandArguments';
 import { runCommand } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
-import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { pickFromList, type Row } from '../../editor/quickPick';
 import { withImage, type ImageChange } from '../../model/instances/imageChange';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -12,6 +12,7 @@ import type { LifecycleDeps } from './deps';
 import { askBeforeLoss, change } from './powerCommands';
 import { changeImageQuestion, recycleQuestion } from './recreateWords';
 import { chooseOneInstance } from './targets';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Creates the container again from its current image. */
 export async function recycle(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {

@@ -1,7 +1,7 @@
 import type { InstanceTarget } from '../../commandArguments';
 import { allRows } from '../../editor/commands';
 import { whileReadingInstances } from '../../editor/progress';
-import { pickMany, pickOne, plainLabel } from '../../editor/quickPick';
+import { pickMany, pickOne } from '../../editor/quickPick';
 import { localize } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { Client } from '../../api/client';
@@ -13,6 +13,7 @@ import { listedInstances } from '../../store/instances/listed';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
+import { plainLabel } from '../../util/plainLabel';
 
 /** The instance left the list between the click and the action. */
 export class InstanceGoneError extends UserError {

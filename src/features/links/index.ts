@@ -5,7 +5,6 @@ import { copyLink } from '../../editor/copyLink';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
 import { orCancelled } from '../../util/cancellation';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -17,6 +16,7 @@ import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'commands' | 'fleet' | 'links' | 'report' | 'searchBudget'>;
 

@@ -6,7 +6,7 @@ import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking, whileReadingInstances, withCancellableProgress } from '../../editor/progress';
-import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { pickFromList, type Row } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
@@ -20,6 +20,7 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { Forwards } from './forwards';
 import { PortRows } from './portRows';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<
   Services,

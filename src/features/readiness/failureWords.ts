@@ -1,8 +1,8 @@
 import { localize, t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
-import { plain } from '../../model/instances/instanceState';
 import type { FailureReason, Trouble } from '../../model/rentals/startWatch';
 import { durationText } from '../../util/duration';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Returns the sentence for a failed start, followed by the host's own message if there is one. */
 export function failureSentence(name: string, reason: FailureReason, message: string | undefined): string {
@@ -18,7 +18,7 @@ export function failureSentence(name: string, reason: FailureReason, message: st
 
 /** Returns what the host says and, if it is known, what that means. */
 export function hostWords(message: string | undefined): readonly string[] {
-  const words = message === undefined ? '' : plain(message).slice(0, 300);
+  const words = message === undefined ? '' : plainLabel(message).slice(0, 300);
   if (words === '') {
     return [];
   }

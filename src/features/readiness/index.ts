@@ -3,8 +3,7 @@ import { commandAction } from '../../editor/commands';
 import { tellOfDamagedFiles } from '../../editor/damagedFiles';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { pickMany, plainLabel } from '../../editor/quickPick';
-import { plain } from '../../model/instances/instanceState';
+import { pickMany } from '../../editor/quickPick';
 import type { UnfinishedOrder } from '../../store/rentals/rentalStore';
 import { type Disposable, DisposableStore } from '../../util/disposable';
 import { durationText } from '../../util/duration';
@@ -13,6 +12,7 @@ import { checkMachine, CheckNotes } from './machineCheck';
 import { ReadinessNotifications } from './notifications';
 import { ReadyProgress } from './readyProgress';
 import { PausedReplacements } from './pausedReplacements';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Follows starting machines and reports in one window when they are ready or failed. */
 export function register(deps: ReadinessDeps): Disposable {
@@ -89,7 +89,7 @@ async function forgetFailedMachines({ failedMachines, clock }: ReadinessDeps): P
   const rows = machines.map(({ machineId, at, reason }) => ({
     label: t('Machine {0}', machineId),
     description: t('{0} ago', localize(durationText(clock.now() - at))),
-    detail: plainLabel(plain(reason)).slice(0, 200),
+    detail: plainLabel(reason).slice(0, 200),
     picked: true,
     machineId,
   }));

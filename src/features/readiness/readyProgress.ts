@@ -4,7 +4,7 @@ import { showInstances } from '../../editor/chooseInstance';
 import { choose } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { plain, stateLabel, stateOf } from '../../model/instances/instanceState';
+import { stateLabel, stateOf } from '../../model/instances/instanceState';
 import { checkTexts } from '../../model/rentals/machineCheckText';
 import type { StartWatch } from '../../model/rentals/startWatch';
 import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
@@ -15,6 +15,7 @@ import { durationText } from '../../util/duration';
 import { message } from '../../editor/message';
 import { progressWithButton } from '../../editor/progress';
 import type { ReadinessDeps } from './deps';
+import { plainLabel } from '../../util/plainLabel';
 
 const tickMs = 5000;
 
@@ -103,7 +104,7 @@ export class ReadyProgress implements vscode.Disposable {
     if (watch.check) {
       return checkTexts(watch.check, now).map(localize).join(' · ');
     }
-    const words = watch.message === undefined ? undefined : plain(watch.message).slice(0, 120);
+    const words = watch.message === undefined ? undefined : plainLabel(watch.message).slice(0, 120);
     return [label, elapsed, watch.isLong ? t('longer than usual') : undefined, words]
       .filter((part) => part !== undefined && part !== '')
       .join(' · ');

@@ -5,7 +5,6 @@ import { confirmOverBudget } from '../../editor/confirmOverBudget';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
 import { stepAction } from '../../editor/report';
 import { overrunText } from '../../model/budget/budgetWords';
 import { notConfirmedText } from '../../model/instances/destroyVerdict';
@@ -26,6 +25,7 @@ import { durationText } from '../../util/duration';
 import { assertNever, isCancelled } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
 import { failureSentence } from './failureWords';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Replaces a failed machine with the next best offer and reports the result. */
 export async function replaceAndTell(

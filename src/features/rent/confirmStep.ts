@@ -1,15 +1,8 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
-import { pickFromList, plainLabel, type StepAnswer, type Row } from '../../editor/quickPick';
+import { pickFromList, type StepAnswer, type Row } from '../../editor/quickPick';
 import type { AcceptGuard } from '../../model/rentals/acceptGuard';
-import {
-  confirmation,
-  machineName,
-  type Confirmation,
-  type ConfirmationInput,
-  type Fact,
-  type RentStep,
-} from '../../model/rentals/confirmation';
+import { confirmation, type Confirmation, type ConfirmationInput } from '../../model/rentals/confirmation';
 import { formatMoney } from '../../model/money';
 import { describeFilters } from '../../model/offers/filterText';
 import type { Filters } from '../../model/offers/searchFields';
@@ -19,6 +12,8 @@ import type { RentalOrder } from '../../model/rentals/rentalOrder';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import { sourceName } from '../../model/rentals/rentPlan';
 import { firstLineText } from '../../util/scriptLines';
+import { plainLabel } from '../../util/plainLabel';
+import { type Fact, machineName, type RentStep } from '../../model/rentals/rentFacts';
 
 export type Confirmed =
   | { readonly kind: 'rent'; /** For one machine, without volumes. */ readonly rate: Rate | undefined }

@@ -1,5 +1,5 @@
 import { localize, t } from '../../editor/localize';
-import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { askText, pickFromList, type Row } from '../../editor/quickPick';
 import { formatEnvFlags, parseEnvFlags, parsePort } from '../../model/documents/envFlags';
 import { envEntries, envFlagsToObject, type EnvObject } from '../../model/documents/envObject';
 import { rentalEnvProblem } from '../../model/documents/rentalEnv';
@@ -8,6 +8,7 @@ import { mergedEnv } from '../../model/rentals/rentPlan';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Text } from '../../util/text';
 import type { StepResult } from './rentSteps';
+import { plainLabel } from '../../util/plainLabel';
 
 type Pick =
   { readonly kind: 'entry'; readonly name: string } | { readonly kind: 'variable' | 'port' | 'text' };

@@ -4,9 +4,8 @@ import { confirmEditedTemplate } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
-import { pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { pickFromList, type Row } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
-import { machineName } from '../../model/rentals/confirmation';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel, withoutMarker } from '../../model/instances/instanceLabel';
 import { templateName } from '../../model/templates/templateName';
@@ -27,6 +26,8 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { RentDeps } from './rentPicked';
 import { pickTemplate } from './templatePick';
+import { plainLabel } from '../../util/plainLabel';
+import { machineName } from '../../model/rentals/rentFacts';
 
 type Deps = RentDeps & Pick<Services, 'work'>;
 

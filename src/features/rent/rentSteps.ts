@@ -1,13 +1,6 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
-import {
-  askText,
-  pickFromList,
-  plainLabel,
-  type StepAnswer,
-  type Row,
-  type StepTitle,
-} from '../../editor/quickPick';
+import { askText, pickFromList, type StepAnswer, type Row, type StepTitle } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import {
   bidProblem,
@@ -34,6 +27,7 @@ import type { RegistryLogins } from '../../store/accounts/registryLogins';
 import type { LastRental } from '../../store/rentals/lastRental';
 import { text } from '../../util/text';
 import { templateOf, templateRow, type TemplateChoices, type TemplatePick } from './templateRows';
+import { plainLabel } from '../../util/plainLabel';
 
 /** The answer to a step: choices to set, or to reset to their defaults. */
 export interface StepResult {

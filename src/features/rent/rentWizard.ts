@@ -7,7 +7,7 @@ import { spendable } from '../../model/accounts/account';
 import { formatMoney, fromDollars } from '../../model/money';
 import { budgetState, type BudgetNow } from '../../model/budget/budget';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
-import { confirmation, machineName, type ConfirmationInput } from '../../model/rentals/confirmation';
+import { confirmation, type ConfirmationInput } from '../../model/rentals/confirmation';
 import { perHour, type Rate } from '../../model/quote';
 import { usualMachine } from '../../model/fit/usualMachine';
 import type { Filters } from '../../model/offers/searchFields';
@@ -33,6 +33,7 @@ import {
   type StepDeps,
   type StepResult,
 } from './rentSteps';
+import { machineName } from '../../model/rentals/rentFacts';
 
 export type WizardDeps = Pick<
   Services,

@@ -3,11 +3,9 @@ import { GoneError, NotFoundError } from '../../api/errors';
 import { runCommand } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
 import { zero } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import { perHour, type Rate } from '../../model/quote';
-import { machineName } from '../../model/rentals/confirmation';
 import type { OrderedRentals } from '../../model/rentals/rentalOrder';
 import { rentalQuery, requestOf } from '../../model/rentals/rentDraft';
 import type { RentFlow } from '../../model/rentals/rentFlow';
@@ -26,6 +24,8 @@ import { isCancelled } from '../../util/errors';
 import { again, changedOffer, noneLeft, type NotRented } from './notRented';
 import { findCopy, isListed, nextOffer, recheckOffer } from './recheck';
 import { volumeChange } from './volumeChange';
+import { plainLabel } from '../../util/plainLabel';
+import { machineName } from '../../model/rentals/rentFacts';
 
 export type RentingDeps = Pick<Services, 'accounts' | 'clock' | 'rentals' | 'report'> & {
   readonly account: Account;

@@ -1,7 +1,7 @@
 import { t } from '../../editor/localize';
-import { plainLabel } from '../../editor/quickPick';
 import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { RentResult } from '../../store/rentals/rentalStore';
+import { plainLabel } from '../../util/plainLabel';
 
 type Rented = Extract<RentResult, { readonly kind: 'rented' }>;
 

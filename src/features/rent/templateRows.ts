@@ -2,14 +2,7 @@ import * as vscode from 'vscode';
 import type { Client, Listing } from '../../api/client';
 import { localize, t } from '../../editor/localize';
 import { whileAsking, withCancellableProgress } from '../../editor/progress';
-import {
-  askText,
-  pickFromList,
-  plainLabel,
-  type StepAnswer,
-  type Row,
-  type StepTitle,
-} from '../../editor/quickPick';
+import { askText, pickFromList, type StepAnswer, type Row, type StepTitle } from '../../editor/quickPick';
 import { runtypeName, templateRuntype } from '../../model/rentals/rentPlan';
 import { isOwnTemplate, type Template } from '../../model/templates/template';
 import { templateImage, templateName, unreadTemplatesText } from '../../model/templates/templateName';
@@ -19,6 +12,7 @@ import { whileLoading } from '../../shared/reading';
 import type { Account } from '../../store/accounts/accounts';
 import { currentTemplate } from '../../store/templates/findTemplate';
 import { UserError, isCancelled } from '../../util/errors';
+import { plainLabel } from '../../util/plainLabel';
 
 /** A template, a remembered one, or a row that leads to more templates. */
 export type TemplatePick = Template | { readonly rememberedId: number } | 'recommended' | 'search';

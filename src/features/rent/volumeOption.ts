@@ -1,7 +1,7 @@
 import type { Client, Listing } from '../../api/client';
 import { localize, t } from '../../editor/localize';
 import { whileAsking } from '../../editor/progress';
-import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { askText, pickFromList, type Row } from '../../editor/quickPick';
 import { stoppedText } from '../../model/rentals/costFacts';
 import { diskRate } from '../../model/quote';
 import type { VolumeChoice } from '../../model/rentals/rent';
@@ -11,6 +11,7 @@ import type { Volume, VolumeOffer } from '../../model/volume';
 import { isCancelled, UserError } from '../../util/errors';
 import type { StepResult } from './rentSteps';
 import { typedNumber } from '../../util/typedNumber';
+import { plainLabel } from '../../util/plainLabel';
 
 type Pick =
   | { readonly kind: 'none' }

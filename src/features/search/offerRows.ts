@@ -1,9 +1,7 @@
 import * as vscode from 'vscode';
 import type { LevelButton, LevelRow } from '../../editor/quickLevels';
 import { localize, reasonOf, t } from '../../editor/localize';
-import { plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
-import { machineName } from '../../model/rentals/confirmation';
 import { soldGpuGb } from '../../model/offers/gpuMemory';
 import { describeFilters, sortText } from '../../model/offers/filterText';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
@@ -18,6 +16,8 @@ import type { Unread } from '../../model/offers/typedQuery';
 import type { OffersView } from './offersView';
 import { offerPrefix } from './offerPlace';
 import { failedMachineText } from './offerTools';
+import { plainLabel } from '../../util/plainLabel';
+import { machineName } from '../../model/rentals/rentFacts';
 
 /** The actions of the rows in the list of offers. */
 export interface OfferActions {

@@ -5,11 +5,8 @@ import type { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelButton, LevelRow } from '../../editor/quickLevels';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { plainLabel } from '../../editor/quickPick';
 import { dayText } from '../../editor/timeText';
 import { rentalFit } from '../../model/fit/rentalFit';
-import { machineName } from '../../model/rentals/confirmation';
-import { plain } from '../../model/instances/instanceState';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
 import { formatMoney } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
@@ -21,6 +18,8 @@ import type { FailedMachine } from '../../store/rentals/failedMachines';
 import { mostPins } from '../../store/offers/offerPins';
 import type { Event } from '../../util/emitter';
 import type { OfferSession } from './offerSession';
+import { plainLabel } from '../../util/plainLabel';
+import { machineName } from '../../model/rentals/rentFacts';
 
 /** What the list can do with offers and searches besides choosing an offer. */
 export interface ListTools {
@@ -90,7 +89,7 @@ export function failureOf(session: OfferSession, { machineId }: Offer): FailedMa
 /** Returns, for example, "failed before on 12 Nov 2026: no space left on device". */
 export function failedMachineText({ at, reason }: FailedMachine): string {
   const day = dayText(at) ?? t('an unknown day');
-  const why = plainLabel(plain(reason)).slice(0, 80);
+  const why = plainLabel(reason).slice(0, 80);
   return why === '' ? t('failed before on {0}', day) : t('failed before on {0}: {1}', day, why);
 }
 

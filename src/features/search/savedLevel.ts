@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import type { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow } from '../../editor/quickLevels';
 import { localize, t } from '../../editor/localize';
-import { plainLabel } from '../../editor/quickPick';
 import { describeQuery } from '../../model/offers/filterText';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import { defaultQuery, searchKey, type SavedSearch } from '../../model/offers/savedSearches';
 import type { QueryEditor } from './fieldLevels';
 import type { ListTools } from './offerTools';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Saved searches are settings, so that Settings Sync carries them to other computers. */
 export interface SavedSearches {

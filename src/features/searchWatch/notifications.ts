@@ -1,11 +1,11 @@
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { plainLabel } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import type { WatchFound } from '../../store/offers/watchChecks';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { WatchDeps } from './deps';
 import { showOffers } from './manage';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Notifies once for all windows, and once for the same offers, when an offer is cheap enough. */
 export class WatchNotifications implements Disposable {

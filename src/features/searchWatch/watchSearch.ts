@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { askText, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { askText, pickFromList, type Row } from '../../editor/quickPick';
 import { describeQuery } from '../../model/offers/filterText';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
@@ -14,6 +14,7 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { WatchDeps } from './deps';
+import { plainLabel } from '../../util/plainLabel';
 
 /** The search to watch, before its price limit is chosen. */
 interface Subject {

@@ -1,7 +1,7 @@
 import { t } from '../../editor/localize';
-import { plainLabel } from '../../editor/quickPick';
 import { clockText } from '../../model/accounts/secondFactor';
 import type { TfaMethod } from '../../model/accounts/tfa';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Returns a name that stays unique among methods of one type, thanks to label, number and id. */
 export function methodName(method: TfaMethod): string {

@@ -11,7 +11,6 @@ import {
   whileSending,
   withCancellableProgress,
 } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
@@ -31,6 +30,7 @@ import { ownKeyId, withOwnKey } from './ownKey';
 import { InstanceKeyRows } from './instanceKeyRows';
 import { keyName } from './keyWords';
 import { SshKeyTree } from './sshKeyTree';
+import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<
   Services,

@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
-import { plainLabel, type Row } from '../../editor/quickPick';
+import type { Row } from '../../editor/quickPick';
 import { isSecurityKey, type LocalKey } from '../../ssh/localKeys';
 import { parsePublicKey } from '../../ssh/publicKey';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Returns the comment of a key, or else its kind, as plain text in one line. */
 export function keyName(publicKey: string, name?: string): string {

@@ -3,7 +3,6 @@ import { runCommand } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { QuickInput } from '../../editor/quickInput';
 import type { LevelRow } from '../../editor/quickLevels';
-import { plainLabel } from '../../editor/quickPick';
 import type { Template } from '../../model/templates/template';
 import { templateImage, templateName, unreadTemplatesText } from '../../model/templates/templateName';
 import {
@@ -16,6 +15,7 @@ import { isCancelled, needsCode } from '../../util/errors';
 import type { Clock } from '../../util/clock';
 import { refOf } from './createTemplate';
 import { knownTemplate, showTemplate, type CommandDeps } from './templateCommands';
+import { plainLabel } from '../../util/plainLabel';
 
 const startQuery = 'recommended = true';
 const mostRows = 200;

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { plainLabel } from '../../editor/quickPick';
 import { pricePerHour } from '../../editor/priceText';
 import { costPerHour, isReady, stateOf } from '../../model/instances/instanceState';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { forgottenSince } from '../../model/instances/warnings';
 import type { Services } from '../../services';
 import { durationText } from '../../util/duration';
+import { plainLabel } from '../../util/plainLabel';
 
 export type ForgottenDeps = Pick<
   Services,

@@ -6,7 +6,7 @@ import { confirmOverLimit } from '../../editor/confirmOverLimit';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
-import { pickOne, plainLabel } from '../../editor/quickPick';
+import { pickOne } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
 import { pricePerHour } from '../../editor/priceText';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -18,6 +18,7 @@ import { clientFor } from '../../store/accounts/sameAccount';
 import { overHourlyLimit } from '../../store/instances/limitPerHour';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import { plainLabel } from '../../util/plainLabel';
 
 export type PriceDeps = Pick<
   Services,

@@ -2,13 +2,14 @@ import * as vscode from 'vscode';
 import type { WorkersTarget } from '../../commandArguments';
 import { localize, t } from '../../editor/localize';
 import { pickLocal } from '../../editor/pickLocal';
-import { askLine, pickFromList, plainLabel } from '../../editor/quickPick';
+import { askLine, pickFromList } from '../../editor/quickPick';
 import { pullEngines } from '../../several/model/pullEngines';
 import { readJob } from '../model/jobSpec';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { askLimits } from './askLimits';
 import type { JobDeps } from './deps';
 import { isTrusted, runSource } from './runJob';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Starts a worker of a pull engine as a job on each instance. */
 export async function startWorkers(deps: JobDeps, { engine, instanceIds }: WorkersTarget): Promise<void> {

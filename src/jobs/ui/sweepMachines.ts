@@ -1,11 +1,12 @@
 import { t } from '../../editor/localize';
 import { whileReadingInstances } from '../../editor/progress';
-import { pickMany, plainLabel } from '../../editor/quickPick';
+import { pickMany } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { JobSpec } from '../model/jobSpec';
 import { connectableInstances } from '../../store/instances/listed';
 import type { JobDeps } from './deps';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Lets the user pick instances that share a matrix, the chosen one first; `undefined` if the user canceled. */
 export async function sweepMachines(

@@ -1,5 +1,5 @@
-import { plain } from './instanceState';
 import type { Instance } from './instance';
+import { plainLabel } from '../../util/plainLabel';
 
 const markerPattern = /(?:^|\s)\[gr-([0-9a-f]{8})\]\s*$/;
 /** The limit when renting; the API description states none (docs/service/instances.md#label). */
@@ -23,7 +23,7 @@ export function withoutMarker(label: string): string {
 
 /** Returns the user's label without our marker. */
 export function displayLabel(instance: Instance): string | undefined {
-  const label = plain(withoutMarker(instance.label ?? ''));
+  const label = plainLabel(withoutMarker(instance.label ?? ''));
   return label === '' ? undefined : label;
 }
 
@@ -52,7 +52,7 @@ export function nameInRow(instance: Instance): { readonly label: string; readonl
   if (label !== undefined || instance.gpuName === undefined) {
     return { label: label ?? number };
   }
-  return { label: `${instance.gpuCount ?? 1}× ${plain(instance.gpuName)}`, end: number };
+  return { label: `${instance.gpuCount ?? 1}× ${plainLabel(instance.gpuName)}`, end: number };
 }
 
 /** Returns the label for a rename. Keeps the marker, so that the rental can still be found. */

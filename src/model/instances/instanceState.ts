@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isWithin } from '../../util/duration';
-import { plainLabel as plain } from '../../util/plainLabel';
+import { plainLabel } from '../../util/plainLabel';
 import { text, type Text } from '../../util/text';
 import { isPastEnd, type Instance } from './instance';
 import type { Micros } from '../money';
@@ -365,7 +365,7 @@ const labels: Record<Exclude<InstanceStateKind, 'other'>, Text> = {
 };
 
 export function stateLabel(instance: Instance, kind: InstanceStateKind): Text {
-  return kind === 'other' ? text('State "{0}"', plain(instance.actualStatus ?? '')) : labels[kind];
+  return kind === 'other' ? text('State "{0}"', plainLabel(instance.actualStatus ?? '')) : labels[kind];
 }
 
 export type StateIcon = 'running' | 'starting' | 'stopped' | 'failed' | 'warning' | 'other';
@@ -386,5 +386,3 @@ export function stateIcon(instance: Instance, facts: InstanceFacts, kind: Instan
   }
   return hasBeenReady(instance, facts) || intentOf(instance, facts) === 'stopped' ? 'warning' : 'failed';
 }
-
-export { plain };

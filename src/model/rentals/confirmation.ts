@@ -23,9 +23,6 @@ import { rentalFit } from '../fit/rentalFit';
 import type { UsualMachine } from '../fit/usualMachine';
 import type { Filters } from '../offers/searchFields';
 
-export { machineName } from './rentFacts';
-export type { Fact, RentStep } from './rentFacts';
-
 export interface ConfirmationInput {
   readonly offer: Offer;
   readonly choices: RentChoices;

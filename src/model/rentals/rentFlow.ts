@@ -1,9 +1,9 @@
-import type { RentStep } from './confirmation';
 import type { MarketQuery } from '../offers/marketQuery';
 import type { Offer } from '../offers/offer';
 import type { VolumeChoice } from './rent';
 import type { CompleteDraft } from './rentDraft';
 import type { RentChoices } from './rentPlan';
+import type { RentStep } from './rentFacts';
 
 /**
  * The steps from an offer to the confirmation. Every step has a default, so each can be skipped. Back returns to the

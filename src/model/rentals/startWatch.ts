@@ -9,13 +9,13 @@ import {
   intentOf,
   isFailedStatus,
   isLingering,
-  plain,
   stateOf,
   wasOutbid,
   type InstanceFacts,
   type OwnRequest,
 } from '../instances/instanceState';
 import { beginCheck, machineCheckShape } from './machineCheck';
+import { plainLabel } from '../../util/plainLabel';
 
 export const failureReasons = ['exited', 'unknown', 'offline', 'gaveUp', 'timedOut'] as const;
 export type FailureReason = (typeof failureReasons)[number];
@@ -188,7 +188,7 @@ function withRecord(watch: StartWatch, instance: Instance, facts: InstanceFacts,
   const isOld =
     instance.statusMessage === undefined ||
     (isLingering(instance, facts, now) && facts.lastRequest?.queued !== true);
-  const message = isOld ? undefined : plain(instance.statusMessage);
+  const message = isOld ? undefined : plainLabel(instance.statusMessage);
   const { message: before, ...rest } = watch;
   const hasChanged = message !== undefined && message !== '' && message !== before;
   const kept = hasChanged ? message : before;

@@ -2,10 +2,10 @@ import type { InstanceTarget } from '../../commandArguments';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { whileReadingInstances } from '../../editor/progress';
-import { plainLabel } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
 import { connectableInstances } from '../../store/instances/listed';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Returns the instance of a row, or one of those that a login can reach, with its name. */
 export async function chooseRunning(

@@ -2,7 +2,6 @@ import { confirm, isPerson } from '../../editor/confirm';
 import { needsEditor } from '../../editor/scheduleText';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
-import { plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
 import { pricePerDay } from '../../editor/priceText';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -13,6 +12,7 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import type { ScheduleDeps } from './deps';
 import { canceledHereOnly, idleMeaning, willText } from './scheduleWords';
 import { arm, armExtended, disarm } from './machineTimers';
+import { plainLabel } from '../../util/plainLabel';
 
 const extendByMs = 3_600_000;
 

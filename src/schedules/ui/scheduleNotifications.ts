@@ -3,7 +3,6 @@ import { needsEditor } from '../../editor/scheduleText';
 import { localize, t } from '../../editor/localize';
 import { type Action, message, type MessageLevel } from '../../editor/message';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
-import { plainLabel } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { scheduleNotice, scheduleNoticeKind, type ScheduleNotice } from '../store/scheduleNotice';
@@ -13,6 +12,7 @@ import { assertNever } from '../../util/errors';
 import { canArm, cancel, extend } from './changes';
 import type { ScheduleDeps } from './deps';
 import { arm } from './machineTimers';
+import { plainLabel } from '../../util/plainLabel';
 
 /** Shows messages about schedules, each in one window only. */
 export function registerNotifications(deps: ScheduleDeps): Disposable {

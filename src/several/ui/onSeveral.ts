@@ -1,12 +1,13 @@
 import { runCommand } from '../../editor/commands';
 import { reasonOf, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
-import { pickFromList, plainLabel } from '../../editor/quickPick';
+import { pickFromList } from '../../editor/quickPick';
 import { loginsAtOnce } from '../../editor/reachSeveral';
 import type { Instance } from '../../model/instances/instance';
 import { nameAmong } from '../../model/instances/instanceLabel';
 import { inParallel } from '../../util/inParallel';
 import { isCancelled } from '../../util/errors';
+import { plainLabel } from '../../util/plainLabel';
 
 /** The outcome on one machine. */
 export interface MachineOutcome {

@@ -2,7 +2,7 @@ import type { InstanceTarget } from '../../commandArguments';
 import { filesText } from '../../editor/filesText';
 import { localize, t } from '../../editor/localize';
 import { pickLocal } from '../../editor/pickLocal';
-import { askLine, plainLabel } from '../../editor/quickPick';
+import { askLine } from '../../editor/quickPick';
 import { reachOneOf } from '../../editor/reachSeveral';
 import { confirmReplacingOnAll, replacingQuestion } from '../../editor/replacingQuestion';
 import type { Instance } from '../../model/instances/instance';
@@ -17,6 +17,7 @@ import { safeFileName } from '../../util/fileName';
 import { chooseHosts } from './chooseHosts';
 import type { EngineDeps } from './deps';
 import { onSeveral, type MachineOutcome } from './onSeveral';
+import { plainLabel } from '../../util/plainLabel';
 
 type Rows = readonly [InstanceTarget | undefined, (readonly InstanceTarget[])?];
 

@@ -7,7 +7,7 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { showTerminal } from '../../editor/ownTerminal';
 import { showFolder } from '../../editor/showFolder';
-import { askLine, pickFromList, plainLabel, type Row } from '../../editor/quickPick';
+import { askLine, pickFromList, type Row } from '../../editor/quickPick';
 import { whileReadingInstances } from '../../editor/progress';
 import { problemsOfSeveral } from '../../editor/reachSeveral';
 import {
@@ -44,6 +44,7 @@ import type { EngineDeps } from './deps';
 import { explainRefused } from './refused';
 import { runningMembers } from './runningMembers';
 import { askFolder, checkFolder, folderGone, freeName, makeFolder, throwIfTaken } from './setFolder';
+import { plainLabel } from '../../util/plainLabel';
 
 export interface UseInDeps extends EngineDeps {
   readonly sets: HostSets;

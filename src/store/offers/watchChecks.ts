@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { machineName } from '../../model/rentals/confirmation';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
 import { toOfferSearch } from '../../model/offers/marketQuery';
 import { micros, zero } from '../../model/money';
@@ -24,6 +23,7 @@ import type { Accounts } from '../accounts/accounts';
 import type { WindowHub } from '../windows/windowHub';
 import type { SearchBudget } from './searchBudget';
 import type { WatchFiles, WatchOnDisk, WatchState } from './watchFiles';
+import { machineName } from '../../model/rentals/rentFacts';
 
 /** Time between two checks of one watch (ms). */
 export const checkEveryMs = 3 * 60_000;

@@ -3,7 +3,6 @@ import {
   intentOf,
   isFailed,
   noFacts,
-  plain,
   stateOf,
   type InstanceFacts,
 } from '../../model/instances/instanceState';
@@ -35,6 +34,7 @@ import type { Account, Accounts } from '../accounts/accounts';
 import type { Fleet } from '../instances/fleetStore';
 import type { WindowHub } from '../windows/windowHub';
 import type { RentalStore, RentResult, Rental } from './rentalStore';
+import { plainLabel } from '../../util/plainLabel';
 
 export interface ReplacementDeps {
   readonly accounts: Accounts;
@@ -280,7 +280,7 @@ async function presentState(
     await deps.failedMachines.remember({
       machineId: instance.machineId,
       at: deps.clock.now(),
-      reason: plain(options.unfit ?? instance.statusMessage ?? kind),
+      reason: plainLabel(options.unfit ?? instance.statusMessage ?? kind),
     });
   }
   return { kind: 'present' };

@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { sayingIfLost } from '../../../api/errors';
 import { listProblems, problemRow, readLongAgo } from '../../../editor/listRows';
 import { inView, whileAsking, withCancellableProgress } from '../../../editor/progress';
-import { plain } from '../../../model/instances/instanceState';
 import type { Deployment } from '../../../model/deployment';
 import type { Services } from '../../../services';
 import { followAccount } from '../../../shared/followAccount';
@@ -23,6 +22,7 @@ import { askNumber, pickOne } from '../../../editor/quickPick';
 import type { GroupRow, TreeGroup } from '../../../editor/treeGroups';
 import { momentText } from '../../../editor/timeText';
 import { tooltip } from '../../../editor/tooltip';
+import { plainLabel } from '../../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'budget' | 'clock' | 'log' | 'commands' | 'accountGroups'>;
 
@@ -141,7 +141,7 @@ function workersText(workers: number | undefined): string {
 function deploymentItem(deployment: Deployment): vscode.TreeItem {
   const item = new vscode.TreeItem(nameOf(deployment));
   item.id = `deployment-${deployment.id}`;
-  item.description = plain(deployment.endpointState ?? t('no endpoint'));
+  item.description = plainLabel(deployment.endpointState ?? t('no endpoint'));
   item.iconPath = new vscode.ThemeIcon(isStopped(deployment) ? 'circle-outline' : 'rocket');
   item.contextValue =
     deployment.endpointState === undefined
@@ -158,7 +158,7 @@ function deploymentItem(deployment: Deployment): vscode.TreeItem {
 }
 
 function nameOf({ id, name }: Deployment): string {
-  return name === undefined || plain(name) === '' ? `#${id}` : plain(name);
+  return name === undefined || plainLabel(name) === '' ? `#${id}` : plainLabel(name);
 }
 
 async function change(

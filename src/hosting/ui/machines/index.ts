@@ -3,7 +3,7 @@ import { commandAction } from '../../../editor/commands';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
 import { inView, whileAsking, withCancellableProgress } from '../../../editor/progress';
-import { askLine, askNumber, pickOne, plainLabel } from '../../../editor/quickPick';
+import { askLine, askNumber, pickOne } from '../../../editor/quickPick';
 import { fromDollars, formatMoney, type Micros } from '../../../model/money';
 import type { Machine } from '../../../api/records/machine';
 import type { Services } from '../../../services';
@@ -19,6 +19,7 @@ import { MachineList } from './machineList';
 import { MachineTree, occupancyText } from './machineTree';
 import { scheduleMaintenance } from './maintenance';
 import { parsePrice } from './maintenanceInput';
+import { plainLabel } from '../../../util/plainLabel';
 
 type Deps = Pick<
   Services,

@@ -2,8 +2,7 @@ import * as vscode from 'vscode';
 import { listProblems, problemRow, type ListProblem } from '../../../editor/listRows';
 import { localize, t } from '../../../editor/localize';
 import { momentText } from '../../../editor/timeText';
-import { tooltip, type TooltipLine } from '../../../editor/tooltip';
-import { plain } from '../../../model/instances/instanceState';
+import { tooltip } from '../../../editor/tooltip';
 import type { Machine, ScheduledMaintenance } from '../../../api/records/machine';
 import { formatMoney } from '../../../model/money';
 import { placeText } from '../../../model/offers/places';
@@ -11,6 +10,8 @@ import type { Services } from '../../../services';
 import { durationText } from '../../../util/duration';
 import type { MachineList } from './machineList';
 import { categoryText } from './maintenance';
+import type { TooltipLine } from '../../../util/plainMarkdown';
+import { plainLabel } from '../../../util/plainLabel';
 
 export type MachineNode =
   | { readonly kind: 'machine'; readonly machineId: number }
@@ -111,7 +112,8 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
 
   private machineItem(machineId: number): vscode.TreeItem {
     const machine = this.machines.find(machineId);
-    const gpu = machine?.gpuName === undefined ? '' : `${machine.gpuCount ?? 1}× ${plain(machine.gpuName)}`;
+    const gpu =
+      machine?.gpuName === undefined ? '' : `${machine.gpuCount ?? 1}× ${plainLabel(machine.gpuName)}`;
     const name = gpu === '' ? `#${machineId}` : `#${machineId} ${gpu}`;
     const item = new vscode.TreeItem(name);
     item.id = `machine-${machineId}`;
@@ -132,7 +134,9 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
         .join(' · ');
       item.tooltip = tooltip(lines);
       // Screen readers don't read a tooltip in Markdown.
-      const facts = lines.map(([label, value]) => (value === undefined ? '' : `${label}: ${plain(value)}`));
+      const facts = lines.map(([label, value]) =>
+        value === undefined ? '' : `${label}: ${plainLabel(value)}`,
+      );
       item.accessibilityInformation = {
         label: [name, item.description, ...facts].filter((part) => part !== '').join(', '),
       };
@@ -150,7 +154,7 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
     item.description = [
       endsAt === undefined ? '' : t('until {0}', momentText(endsAt, now)),
       category === undefined ? '' : categoryText(category),
-      plain(reason ?? ''),
+      plainLabel(reason ?? ''),
     ]
       .filter((part) => part !== '')
       .join(' · ');

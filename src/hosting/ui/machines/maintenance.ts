@@ -11,12 +11,12 @@ import {
   type MaintenanceCategory,
   type MaintenancePlan,
 } from '../../../api/records/machine';
-import { plain } from '../../../model/instances/instanceState';
 import type { Services } from '../../../services';
 import type { Account } from '../../../store/accounts/accounts';
 import { text, type Text } from '../../../util/text';
 import type { MachineList } from './machineList';
 import { formatStart, parseHours, parseStart } from './maintenanceInput';
+import { plainLabel } from '../../../util/plainLabel';
 
 const hourMs = 3_600_000;
 
@@ -144,7 +144,7 @@ function utc(timeMs: number): string {
 /** Returns the name of a category; one that is not documented stays as the service names it. */
 export function categoryText(category: string): string {
   const known = maintenanceCategories.find((each) => each === category);
-  return known === undefined ? plain(category) : categoryLabel(known);
+  return known === undefined ? plainLabel(category) : categoryLabel(known);
 }
 
 function categoryLabel(category: MaintenanceCategory): string {

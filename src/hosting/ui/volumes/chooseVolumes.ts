@@ -1,12 +1,13 @@
 import type { VolumeTarget } from '../../../commandArguments';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
-import { pickOne, plainLabel } from '../../../editor/quickPick';
+import { pickOne } from '../../../editor/quickPick';
 import { volumeName, type Volume } from '../../../model/volume';
 import type { Services } from '../../../services';
 import { UserError } from '../../../util/errors';
 import { text } from '../../../util/text';
 import { attachedText, costText, sizeText } from './volumeGroup';
+import { plainLabel } from '../../../util/plainLabel';
 
 type Deps = Pick<Services, 'fleet' | 'volumes'>;
 

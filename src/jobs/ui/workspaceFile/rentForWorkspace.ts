@@ -3,7 +3,7 @@ import { commandAction, runCommand, signedIn } from '../../../editor/commands';
 import { confirmEditedTemplate } from '../../../editor/confirm';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
-import { pickOne, plainLabel } from '../../../editor/quickPick';
+import { pickOne } from '../../../editor/quickPick';
 import { whileAsking, whileReadingInstances } from '../../../editor/progress';
 import type { Instance } from '../../../model/instances/instance';
 import { instanceName } from '../../../model/instances/instanceLabel';
@@ -39,6 +39,7 @@ import { realPlace } from '../../../util/realPlace';
 import { text } from '../../../util/text';
 import { rentalOfJob } from '../rentalOfJob';
 import { workspaceFiles } from './workspaceFiles';
+import { plainLabel } from '../../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'rentals'>;
 type JobDeps = Deps & Parameters<typeof rentalOfJob>[0];

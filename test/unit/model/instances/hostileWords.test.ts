@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { instanceName } from '../../../../src/model/instances/instanceLabel';
-import { plain, stateLabel } from '../../../../src/model/instances/instanceState';
+import { stateLabel } from '../../../../src/model/instances/instanceState';
 import { beginStartWatch, observe } from '../../../../src/model/rentals/startWatch';
 import { volumeName } from '../../../../src/model/volume';
 import { formatText } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { hostileText } from '../../../support/hostileText';
+import { plainLabel } from '../../../../src/util/plainLabel';
 
 /** What the editor makes a link of in a notification; one to a command runs it. */
 const link = /\[[^\]]+\]\((?:https?:\/\/|command:|file:)/i;
@@ -26,7 +27,7 @@ function wordsWith(value: string): readonly string[] {
     formatText(stateLabel(instance, 'other')),
     watch.message ?? '',
     volumeName({ id: 3, label: value }),
-    plain(value),
+    plainLabel(value),
   ];
 }
 
