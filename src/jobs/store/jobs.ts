@@ -190,13 +190,11 @@ export class Jobs implements Disposable {
     const reopen = { ...how, at, since: row.state.since };
     await files.put({
       ...row.job,
-      ...{
-        reopen,
-        retryAt: at,
-        copyAt: isCopied ? at : undefined,
-        startAt: undefined,
-        machineEnd: undefined,
-      },
+      reopen,
+      retryAt: at,
+      copyAt: isCopied ? at : undefined,
+      startAt: undefined,
+      machineEnd: undefined,
     });
     await this.list.tellChanged(files);
     return true;

@@ -134,7 +134,12 @@ export class ScheduleFiles implements ScheduleStorage {
   async put({ instanceId, id, action, term, setAt, armed, isOnlyOnInstance }: Schedule): Promise<void> {
     await this.scheduleFile(instanceId).write({
       version: 1,
-      ...{ id, action, term, setAt, armed, isOnlyOnInstance },
+      id,
+      action,
+      term,
+      setAt,
+      armed,
+      isOnlyOnInstance,
     });
   }
 

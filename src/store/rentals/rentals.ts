@@ -128,8 +128,12 @@ class JournaledRentals implements RentalStore {
     const config: RentConfig = { ...request.config, label: withMarker(request.config.label, marker) };
     const { hub, clock } = this.deps;
     const rental = newRental(request, config, {
-      ...{ marker, accountKey: account.key, windowId: hub.windowId, requestedAt: clock.now() },
-      ...{ idsBefore, order: options.order },
+      marker,
+      accountKey: account.key,
+      windowId: hub.windowId,
+      requestedAt: clock.now(),
+      idsBefore,
+      order: options.order,
     });
     await this.records.journal.putSecrets(marker, config);
     // Stored before anything is sent, so that the next start notices a crash from here on.
@@ -175,7 +179,9 @@ class JournaledRentals implements RentalStore {
       } = options;
       const sent = this.deps.guarded(config, account.serviceUrl);
       const { instanceId, confirmed, message } = await account.client.offers.rent(rental.offer.id, sent, {
-        ...{ signal, onWait, isStillWanted },
+        signal,
+        onWait,
+        isStillWanted,
         onSend: () => {
           // It may have waited for minutes, and only now the machine may begin to run.
           rental = { ...noted, requestedAt: this.deps.clock.now() };
