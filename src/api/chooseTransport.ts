@@ -1,8 +1,14 @@
 import * as tls from 'node:tls';
 import { isLoopback } from '../util/loopback';
-import { HostFetchTransport } from './hostFetchTransport';
 import { proxyFor, type ProxyEnvironment, type ProxySettings } from './proxySettings';
-import { TransportFailure, type Transport } from './transport';
+import {
+  readLimited,
+  toFailure,
+  TransportFailure,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport';
 import { UndiciTransport } from './undiciTransport';
 
 /** Values of the user's own settings; never those of a workspace. */
@@ -39,7 +45,7 @@ export type TransportChoice =
   /** The explicit choice of the user cannot work. */
   | { readonly kind: 'unsupported' };
 
-export interface TransportSituation {
+interface TransportSituation {
   readonly baseUrl: URL;
   readonly settings: NetworkSettings;
   readonly env: ProxyEnvironment;
@@ -118,4 +124,34 @@ function systemCertificates(): readonly string[] | undefined {
     tls as { getCACertificates?: (type: 'default' | 'system') => string[] }
   ).getCACertificates;
   return read && [...read('default'), ...read('system')];
+}
+
+/**
+ * Through the `fetch` of the host. In the editor that one knows the system's proxy and its login,
+ * PAC files and the system's certificates, and takes no dispatcher (it would be replaced).
+ */
+export class HostFetchTransport implements Transport {
+  /** The host may replace its `fetch` at any time, so it is looked up for each request. */
+  constructor(private readonly hostFetch: () => typeof fetch = () => globalThis.fetch) {}
+
+  async send(request: TransportRequest): Promise<TransportResponse> {
+    try {
+      const response = await this.hostFetch()(request.url, {
+        method: request.method,
+        headers: { ...request.headers },
+        ...(request.body === undefined ? {} : { body: request.body }),
+        signal: request.signal,
+        redirect: 'manual',
+        credentials: 'omit',
+      });
+      const text = response.body === null ? '' : await readLimited(response.body, request.maxBytes);
+      return { status: response.status, headers: Object.fromEntries(response.headers), text };
+    } catch (error) {
+      throw toFailure(error, request.signal);
+    }
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
 }

@@ -1,32 +1,24 @@
 import type { Clock } from '../util/clock';
 import type { Disposable } from '../util/disposable';
 import type { Log } from '../util/log';
+import { apiKeysApi, secretsApi, sshKeysApi, teamRolesApi, usersApi } from './account';
 import { parseBaseUrl } from './baseUrl';
+import { chargesApi } from './charges';
 import type { Client } from './client';
+import { copiesApi } from './copies';
 import type { ForbiddenError } from './errors';
-import { instancesApi } from './instances';
-import { offersApi } from './offers';
+import { deploymentsApi, earningsApi, machinesApi } from './hosting';
+import { instancesApi, priceIncreasesApi } from './instances';
+import { metricsApi, offersApi } from './offers';
 import { Pacer, type Pacing } from './pacing';
 import { defaultPolicy, type HttpPolicy } from './policy';
 import { ServiceHttp, type Recover } from './serviceHttp';
-import { sshKeysApi } from './sshKeys';
 import { templatesApi } from './templates';
-import { apiKeysApi } from './apiKeys';
-import { chargesApi } from './charges';
-import { copiesApi } from './copies';
-import { deploymentsApi } from './deployments';
-import { earningsApi } from './earnings';
-import { machinesApi } from './machines';
-import { metricsApi } from './metrics';
-import { priceIncreasesApi } from './priceIncreases';
-import { secretsApi } from './secrets';
-import { teamRolesApi } from './teamRoles';
 import { tfaApi } from './tfa';
-import { volumesApi } from './volumes';
 import type { Transport } from './transport';
-import { usersApi } from './users';
+import { volumesApi } from './volumes';
 
-export interface ClientOptions {
+interface ClientOptions {
   /** Address of the service; its path prefix is kept. Throws `ServiceAddressError` when it is unsafe. */
   readonly baseUrl: string | URL;
   /** The key or session of the account, asked for each request. */

@@ -1,27 +1,29 @@
 import type { SshKey } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
+import type { PriceIncrease } from '../model/instances/priceIncrease';
 import { toDollars } from '../model/money';
+import { defined } from '../util/defined';
 import { scriptLines } from '../util/scriptLines';
 import { text } from '../util/text';
 import {
   instance,
   instanceKeys,
+  instanceList,
   oneInstance,
   queuedStart,
   resultPointer,
   startAnswer,
 } from '../wire/instance';
-import { defined } from '../util/defined';
-import type { Client, Listing } from './client';
-import { NotFoundError, NotSentError, NotUnderstoodError } from './errors';
+import { priceIncrease, priceIncreaseList, type WirePriceIncrease } from '../wire/priceIncrease';
+import { keyWithText, toSshKey } from './account';
+import type { Client, InstanceListing, Listing } from './client';
+import { GoneError, NotFoundError, NotSentError, NotUnderstoodError } from './errors';
 import type { ApiRequest, CallOptions, Http } from './http';
-import { instanceLister } from './instanceList';
 import { toInstance } from './instanceModel';
-import { readRecords } from './listing';
-import { parsedText } from './modelValues';
+import { readList, readPages, readRecords } from './listing';
+import { parsedText, price } from './modelValues';
 import { read, sendWrite, write } from './request';
 import { cleanServiceText } from './serviceText';
-import { keyWithText, toSshKey } from './sshKeys';
 
 /** See docs/service/limits.md#sizes. */
 const longestCommand = 512;
@@ -199,4 +201,69 @@ function result(
     throw new NotUnderstoodError({ route, isWrite: repeat === 'write', status: 200 });
   }
   return http.fetchResult(url, options);
+}
+
+/** The largest page that the service sends (docs/service/limits.md#sizes). */
+const v1 = { ...read('GET /api/v1/instances/'), query: { limit: 25 } };
+const v0 = read('GET /api/v0/instances/');
+
+/**
+ * Lists the instances with the v1 call, or with the v0 call of the interface where the service lacks v1
+ * (docs/service/instances.md#list). Remembers for this client which one works. A refused key never counts as a lack.
+ */
+function instanceLister(http: Http): (options?: CallOptions) => Promise<InstanceListing> {
+  let [first, second]: readonly [ApiRequest, ApiRequest] = [v1, v0];
+  return async (options) => {
+    try {
+      return await list(http, first, options);
+    } catch (error) {
+      // `auth_error` with 404 is an `UnauthorizedError`, so it does not come here.
+      if (!(error instanceof GoneError || error instanceof NotFoundError)) {
+        throw error;
+      }
+    }
+    const listing = await list(http, second, options);
+    [first, second] = [second, first];
+    return listing;
+  };
+}
+
+async function list(http: Http, request: ApiRequest, options?: CallOptions): Promise<InstanceListing> {
+  const { items, skipped, missing } = await readPages(
+    http,
+    request,
+    instanceList,
+    instance,
+    toInstance,
+    options,
+  );
+  return { items, skipped, found: items.length + skipped + missing };
+}
+
+/** Lists, accepts and rejects price increases (docs/service/instances.md#price-increases). */
+export function priceIncreasesApi(http: Http): Client['priceIncreases'] {
+  return {
+    list: (options) => {
+      const request = read('GET /api/v0/instances/pending-price-increases/');
+      return readList(http, request, priceIncreaseList, priceIncrease, toPriceIncrease, options);
+    },
+    accept: (id, options) => {
+      const body = { pending_price_increase_id: id };
+      return sendWrite(http, { ...write('PUT /api/v0/instances/accept-price-increase/'), body }, options);
+    },
+    reject: (id, options) => {
+      const body = { pending_price_increase_id: id };
+      return sendWrite(http, { ...write('PUT /api/v0/instances/reject-price-increase/'), body }, options);
+    },
+  };
+}
+
+function toPriceIncrease(wire: WirePriceIncrease): PriceIncrease {
+  return defined<PriceIncrease>({
+    id: wire.id,
+    instanceId: wire.instance_id ?? wire.contract_id,
+    currentPrice: price(wire.current_price ?? wire.old_price),
+    newPrice: price(wire.new_price),
+    deadline: wire.deadline ?? wire.expires_at,
+  });
 }

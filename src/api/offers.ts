@@ -1,10 +1,12 @@
-import type { Offer } from '../model/offers/offer';
 import type { OfferSearch } from '../model/offers/filters';
-import { offer, offerList, type WireOffer } from '../wire/offer';
+import type { GpuMetrics } from '../model/offers/gpuMetrics';
+import type { Offer } from '../model/offers/offer';
 import { defined } from '../util/defined';
+import { gpuMetrics, gpuMetricsAnswer, type WireGpuMetrics } from '../wire/metrics';
+import { offer, offerList, type WireOffer } from '../wire/offer';
 import type { Client } from './client';
 import type { Http } from './http';
-import { readSearch } from './listing';
+import { readRecords, readSearch } from './listing';
 import { known, nonEmpty, price, shareOf } from './modelValues';
 import { rent } from './rent';
 import { read } from './request';
@@ -80,4 +82,45 @@ export function toOffer(wire: WireOffer): Offer {
 /** Returns the country code of "Sweden, SE", "US" or ", US" (docs/service/offers.md#location). */
 function countryCode(location: string | undefined): string | undefined {
   return /(?:^|,)\s*([A-Z]{2})$/.exec(location ?? '')?.[1];
+}
+
+/** Reads GPU metrics (docs/service/market.md#query). */
+export function metricsApi(http: Http): Client['metrics'] {
+  return {
+    gpus: async ({ verified, hostingType, gpuCount }, options) => {
+      const request = {
+        ...read('GET /api/v0/metrics/gpu/current/'),
+        query: { verified, hosting_type: hostingType, num_gpus: gpuCount },
+      };
+      const answer = await http.call(request, gpuMetricsAnswer, options);
+      const { items, skipped } = await readRecords(answer.gpus, gpuMetrics, toGpuMetrics, {
+        http,
+        route: request.route,
+      });
+      return { gpus: items, skipped, needsMachine: answer.needs_machine ?? false };
+    },
+  };
+}
+
+function toGpuMetrics(wire: WireGpuMetrics): GpuMetrics {
+  return defined<GpuMetrics>({
+    gpuName: wire.gpu_name,
+    total: wire.total,
+    available: wire.available,
+    rentedVerified: wire.rented_verified,
+    availableVerified: wire.avail_verified,
+    rentedUnverified: wire.rented_unverified,
+    availableUnverified: wire.avail_unverified,
+    usage: wire.usage,
+    usage30d: wire.usage_30d,
+    dlperf: wire.dlperf,
+    teraflops: wire.tflops,
+    priceP10: price(wire.price_p10),
+    priceP25: price(wire.price_p25),
+    priceMedian: price(wire.price_median),
+    priceP75: price(wire.price_p75),
+    priceP90: price(wire.price_p90),
+    teraflopsPerDollar: wire.tflops_per_dollar,
+    dlperfPerDollar: wire.dlperf_per_dollar,
+  });
 }

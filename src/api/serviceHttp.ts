@@ -7,24 +7,11 @@ import { text } from '../util/text';
 import { schemaProblem } from '../wire/field';
 import { readAnswer } from './answer';
 import { resolveUrl } from './baseUrl';
-import { exchange, type Exchange } from './exchange';
-import {
-  ApiError,
-  ForbiddenError,
-  mayHaveTakenEffect,
-  NotReachableError,
-  NotUnderstoodError,
-  RateLimitedError,
-  RefusedError,
-  ServiceFailedError,
-  TimedOutError,
-  UnauthorizedError,
-  WaitedTooLongError,
-} from './errors';
+import { exchange, type Exchange, RequestTrace } from './exchange';
+import { ApiError, ForbiddenError, mayHaveTakenEffect, NotReachableError, NotUnderstoodError, RateLimitedError, RefusedError, ServiceFailedError, TimedOutError, UnauthorizedError, WaitedTooLongError } from './errors';
 import type { ApiRequest, CallOptions, Http } from './http';
 import type { PacedCall, Pacing } from './pacing';
 import type { HttpPolicy } from './policy';
-import { RequestTrace } from './requestTrace';
 import { fetchResult } from './resultFile';
 import { partsOf, secretsIn } from './sentSecrets';
 import { cleanServiceText } from './serviceText';

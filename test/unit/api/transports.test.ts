@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { HostFetchTransport } from '../../../src/api/hostFetchTransport';
+import { HostFetchTransport } from '../../../src/api/chooseTransport';
 import { TransportFailure, type Transport, type TransportRequest } from '../../../src/api/transport';
 import { UndiciTransport } from '../../../src/api/undiciTransport';
 import { until } from '../../support/until';
