@@ -8,7 +8,19 @@ import { schemaProblem } from '../wire/field';
 import { readAnswer } from './answer';
 import { resolveUrl } from './baseUrl';
 import { exchange, type Exchange, RequestTrace } from './exchange';
-import { ApiError, ForbiddenError, mayHaveTakenEffect, NotReachableError, NotUnderstoodError, RateLimitedError, RefusedError, ServiceFailedError, TimedOutError, UnauthorizedError, WaitedTooLongError } from './errors';
+import {
+  ApiError,
+  ForbiddenError,
+  mayHaveTakenEffect,
+  NotReachableError,
+  NotUnderstoodError,
+  RateLimitedError,
+  RefusedError,
+  ServiceFailedError,
+  TimedOutError,
+  UnauthorizedError,
+  WaitedTooLongError,
+} from './errors';
 import type { ApiRequest, CallOptions, Http } from './http';
 import type { PacedCall, Pacing } from './pacing';
 import type { HttpPolicy } from './policy';

@@ -3,7 +3,7 @@ import { reasonOf, t } from '../../editor/localize';
 import { formatMoney, fromDollars } from '../../model/money';
 import type { OrderedRentals, RentalOrder } from '../../model/rentals/rentalOrder';
 import type { Services } from '../../services';
-import { newMarker } from '../../store/rentals/newMarker';
+import { newMarker } from '../../store/rentals/beforeRental';
 import { CancelledError } from '../../util/errors';
 import { text } from '../../util/text';
 import { jobFacts, type DraftJob, type OneOfDraft } from '../model/draftJob';

@@ -2,33 +2,35 @@ import { NotSentError } from '../../api/errors';
 import { withMarker } from '../../model/instances/instanceLabel';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
-import { isWithin } from '../../util/duration';
 import { DisposableStore } from '../../util/disposable';
+import { isWithin } from '../../util/duration';
 import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
+import type { Account } from '../accounts/accounts';
 import { accountStill } from '../accounts/sameAccount';
 import type { Budget } from '../budget/budgetStore';
 import { keepToBudget } from '../budget/overBudget';
-import type { FleetStore, FleetSnapshot } from '../instances/fleetStore';
 import { tidyAfterMs } from '../instances/ends';
-import type { Account } from '../accounts/accounts';
-import { Absences } from './absences';
-import { stillAgreed } from './agreement';
-import { BrokenReplacements } from './brokenReplacements';
-import { idsBeforeRental } from './idsBefore';
-import { listVerdict, type ListVerdict } from './listVerdict';
-import { compareOnce, isAnswer, isRefusal, refusalWords } from './refusal';
-import { AtWork } from './atWork';
-import { readBack, readBackForMs, type ReadBackOutcome } from './readBack';
+import type { FleetSnapshot, FleetStore } from '../instances/fleetStore';
+import { idsBeforeRental, newMarker, newRental, stillAgreed } from './beforeRental';
+import { Absences, BrokenReplacements, UnfinishedOrders } from './leftRentals';
 import { overSince } from './rentalJournal';
-import { newMarker } from './newMarker';
-import { newRental } from './newRental';
-import type { RentalStore, RentOptions, RentResult, Rental } from './rentalStore';
+import {
+  compareOnce,
+  isAnswer,
+  isRefusal,
+  listVerdict,
+  readBack,
+  readBackForMs,
+  refusalWords,
+  type ListVerdict,
+  type ReadBackOutcome,
+} from './rentalOutcome';
 import { RentalRecords, type RecordsDeps } from './rentalRecords';
-import { UnfinishedOrders } from './unfinishedOrders';
+import type { Rental, RentalStore, RentOptions, RentResult } from './rentalStore';
 
-export interface RentalsDeps extends RecordsDeps {
+interface RentalsDeps extends RecordsDeps {
   readonly fleet: FleetStore;
   /** The budget that every rental is checked against. */
   readonly budget: Pick<Budget, 'current'>;
@@ -349,5 +351,28 @@ class JournaledRentals implements RentalStore {
     const isSearching =
       rental.phase.kind !== 'notKnown' || isWithin(readBackForMs + 5000, rental.phase.since, now);
     return hub.peers.has(rental.windowId) && isSearching;
+  }
+}
+
+/** The rentals that this window is working on, by marker. */
+export class AtWork {
+  private readonly times = new Map<string, number>();
+
+  has(marker: string): boolean {
+    return (this.times.get(marker) ?? 0) > 0;
+  }
+
+  /** Runs `work` for a rental; several can overlap. */
+  async during<T>(marker: string, work: () => Promise<T>): Promise<T> {
+    this.add(marker, 1);
+    try {
+      return await work();
+    } finally {
+      this.add(marker, -1);
+    }
+  }
+
+  private add(marker: string, change: number): void {
+    this.times.set(marker, (this.times.get(marker) ?? 0) + change);
   }
 }

@@ -29,7 +29,7 @@ import { captureLog } from './captureLog';
 import type { FailedMachines } from './failedMachines';
 import { isBeingReplaced, markReplacing, unmarkReplacing } from './replacementMark';
 import { candidates, fittingFirst, needsOf, presentPlan } from './replacementOffers';
-import { isOfferGone } from './refusal';
+import { isOfferGone } from './rentalOutcome';
 import type { Account, Accounts } from '../accounts/accounts';
 import type { Fleet } from '../instances/fleetStore';
 import type { WindowHub } from '../windows/windowHub';

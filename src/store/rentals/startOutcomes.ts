@@ -1,8 +1,15 @@
-import type { StartOutcome, StartWatch } from '../../model/rentals/startWatch';
+import * as z from 'zod';
+import { troubleOf, type StartOutcome, type StartWatch, type Trouble } from '../../model/rentals/startWatch';
+import { channel } from '../../shared/channel';
+import type { OneWindow } from '../../shared/oneWindow';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import type { RentalChange, RentalStore, Rental } from './rentalStore';
-import type { StartNews } from './startNews';
-import type { Troubles } from './troubles';
+import { DestroyedAgain, type DestroyedAgainDeps } from '../instances/destroyedAgain';
+import type { WindowHub } from '../windows/windowHub';
+import type { Rental, RentalChange, RentalStore } from './rentalStore';
+import { startEvent, type StartEvent } from './startEvent';
 
 interface Deps {
   readonly rentals: Pick<RentalStore, 'update'>;
@@ -92,5 +99,150 @@ export class StartOutcomes {
       }
       this.refused.add(marker);
     }
+  }
+}
+
+interface StartNewsDeps {
+  readonly rentals: Pick<RentalStore, 'rentals'>;
+  readonly hub: WindowHub;
+  readonly oneWindow: Pick<OneWindow, 'offer'>;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  /** Returns the account of these machines. */
+  readonly accountKey: () => string | undefined;
+  /** Returns whether another part of the product follows an instance and reports its outcome. */
+  readonly isFollowed: (instanceId: number) => boolean;
+}
+
+/** How long after it happened an event is still worth showing (ms). */
+const untoldMs = 10 * 60_000;
+
+const events = channel('readiness.event', z.object({ key: z.string(), event: startEvent }));
+
+/** Delivers events of machines to exactly one of the windows. */
+export class StartNews implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly happened: Emitter<StartEvent>;
+  /** Keys that were marked before this window led; they are already delivered or must not be. */
+  private readonly caughtUp = new Set<string>();
+
+  constructor(private readonly deps: StartNewsDeps) {
+    this.happened = this.owned.add(
+      new Emitter((error: unknown) => {
+        deps.log.error('A listener of what happened to a machine failed', error);
+      }),
+    );
+    this.owned.add(events.on(deps.hub, (found) => this.offer(found)));
+  }
+
+  get onDidHappen() {
+    return this.happened.event;
+  }
+
+  /** Delivers an event; `key` is the same for the same event in all windows and after a restart. */
+  tell(key: string, event: StartEvent): void {
+    const found = { key: this.keyOf(key), event };
+    events.send(this.deps.hub, found);
+    this.offer(found);
+  }
+
+  /** Marks a key as delivered, so that nothing is shown under it. */
+  markTold(key: string): void {
+    this.caughtUp.add(key);
+    this.deps.oneWindow.offer(this.keyOf(key), () => undefined);
+  }
+
+  /** Delivers events that a closed window marked and did not show. */
+  tellUntold(): void {
+    const now = this.deps.clock.now();
+    for (const { phase, requestedAt } of this.deps.rentals.rentals) {
+      if ((phase.kind === 'ready' || phase.kind === 'failed') && now - phase.at < untoldMs) {
+        const { kind, instanceId } = phase;
+        const key = `${kind}:${instanceId}:${requestedAt}`;
+        if (this.caughtUp.has(key) || this.deps.isFollowed(instanceId)) {
+          continue;
+        }
+        this.caughtUp.add(key);
+        if (phase.kind === 'ready') {
+          this.tell(key, { kind: 'ready', instanceId });
+        } else {
+          const { reason, message, hadData = true } = phase;
+          const words = message === undefined ? {} : { message };
+          this.tell(key, { kind: 'failed', instanceId, reason, hadData, ...words });
+        }
+      }
+    }
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  private keyOf(key: string): string {
+    return `${this.deps.accountKey() ?? ''}:${key}`;
+  }
+
+  private offer({ key, event }: { readonly key: string; readonly event: StartEvent }): void {
+    this.deps.oneWindow.offer(key, () => {
+      this.happened.fire(event);
+    });
+  }
+}
+
+interface TroublesDeps extends Omit<DestroyedAgainDeps, 'tell'> {
+  /** Delivers an event; `key` is the same for the same event in all windows and after a restart. */
+  readonly tell: (key: string, event: StartEvent) => void;
+}
+
+/** Problems of machines that were running; each is reported once, and again only after the machine recovered. */
+export class Troubles {
+  private told = new Map<number, string>();
+
+  private readonly destroyed: DestroyedAgain;
+
+  constructor(private readonly deps: TroublesDeps) {
+    this.destroyed = new DestroyedAgain(deps);
+  }
+
+  /** Returns the form for the disk. */
+  export(): [number, string][] {
+    return [...this.told];
+  }
+
+  import(told: readonly (readonly [number, string])[]): void {
+    this.told = new Map(told);
+  }
+
+  /** Notes a failure that another message reports, so that it is not also reported as trouble. */
+  noteFailed(instanceId: number, reason: string): void {
+    this.told.set(instanceId, this.now(instanceId) ?? reason);
+  }
+
+  /** Checks a machine that is not starting. */
+  look(instanceId: number): void {
+    const { fleet, clock, tell } = this.deps;
+    const now = clock.now();
+    const instance = fleet.find(instanceId);
+    if (!instance) {
+      return;
+    }
+    if (this.destroyed.look(instance, fleet.facts(instanceId).lastRequest, now)) {
+      return;
+    }
+    const trouble = this.now(instanceId);
+    if (trouble === undefined) {
+      if (instance.actualStatus === 'running') {
+        this.told.delete(instanceId);
+      }
+    } else if (this.told.get(instanceId) !== trouble) {
+      this.told.set(instanceId, trouble);
+      tell(`trouble:${instanceId}:${trouble}:${now}`, { kind: 'trouble', instanceId, trouble });
+    }
+  }
+
+  private now(instanceId: number): Trouble | undefined {
+    const { fleet, clock } = this.deps;
+    const instance = fleet.find(instanceId);
+    return instance && troubleOf(instance, fleet.facts(instanceId), clock.now());
   }
 }

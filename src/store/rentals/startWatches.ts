@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import type { Instance } from '../../model/instances/instance';
+import { startCauseOf } from '../../model/instances/instanceState';
+import type { CheckResult } from '../../model/rentals/machineCheck';
 import {
   beginStartWatch,
   isUnderWay,
@@ -7,21 +9,20 @@ import {
   startWatchShape,
   type StartWatch,
 } from '../../model/rentals/startWatch';
-import { startCauseOf } from '../../model/instances/instanceState';
-import type { CheckResult } from '../../model/rentals/machineCheck';
-import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
+import { followAccount } from '../../shared/followAccount';
 import { DisposableStore } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
+import type { Log } from '../../util/log';
+import { accountPath } from '../accounts/accountFiles';
 import type { FleetSnapshot } from '../instances/fleetStore';
-import type { Rental } from './rentalStore';
+import { JsonFile } from '../jsonFile';
+import { KeptFile } from '../keptFile';
 import { CheckRuns, type Checked } from './checkRuns';
 import { PriceGuard } from './priceGuard';
-import { readinessFile } from './readinessFile';
-import { StartNews } from './startNews';
-import { StartOutcomes, ifWaiting, lateness } from './startOutcomes';
+import type { Rental } from './rentalStore';
+import { ifWaiting, lateness, StartNews, StartOutcomes, Troubles } from './startOutcomes';
 import type { StartWatches, StartWatchesDeps } from './startWatchPort';
-import { Troubles } from './troubles';
 
 export function createStartWatches(deps: StartWatchesDeps): StartWatches {
   return new SharedStartWatches(deps);
@@ -376,4 +377,19 @@ class SharedStartWatches implements StartWatches {
 function withFailure(watch: StartWatch, { phase }: Rental): StartWatch {
   const isNew = watch.cause === 'rent' && watch.failed === undefined && watch.check === undefined;
   return isNew && phase.kind === 'failed' ? { ...watch, failed: phase.reason } : watch;
+}
+
+const readinessContent = z.object({
+  version: z.literal(1),
+  watches: z.array(startWatchShape),
+  /** Troubles that were reported, so that each is reported once. */
+  troubles: z.array(z.tuple([z.number(), z.string()])),
+  /** When each watched start or reboot was requested. */
+  begun: z.array(z.tuple([z.number(), z.number()])),
+});
+
+/** Returns the file in which an account's starting machines survive a restart. */
+function readinessFile(storageDir: string, accountKey: string, log: Log) {
+  const file = new JsonFile(accountPath(storageDir, accountKey, 'readiness.json'), readinessContent, log);
+  return new KeptFile(file, log, 'The machines on their way could not be read');
 }

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { chooseTransport, createTransport, defaultNetworkSettings, type NetworkSettings, type TransportChoice, HostFetchTransport } from '../../../src/api/chooseTransport';
+import {
+  chooseTransport,
+  createTransport,
+  defaultNetworkSettings,
+  type NetworkSettings,
+  type TransportChoice,
+  HostFetchTransport,
+} from '../../../src/api/chooseTransport';
 import { createClient } from '../../../src/api/createClient';
 import { NotReachableError } from '../../../src/api/errors';
 import type { ProxyEnvironment } from '../../../src/api/proxySettings';

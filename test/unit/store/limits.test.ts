@@ -9,7 +9,7 @@ import { presenceGraceMs } from '../../../src/store/windows/presence';
 import { mostPins } from '../../../src/store/offers/offerPins';
 import { searchesPerMinute } from '../../../src/store/offers/searchBudget';
 import { checkEveryMs, checksApartMs } from '../../../src/store/offers/watchChecks';
-import { readBackForMs } from '../../../src/store/rentals/readBack';
+import { readBackForMs } from '../../../src/store/rentals/rentalOutcome';
 import { maxAgentBytes } from '../../../src/store/windows/hubAddress';
 import { maxMemberBytes } from '../../../src/store/windows/hubWire';
 

@@ -11,7 +11,7 @@ import { aJob } from '../../../support/jobWindows';
 import { marketOffer } from '../../../support/marketOffer';
 import { only } from '../../../support/only';
 import { Renting } from '../../../../src/features/rent/renting';
-import { AgreementTooOldError } from '../../../../src/store/rentals/agreement';
+import { AgreementTooOldError } from '../../../../src/store/rentals/beforeRental';
 import { UserError } from '../../../../src/util/errors';
 
 describe('Renting', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
 import type { RentRequest } from '../../../../src/model/rentals/rentDraft';
-import { AtWork } from '../../../../src/store/rentals/atWork';
+import { AtWork } from '../../../../src/store/rentals/rentals';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';

@@ -5,12 +5,37 @@ import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
+import type { Fleet, FleetSnapshot } from '../instances/fleetStore';
 import type { WindowHub } from '../windows/windowHub';
-import { Absences } from './absences';
 import type { RentalRecords } from './rentalRecords';
-import type { Orders, UnfinishedOrder, Rental } from './rentalStore';
+import type { BrokenOff, Orders, Rental, RentalStore, UnfinishedOrder } from './rentalStore';
+import { unmarked } from './replacementMark';
 
-interface Deps {
+/**
+ * Tracks how long things have been missing, by key. Counts elapsed time on this computer, so that a clock that was set
+ * ahead is no reason to give up.
+ */
+export class Absences {
+  /** When each was first missing (`Clock.elapsed`). */
+  private readonly since = new Map<string, number>();
+
+  constructor(private readonly clock: Pick<Clock, 'elapsed'>) {}
+
+  /** Notes that it is missing, and returns for how long it has been (ms). */
+  forMs(key: string): number {
+    const now = this.clock.elapsed();
+    const since = this.since.get(key) ?? now;
+    this.since.set(key, since);
+    return now - since;
+  }
+
+  /** Call this when it is present. */
+  end(key: string): void {
+    this.since.delete(key);
+  }
+}
+
+interface OrderDeps {
   readonly records: Pick<RentalRecords, 'all'>;
   readonly hub: Pick<WindowHub, 'windowId' | 'peers' | 'claim'>;
   readonly clock: Pick<Clock, 'elapsed'>;
@@ -33,7 +58,7 @@ export class UnfinishedOrders implements Orders, Disposable {
   /** How many machines of each of its orders this window has begun. */
   private readonly begun = new Map<string, number>();
 
-  constructor(private readonly deps: Deps) {
+  constructor(private readonly deps: OrderDeps) {
     this.away = new Absences(deps.clock);
   }
 
@@ -95,5 +120,62 @@ export class UnfinishedOrders implements Orders, Disposable {
     const isFirst = await mayAct(this.deps.hub, key);
     this.claimed.add(key);
     return isFirst;
+  }
+}
+
+interface BrokenDeps {
+  readonly records: Pick<RentalRecords, 'all' | 'get'>;
+  readonly update: RentalStore['update'];
+  readonly fleet: Pick<Fleet, 'hasEnded'>;
+  readonly hub: WindowHub;
+  readonly clock: Pick<Clock, 'elapsed'>;
+}
+
+/** A replacing window that is silent for this long counts as gone (ms). */
+const replacerGoneMs = 15_000;
+
+/** Ends replacements whose window is gone, so that the user learns how far each got. */
+export class BrokenReplacements implements Disposable {
+  private readonly brokenOff = new Emitter<BrokenOff>();
+  readonly onDidBreakOff = this.brokenOff.event;
+  /** Silent windows, by the rental that they replace. */
+  private readonly away: Absences;
+
+  constructor(private readonly deps: BrokenDeps) {
+    this.away = new Absences(deps.clock);
+  }
+
+  /** Compares a replacement in progress with a fresh list. */
+  async look(marker: string, snapshot: FleetSnapshot): Promise<void> {
+    const { records, update, hub, fleet } = this.deps;
+    const rental = records.get(marker);
+    if (rental?.replacingSince === undefined || !('instanceId' in rental.phase)) {
+      return;
+    }
+    const { instanceId } = rental.phase;
+    if (rental.replacingWindow === hub.windowId || hub.peers.has(rental.replacingWindow ?? '')) {
+      this.away.end(marker);
+      return;
+    }
+    // An open window may not have reconnected to this one yet.
+    if (this.away.forMs(marker) < replacerGoneMs) {
+      return;
+    }
+    const isReplaced = records.all.some(
+      ({ replaces, phase }) => replaces === marker && phase.kind !== 'notRented',
+    );
+    const isDoubtful = snapshot.unconfirmed?.includes(instanceId) === true;
+    const isThere = !isDoubtful && snapshot.instances.some((one) => one.id === instanceId);
+    if (isReplaced || isThere || fleet.hasEnded(instanceId)) {
+      await update(marker, unmarked(rental.replacingWindow, rental.replacingSince));
+      // A rental that was already sent is settled and reported by itself.
+      if (!isReplaced) {
+        this.brokenOff.fire({ rental, instanceId, isDestroyed: !isThere });
+      }
+    }
+  }
+
+  dispose(): void {
+    this.brokenOff.dispose();
   }
 }

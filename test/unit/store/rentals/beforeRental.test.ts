@@ -3,7 +3,7 @@ import { NotReachableError } from '../../../../src/api/errors';
 import type { Loaded } from '../../../../src/shared/reading';
 import type { Account } from '../../../../src/store/accounts/accounts';
 import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
-import { idsBeforeRental } from '../../../../src/store/rentals/idsBefore';
+import { idsBeforeRental } from '../../../../src/store/rentals/beforeRental';
 import { CancelledError } from '../../../../src/util/errors';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
