@@ -122,7 +122,7 @@ function guardOver(ssh: SshService): JobGuard {
 /** Returns one object per request of the user, so that its reads stay valid until the machine may have run again. */
 function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMachine'] {
   const known = new Map<string, { readonly copyAt: number | undefined; readonly machine: StoppedMachine }>();
-  return (account, instanceId, { id, copyAt }) => {
+  return (account, instanceId, { id, decidedAt: { copy: copyAt } }) => {
     const last = known.get(id);
     if (last?.copyAt === copyAt && last) {
       return last.machine;

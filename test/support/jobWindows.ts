@@ -277,6 +277,7 @@ export function aJob(instanceId: number | undefined, fields: Readonly<Record<str
     },
     ends: spec.ends,
     outputsTo: '/tmp',
+    decidedAt: {},
   };
 }
 

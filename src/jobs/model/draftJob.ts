@@ -15,7 +15,7 @@ export type OneOfDraft = Pick<Job, 'spec' | 'outputsTo'>;
 /** A job whose machine is not rented yet. */
 export interface DraftJob {
   /** The first of `each`, under its name in the file. */
-  readonly order: Omit<Job, 'id' | 'orderedAt' | 'machine' | 'rental'>;
+  readonly order: Omit<Job, 'id' | 'orderedAt' | 'decidedAt' | 'machine' | 'rental'>;
   /** The jobs of a matrix, otherwise one job. */
   readonly each: readonly OneOfDraft[];
   /** The most machines that share them. */

@@ -7,10 +7,10 @@ export function isFetchRepeatable({ state }: Pick<JobRow, 'state'>): boolean {
 
 /** The user asked for the outputs once more after they were fetched. */
 export function isFetchAsked({ job, state }: JobRow): boolean {
-  return isFetchRepeatable({ state }) && job.retryAt !== state.fetchedFor;
+  return isFetchRepeatable({ state }) && job.decidedAt.retry !== state.fetchedFor;
 }
 
 /** Returns whether the user paused fetching and has not resumed it. */
-export function isFetchPaused({ fetchPausedAt, retryAt }: Job): boolean {
-  return fetchPausedAt !== undefined && (retryAt ?? 0) <= fetchPausedAt;
+export function isFetchPaused({ decidedAt: { pauseFetch, retry = 0 } }: Job): boolean {
+  return pauseFetch !== undefined && retry <= pauseFetch;
 }

@@ -23,6 +23,26 @@ export interface JobRental {
   readonly by?: string | undefined;
 }
 
+/** What the user decides about a job after its order. */
+export const decisionKinds = [
+  'stop',
+  /** Raises the limits of `spec`. */
+  'extend',
+  /** Retries a failure at once. */
+  'retry',
+  /** Lasts until a later `retry`. */
+  'pauseFetch',
+  /** Fetches from the stopped machine. */
+  'copy',
+  /** Starts the stopped machine to fetch from it. */
+  'start',
+  /** Sets `machineEnd`. */
+  'endMachine',
+] as const;
+export type DecisionKind = (typeof decisionKinds)[number];
+/** When the user decided what (ms since 1970); each decision is later than those before it. */
+export type Decisions = Readonly<Partial<Record<DecisionKind, number | undefined>>>;
+
 /** What the user ordered and later decided. Only actions of the user change it. */
 export interface Job {
   /** Sixteen lower-case hexadecimal digits. */
@@ -45,23 +65,12 @@ export interface Job {
   readonly outputsTo: string;
   /** Milliseconds since 1970. */
   readonly orderedAt: number;
-  readonly stopAt?: number | undefined;
-  /** When the user last raised the limits of `spec`. */
-  readonly extendedAt?: number | undefined;
-  /** When the user asked to retry a failure at once. */
-  readonly retryAt?: number | undefined;
-  /** When the user paused fetching; it resumes once `retryAt` is later. */
-  readonly fetchPausedAt?: number | undefined;
+  readonly decidedAt: Decisions;
   /** The most bytes that the user agreed to fetch at once; less needs no question. */
   readonly fetchBytes?: number | undefined;
-  /** When the user chose to fetch from the stopped machine. */
-  readonly copyAt?: number | undefined;
-  /** When the user chose to start the stopped machine to fetch from it. */
-  readonly startAt?: number | undefined;
   readonly reopen?: Reopen | undefined;
   /** The user's decision during or after the run; overrides `ends`. */
   readonly machineEnd?: MachineEnd | undefined;
-  readonly machineEndAt?: number | undefined;
 }
 
 export const jobPhases = [
@@ -338,7 +347,8 @@ export function isRetried(row: Pick<JobRow, 'state'>): boolean {
 export function isStranded(row: JobRow): boolean {
   const { job, state } = row;
   const { trouble } = state;
-  const isKnown = trouble?.kind === 'machineStopped' || (trouble !== undefined && job.copyAt !== undefined);
+  const isKnown =
+    trouble?.kind === 'machineStopped' || (trouble !== undefined && job.decidedAt.copy !== undefined);
   return isKnown && !isOver(row) && mayHaveStarted(state.phase);
 }
 

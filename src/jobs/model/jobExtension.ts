@@ -10,7 +10,7 @@ const warnMs = 10 * 60_000;
 
 /** Returns whether the limits of a job can still be raised. */
 export function canExtend({ job, state }: JobRow): boolean {
-  return state.phase === 'running' && job.stopAt === undefined;
+  return state.phase === 'running' && job.decidedAt.stop === undefined;
 }
 
 /** Returns the run time of the script in seconds from its start; `undefined` while it does not run. */
@@ -55,7 +55,7 @@ export function isNearLimit(row: JobRow, now: number): boolean {
 
 /** Returns when the user ordered more time, if the machine has not been told of it yet. */
 export function orderedExtension({ job, state }: JobRow): number | undefined {
-  const { extendedAt } = job;
+  const extendedAt = job.decidedAt.extend;
   const isOpen = state.phase === 'running' && (extendedAt ?? 0) > (state.extension?.orderedAt ?? 0);
   return isOpen ? extendedAt : undefined;
 }
@@ -85,5 +85,5 @@ export function extended(row: JobRow, hours: number): Pick<JobSpec, 'hours' | 'c
 
 /** Returns the job with limits that the user raised. */
 export function withLimits(job: Job, limits: Pick<JobSpec, 'hours' | 'costDollars'>, now: number): Job {
-  return { ...job, spec: { ...job.spec, ...limits }, extendedAt: now };
+  return { ...job, spec: { ...job.spec, ...limits }, decidedAt: { ...job.decidedAt, extend: now } };
 }

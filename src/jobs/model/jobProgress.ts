@@ -242,7 +242,7 @@ function goneOutcome({ phase, attempt, beganAt }: JobState): Outcome {
 
 function fetched(job: Job, state: JobState, outputs: JobState['outputs'], to: To, now: number): JobState {
   const reopened = state.reopened && { ...state.reopened, isFetched: true };
-  const done = { outputs, fetchedAt: now, fetchedFor: job.retryAt, ...(reopened && { reopened }) };
+  const done = { outputs, fetchedAt: now, fetchedFor: job.decidedAt.retry, ...(reopened && { reopened }) };
   return state.phase === 'fetching' ? to('fetched', done) : state;
 }
 

@@ -24,12 +24,12 @@ export function phaseText(row: JobRow): Text {
   if (state.trouble && state.phase !== 'over') {
     return troubleText(state.trouble);
   }
-  if (state.leaving && job.stopAt === undefined && state.phase !== 'over') {
+  if (state.leaving && job.decidedAt.stop === undefined && state.phase !== 'over') {
     return text('machine lost, renting another');
   }
   switch (state.phase) {
     case 'queued':
-      return job.stopAt === undefined ? text('waiting') : text('stopping');
+      return job.decidedAt.stop === undefined ? text('waiting') : text('stopping');
     case 'renting':
       return text('renting a machine');
     case 'gettingReady':
@@ -41,11 +41,11 @@ export function phaseText(row: JobRow): Text {
     case 'starting':
       return text('starting');
     case 'waiting':
-      return job.stopAt === undefined ? text('waiting for the previous job') : text('stopping');
+      return job.decidedAt.stop === undefined ? text('waiting for the previous job') : text('stopping');
     case 'settingUp':
-      return job.stopAt === undefined ? text('setting up') : text('stopping');
+      return job.decidedAt.stop === undefined ? text('setting up') : text('stopping');
     case 'running':
-      return job.stopAt !== undefined
+      return job.decidedAt.stop !== undefined
         ? text('stopping')
         : state.idleSince === undefined
           ? text('running')

@@ -8,9 +8,9 @@ import type { PastAttempt } from './pastAttempt';
 type Next = readonly [phase: JobPhase, more: Partial<JobState>];
 
 /** Returns whether the file allows another attempt after this cause, and the user did not stop the job. */
-export function mayTryAgain({ stopAt, spec }: Job, { attempts = [] }: JobState, cause: string): boolean {
+export function mayTryAgain({ decidedAt, spec }: Job, { attempts = [] }: JobState, cause: string): boolean {
   const count = attempts.filter((one) => one.cause === cause).length;
-  return stopAt === undefined && count < (spec.retries[cause] ?? 0);
+  return decidedAt.stop === undefined && count < (spec.retries[cause] ?? 0);
 }
 
 /** Runs the job again on its machine, which has cost money since its first attempt there, or fetches its outputs. */
@@ -47,9 +47,9 @@ export function onNextMachine(job: Job, state: JobState, cause: LossCause, now: 
  * rented, or started to fetch from it, for nothing is released as after a failure.
  */
 export function afterNotStarted(job: Job, state: JobState, why: Text | undefined, now: number): Next {
-  const isStarted = job.startAt !== undefined;
+  const isStarted = job.decidedAt.start !== undefined;
   // Who asked for the outputs waits for them.
-  const isAwaited = isStarted || job.copyAt !== undefined;
+  const isAwaited = isStarted || job.decidedAt.copy !== undefined;
   const more = { why: why ?? (isAwaited ? nothingRan : undefined), endedAt: now };
   const { last, past } = ranBefore(state) ?? {};
   if (last) {

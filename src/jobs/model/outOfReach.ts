@@ -9,7 +9,9 @@ function isOutOfReach(row: JobRow): boolean {
     kind === 'unreachable' ||
     kind === 'machineFails' ||
     (kind === 'machineStopped' && !mayHaveStarted(state.phase));
-  return job.stopAt !== undefined && isSilent && isAtWork(row) && !isRenting(state.phase) && needsYou(row);
+  return (
+    job.decidedAt.stop !== undefined && isSilent && isAtWork(row) && !isRenting(state.phase) && needsYou(row)
+  );
 }
 
 /** Returns whether the machine of a job that may have started is stopped: nothing goes on, and outputs may be there. */
@@ -26,9 +28,9 @@ export function canReleaseMachine(row: JobRow): boolean {
 
 /** Returns whether the user decided to end the machine after its outputs could not be fetched. */
 export function isFetchGivenUp({ job, state }: JobRow): boolean {
-  const { machineEnd = 'keep', machineEndAt = 0 } = job;
+  const { machineEnd = 'keep', decidedAt } = job;
   const { trouble } = state;
-  const isLater = trouble?.kind === 'fetch' && machineEndAt > trouble.since;
+  const isLater = trouble?.kind === 'fetch' && (decidedAt.endMachine ?? 0) > trouble.since;
   return isLater && machineEnd !== 'keep' && needsYou({ state });
 }
 
@@ -37,10 +39,10 @@ export function isFetchGivenUp({ job, state }: JobRow): boolean {
  * stopped, whose fetch the user canceled or was asked about. What was decided before that was to happen after the fetch.
  */
 export function isGivenUp(row: JobRow): boolean {
-  const { machineEnd = 'keep', machineEndAt = 0 } = row.job;
+  const { machineEnd = 'keep', decidedAt } = row.job;
   const { trouble } = row.state;
   const isUnfetched =
     isLeftStopped(row) || trouble?.kind === 'fetchPaused' || trouble?.kind === 'largeOutputs';
-  const isLeft = isUnfetched && machineEndAt > (trouble?.since ?? 0);
+  const isLeft = isUnfetched && (decidedAt.endMachine ?? 0) > (trouble?.since ?? 0);
   return machineEnd !== 'keep' && (isOutOfReach(row) || isLeft);
 }

@@ -39,7 +39,7 @@ export function isCheckpointDue({ job, state }: JobRow, now: number): boolean {
   return (
     state.phase === 'running' &&
     checkpoints.length > 0 &&
-    job.stopAt === undefined &&
+    job.decidedAt.stop === undefined &&
     since !== undefined &&
     now - since >= fetchMinutes * 60_000
   );

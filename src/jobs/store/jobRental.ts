@@ -57,12 +57,12 @@ export async function followRental(
     return { event: { kind: 'notStarted', why } };
   }
   if (!rental) {
-    return job.stopAt === undefined ? awaitRental(deps, row) : { event: { kind: 'notStarted' } };
+    return job.decidedAt.stop === undefined ? awaitRental(deps, row) : { event: { kind: 'notStarted' } };
   }
   const { phase } = rental;
   if (phase.kind === 'notRented') {
     // The renting window assigns the job to another of its machines, if it gets one.
-    return isRenterHere(deps, row) && job.stopAt === undefined
+    return isRenterHere(deps, row) && job.decidedAt.stop === undefined
       ? { waitMs: lookMs }
       : { event: { kind: 'notStarted', why: phase.reason } };
   }
@@ -80,7 +80,7 @@ export async function followRental(
   if (deps.fleet.hasEnded(instanceId)) {
     return { event: { kind: 'machineGone', why: text('Its machine ended before it was ready.') } };
   }
-  if (job.stopAt !== undefined) {
+  if (job.decidedAt.stop !== undefined) {
     return { event: { kind: 'notStarted' } };
   }
   if (phase.kind === 'ready') {

@@ -53,7 +53,7 @@ interface Followed {
   /** When the state on disk was written, by `Clock.elapsed`. */
   writtenAt: number;
   /** The user's decisions at the start of the step. */
-  word: string;
+  decisions: string;
   /** Ends the pause. */
   wake: () => void;
   /** Ends a transfer that a decision of the user makes pointless. */
@@ -91,12 +91,12 @@ class AccountJobs implements Disposable {
       if (!known) {
         this.followed.set(job.id, {
           writtenAt: this.deps.clock.elapsed(),
-          word: '',
+          decisions: '',
           wake: () => undefined,
           cut: () => undefined,
         });
         void this.follow(job.id).finally(() => this.left(job.id));
-      } else if (known.word !== wordOf(job)) {
+      } else if (known.decisions !== decisionsOf(job)) {
         known.cut(job);
         known.wake();
       }
@@ -145,7 +145,7 @@ class AccountJobs implements Disposable {
     }
     const followed = this.followed.get(jobId);
     if (followed) {
-      followed.word = wordOf(row.job);
+      followed.decisions = decisionsOf(row.job);
     }
     const leftMs = this.untilNextTry(row);
     if (leftMs > 0 && !isWoken) {
@@ -237,7 +237,7 @@ class AccountJobs implements Disposable {
     return new Promise((resolve) => {
       const followed = this.followed.get(jobId);
       const row = this.deps.jobs.find(jobId);
-      if (row && followed?.word !== wordOf(row.job)) {
+      if (row && followed?.decisions !== decisionsOf(row.job)) {
         // The decision arrived during the step.
         resolve(true);
         return;
@@ -279,11 +279,11 @@ class AccountJobs implements Disposable {
 
 function endsTransfer({ job, state }: JobRow): boolean {
   return state.phase === 'syncing' || state.phase === 'running'
-    ? job.stopAt !== undefined
+    ? job.decidedAt.stop !== undefined
     : state.phase === 'fetching' && isFetchPaused(job);
 }
 
-/** Returns what the user can decide during a step, as one text for comparison. */
-function wordOf({ stopAt, retryAt, fetchPausedAt, copyAt, startAt, extendedAt, machineEndAt }: Job): string {
-  return [stopAt, retryAt, fetchPausedAt, copyAt, startAt, extendedAt, machineEndAt].join(' ');
+/** Returns what the user has decided, as one text for comparison. */
+function decisionsOf({ decidedAt }: Job): string {
+  return JSON.stringify(decidedAt);
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jobPhases, troubleKinds, type Job, type JobState } from '../model/job';
+import { decisionKinds, jobPhases, troubleKinds, type Job, type JobState } from '../model/job';
 import { endReasons } from '../model/onMachine';
 import { micros } from '../../model/money';
 import type { Text } from '../../util/text';
@@ -72,13 +72,8 @@ export const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   ends,
   outputsTo: z.string(),
   orderedAt: z.number(),
-  stopAt: z.number().optional(),
-  extendedAt: z.number().optional(),
-  retryAt: z.number().optional(),
-  fetchPausedAt: z.number().optional(),
+  decidedAt: z.partialRecord(z.enum(decisionKinds), z.number()),
   fetchBytes: z.number().optional(),
-  copyAt: z.number().optional(),
-  startAt: z.number().optional(),
   reopen: z
     .object({
       at: z.number(),
@@ -88,7 +83,6 @@ export const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
     })
     .optional(),
   machineEnd: machineEnd.optional(),
-  machineEndAt: z.number().optional(),
 });
 
 const end = z

@@ -145,7 +145,12 @@ class Steps {
     const { job, state } = this.row;
     const { phase } = state;
     // First finds out whether a machine was rented, or the order to start was accepted.
-    if (job.stopAt !== undefined && isBeforeStart(phase) && !isRenting(phase) && phase !== 'starting') {
+    if (
+      job.decidedAt.stop !== undefined &&
+      isBeforeStart(phase) &&
+      !isRenting(phase) &&
+      phase !== 'starting'
+    ) {
       return { event: { kind: 'notStarted' } };
     }
     if (overSsh.includes(phase) && isStopped(this.deps, this.row) && !isCopied(this.deps, this.row)) {
@@ -223,7 +228,7 @@ class Steps {
     if (look.phase !== 'synced') {
       return look.phase === 'none' ? { event: { kind: 'notStarted', why: jobFolderGone } } : this.seen(look);
     }
-    if (job.stopAt !== undefined) {
+    if (job.decidedAt.stop !== undefined) {
       return { event: { kind: 'notStarted' } };
     }
     const limit = hardLimit(...limitInputs(this.row, this.deps.clock.now()));
@@ -251,7 +256,7 @@ class Steps {
       // The machine accepts no more orders, and shows how the job ended.
       return this.seen(await this.look());
     }
-    if (job.stopAt !== undefined && state.cancelSentAt === undefined) {
+    if (job.decidedAt.stop !== undefined && state.cancelSentAt === undefined) {
       await this.machine.cancel(this.id, this.signal);
       return { event: { kind: 'cancelSent' } };
     }
@@ -279,7 +284,8 @@ class Steps {
     if (missing) {
       return { event: missing };
     }
-    const waitMs = this.deps.jobs.isWatched(job.id) || job.stopAt !== undefined ? watchedMs : unwatchedMs;
+    const waitMs =
+      this.deps.jobs.isWatched(job.id) || job.decidedAt.stop !== undefined ? watchedMs : unwatchedMs;
     const step = await this.seen(look);
     return look.log.piece.length < pieceBytes && !look.end ? { ...step, waitMs } : step;
   }

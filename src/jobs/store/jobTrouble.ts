@@ -13,7 +13,7 @@ export function isStopped({ fleet, clock }: Pick<JobStepDeps, 'fleet' | 'clock'>
 /** Returns whether the user chose to fetch from the stopped machine and there may be outputs. */
 export function isCopied(deps: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow): boolean {
   const { job, state } = row;
-  return job.copyAt !== undefined && mayHaveStarted(state.phase) && isStopped(deps, row);
+  return job.decidedAt.copy !== undefined && mayHaveStarted(state.phase) && isStopped(deps, row);
 }
 
 /** Machines in these states have no login; that of a running one may only be out of order for a while. */
@@ -38,7 +38,7 @@ export function jobTroubleOf({ fleet, clock }: JobStepDeps, row: JobRow): Troubl
   }
   const isAnother = state.phase === 'renting' && (state.firstHere ?? 1) > 1;
   // For a job that was stopped, no machine is rented any more, and its old one is what does not answer.
-  if (isAnother || (state.leaving && job.stopAt === undefined)) {
+  if (isAnother || (state.leaving && job.decidedAt.stop === undefined)) {
     return 'notReplaced';
   }
   if (isStopped({ fleet, clock }, row)) {

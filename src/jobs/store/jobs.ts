@@ -1,5 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { isOver, machineOf, newJobState, type Job, type JobRow, type JobState } from '../model/job';
+import {
+  isOver,
+  machineOf,
+  newJobState,
+  type Decisions,
+  type Job,
+  type JobRow,
+  type JobState,
+} from '../model/job';
 import { isLostHere } from '../model/lostProgress';
 import type { Reopen } from '../model/reopen';
 import { isJobOpen, mayReopen } from '../model/reopenedJob';
@@ -124,9 +132,14 @@ export class Jobs implements Disposable {
   }
 
   /** Orders a job. It is on disk when this resolves, and the leading window runs it. */
-  async order(job: Omit<Job, 'id' | 'orderedAt'>, names: readonly string[]): Promise<Job> {
+  async order(job: Omit<Job, 'id' | 'orderedAt' | 'decidedAt'>, names: readonly string[]): Promise<Job> {
     const files = this.files();
-    const ordered = { ...job, id: randomBytes(8).toString('hex'), orderedAt: this.nextTurn() };
+    const ordered = {
+      ...job,
+      id: randomBytes(8).toString('hex'),
+      orderedAt: this.nextTurn(),
+      decidedAt: {},
+    };
     await files.putNames(ordered.id, names);
     // First, so that a missing state is never taken for that of a new job.
     await files.putState(newJobState(ordered));
@@ -140,7 +153,7 @@ export class Jobs implements Disposable {
    * own, the job comes after those that were meant for that machine.
    */
   rentedBy(jobId: string, marker: string): Promise<boolean> {
-    return this.say(jobId, (job) => ({
+    return this.record(jobId, (job) => ({
       ...job,
       ...(job.rental?.marker === marker ? {} : { orderedAt: this.nextTurn() }),
       rental: { marker },
@@ -153,24 +166,24 @@ export class Jobs implements Disposable {
     return (
       row !== undefined &&
       !isOver(row) &&
-      row.job.stopAt === undefined &&
+      row.job.decidedAt.stop === undefined &&
       row.state.unrentedSince === undefined
     );
   }
 
   /** Records the user's decision to end the job early. */
   stop(jobId: string): Promise<boolean> {
-    return this.say(jobId, (job, at) => ({ ...job, stopAt: job.stopAt ?? at }));
+    return this.record(jobId, (job, at) => decided(job, { stop: job.decidedAt.stop ?? at }));
   }
 
   /** Records higher limits for the job; the leading window passes them to the machine. */
   extend(jobId: string, limits: Pick<JobSpec, 'hours' | 'costDollars'>): Promise<boolean> {
-    return this.say(jobId, (job, at) => withLimits(job, limits, at));
+    return this.record(jobId, (job, at) => withLimits(job, limits, at));
   }
 
   /** Records the user's decision to retry a failure at once. */
   retry(jobId: string): Promise<boolean> {
-    return this.say(jobId, (job, at) => ({ ...job, retryAt: at }));
+    return this.record(jobId, (job, at) => decided(job, { retry: at }));
   }
 
   /**
@@ -186,14 +199,11 @@ export class Jobs implements Disposable {
     if (!row || !mayReopen(row)) {
       return false;
     }
-    const at = this.nextWordAt(row.job);
+    const at = this.nextDecisionAt(row.job);
     const reopen = { ...how, at, since: row.state.since };
     await files.put({
-      ...row.job,
+      ...decided(row.job, { retry: at, copy: isCopied ? at : undefined, start: undefined }),
       reopen,
-      retryAt: at,
-      copyAt: isCopied ? at : undefined,
-      startAt: undefined,
       machineEnd: undefined,
     });
     await this.list.tellChanged(files);
@@ -202,31 +212,30 @@ export class Jobs implements Disposable {
 
   /** Records that the user agreed to fetch this many bytes at once. */
   allowFetch(jobId: string, bytes: number): Promise<boolean> {
-    return this.say(jobId, (job, at) => ({
-      ...job,
+    return this.record(jobId, (job, at) => ({
+      ...decided(job, { retry: at }),
       fetchBytes: Math.max(bytes, job.fetchBytes ?? 0),
-      retryAt: at,
     }));
   }
 
   /** Records the user's decision to fetch from the stopped machine. */
   copyOutputs(jobId: string): Promise<boolean> {
-    return this.say(jobId, (job, at) => ({ ...job, copyAt: at }));
+    return this.record(jobId, (job, at) => decided(job, { copy: at }));
   }
 
   /** Records the user's decision to start the stopped machine and fetch. */
   startForOutputs(jobId: string): Promise<boolean> {
-    return this.say(jobId, (job, at) => ({ ...job, startAt: at }));
+    return this.record(jobId, (job, at) => decided(job, { start: at }));
   }
 
   /** Records that fetching pauses until *Fetch Outputs*; the machine is kept until then. */
   pauseFetch(jobId: string): Promise<boolean> {
-    return this.say(jobId, (job, at) => ({ ...job, fetchPausedAt: at }));
+    return this.record(jobId, (job, at) => decided(job, { pauseFetch: at }));
   }
 
   /** Records the user's decision about the machine, which overrides what was confirmed before. */
   endMachine(jobId: string, machineEnd: MachineEnd): Promise<boolean> {
-    return this.say(jobId, (job, at) => ({ ...job, machineEnd, machineEndAt: at }));
+    return this.record(jobId, (job, at) => ({ ...decided(job, { endMachine: at }), machineEnd }));
   }
 
   /** Deletes what is stored about a job, including its log; the outputs stay. */
@@ -296,18 +305,19 @@ export class Jobs implements Disposable {
   }
 
   /** Returns a time that is later than those of all decisions before, also after the clock was set back. */
-  private nextWordAt(job: Job): number {
-    return Math.max(this.deps.clock.now(), lastWordAt(job) + 1);
+  private nextDecisionAt(job: Job): number {
+    const times = Object.values(job.decidedAt).filter((time) => time !== undefined);
+    return Math.max(this.deps.clock.now(), ...times.map((time) => time + 1));
   }
 
   /** Records a decision. Returns false if the job is over or gone, so that it has no effect. */
-  private async say(jobId: string, change: (job: Job, at: number) => Job): Promise<boolean> {
+  private async record(jobId: string, change: (job: Job, at: number) => Job): Promise<boolean> {
     const files = this.files();
     const row = await files.read(jobId);
     if (!row || isOver(row)) {
       return false;
     }
-    await files.put(change(row.job, this.nextWordAt(row.job)));
+    await files.put(change(row.job, this.nextDecisionAt(row.job)));
     await this.list.tellChanged(files);
     return true;
   }
@@ -333,16 +343,6 @@ export class Jobs implements Disposable {
   }
 }
 
-function lastWordAt({
-  stopAt,
-  extendedAt,
-  retryAt,
-  fetchPausedAt,
-  copyAt,
-  startAt,
-  machineEndAt,
-  reopen,
-}: Job): number {
-  const words = [stopAt, extendedAt, retryAt, fetchPausedAt, copyAt, startAt, machineEndAt, reopen?.at];
-  return Math.max(...words.filter((at) => at !== undefined));
+function decided(job: Job, now: Decisions): Job {
+  return { ...job, decidedAt: { ...job.decidedAt, ...now } };
 }

@@ -68,7 +68,7 @@ export async function rentAgain(
   if (phase?.kind !== 'ended' || phase.instanceId === undefined) {
     return undefined;
   }
-  if (job.stopAt !== undefined) {
+  if (job.decidedAt.stop !== undefined) {
     return { event: { kind: 'notStarted' } };
   }
   const step = stepAfter(await deps.replaceMachine(phase.instanceId, signal), 'machineLost');

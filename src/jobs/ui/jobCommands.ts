@@ -58,7 +58,7 @@ export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): 
     deps,
     target,
     { title: t('Stop Which Job?'), none: t('No job is running.') },
-    (one) => isAtWork(one) && one.job.stopAt === undefined,
+    (one) => isAtWork(one) && one.job.decidedAt.stop === undefined,
   );
   const question = row && {
     message: t('Stop {0}?', row.job.spec.name),

@@ -71,7 +71,7 @@ function contextOf(row: JobRow, isFetchable: boolean): string {
   const { job, state } = row;
   const words = [
     'job',
-    ...(isAtWork(row) && job.stopAt === undefined ? ['canStop'] : []),
+    ...(isAtWork(row) && job.decidedAt.stop === undefined ? ['canStop'] : []),
     ...(canExtend(row) ? ['canExtend'] : []),
     ...(isRetried(row) ? ['canRetry'] : []),
     ...(hasUnfetched(row) || isStranded(row) || isFetchRepeatable(row) || isFetchable ? ['canFetch'] : []),

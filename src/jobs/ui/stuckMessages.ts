@@ -85,7 +85,7 @@ function actionsOf(row: JobRow, kind: StuckKind): readonly Action[] {
   const target = { jobId: job.id };
   const retry = commandAction(t('Retry'), 'gpuRental.job.retry', target);
   const stop =
-    isAtWork(row) && job.stopAt === undefined
+    isAtWork(row) && job.decidedAt.stop === undefined
       ? [commandAction(t('Stop Job'), 'gpuRental.job.stop', target)]
       : [];
   const release = commandAction(t('Release Machine…'), 'gpuRental.job.releaseMachine', target);

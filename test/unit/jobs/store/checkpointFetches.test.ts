@@ -16,7 +16,7 @@ describe('A checkpoint of a job', () => {
     ['ten minutes after the last try', { checkpointTriedAt: jobNow - 10 * minuteMs }, {}, true],
     ['not sooner after a try, however long it runs', { checkpointTriedAt: jobNow - minuteMs }, {}, false],
     ['not where none is named', {}, { fields: { ...fields, checkpoints: [] } }, false],
-    ['not once the job was stopped', {}, { job: { stopAt: jobNow } }, false],
+    ['not once the job was stopped', {}, { job: { decidedAt: { stop: jobNow } } }, false],
     ['not once the command has ended', { phase: 'ended' }, {}, false],
     ['not before it is known when it started', { startedAt: undefined }, {}, false],
   ] as const) {

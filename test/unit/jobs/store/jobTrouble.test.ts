@@ -32,7 +32,7 @@ describe('The machine of a job in trouble', () => {
     return only<Parameters<typeof jobTroubleOf>[0]>({ fleet, clock: { now: () => jobNow } });
   };
   const stopped = deps('stopped', 'stopped');
-  const copied = { job: { copyAt: jobNow } };
+  const copied = { job: { decidedAt: { copy: jobNow } } };
 
   it('is stopped where the list says so, of its own machine', () => {
     assert.equal(isStopped(stopped, aJobRow()), true);
@@ -53,7 +53,7 @@ describe('The machine of a job in trouble', () => {
       [{}, {}, 'machineStopped'],
       [copied, {}, 'fetch'],
       [{}, { leaving: 'machineLost' }, 'notReplaced'],
-      [{ job: { stopAt: jobNow } }, { leaving: 'machineLost' }, 'machineStopped'],
+      [{ job: { decidedAt: { stop: jobNow } } }, { leaving: 'machineLost' }, 'machineStopped'],
     ] as const) {
       assert.equal(jobTroubleOf(stopped, aJobRow(state, parts)), kind);
     }

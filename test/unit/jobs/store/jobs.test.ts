@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isOver, newJobState } from '../../../../src/jobs/model/job';
+import { isOver, newJobState, type DecisionKind } from '../../../../src/jobs/model/job';
 import { Jobs } from '../../../../src/jobs/store/jobs';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
 import { settle } from '../../../support/fakeClock';
@@ -39,29 +39,28 @@ describe('The jobs of an account', () => {
     await jobs.putState({ ...row(id).state, phase: 'over', outcome: 'kept' });
   };
 
-  const decisions: readonly (readonly [string, (id: string) => Promise<boolean>, string])[] = [
-    ['a stop', (id) => jobs.stop(id), 'stopAt'],
-    ['more time', (id) => jobs.extend(id, { hours: 9, costDollars: 9 }), 'extendedAt'],
-    ['another try', (id) => jobs.retry(id), 'retryAt'],
-    ['a pause', (id) => jobs.pauseFetch(id), 'fetchPausedAt'],
-    ['a copy', (id) => jobs.copyOutputs(id), 'copyAt'],
-    ['an end', (id) => jobs.endMachine(id, 'keep'), 'machineEndAt'],
+  const decisions: readonly (readonly [string, (id: string) => Promise<boolean>, DecisionKind])[] = [
+    ['a stop', (id) => jobs.stop(id), 'stop'],
+    ['more time', (id) => jobs.extend(id, { hours: 9, costDollars: 9 }), 'extend'],
+    ['another try', (id) => jobs.retry(id), 'retry'],
+    ['a pause', (id) => jobs.pauseFetch(id), 'pauseFetch'],
+    ['a copy', (id) => jobs.copyOutputs(id), 'copy'],
+    ['an end', (id) => jobs.endMachine(id, 'keep'), 'endMachine'],
   ];
   for (const [what, decide, name] of decisions) {
     it(`follow ${what} in every window, later than what was decided before a clock was set back`, async () => {
       const other = await open();
       const { id } = await order();
-      const at = (from = jobs) => (row(id, from).job as unknown as Record<string, number>)[name] ?? 0;
+      const at = (from = jobs) => row(id, from).job.decidedAt[name] ?? 0;
       assert.equal(await decide(id), true);
       assert.equal(at(), computer.clock.now());
       await settle();
       assert.equal(at(other.jobs), at());
       computer.clock.jump(-hour);
       const before = at();
-      const [, next = decide, later = name] =
-        name === 'retryAt' ? (decisions[3] ?? []) : (decisions[2] ?? []);
+      const [, next = decide, later = name] = name === 'retry' ? (decisions[3] ?? []) : (decisions[2] ?? []);
       await next(id);
-      assert.equal((row(id).job as unknown as Record<string, number>)[later], before + 1);
+      assert.equal(row(id).job.decidedAt[later], before + 1);
       await end(id);
       assert.equal(await decide(id), false, 'it is over');
       assert.equal(await decide('fedcba9876543210'), false);
@@ -71,10 +70,10 @@ describe('The jobs of an account', () => {
   it('are stopped once, at the first word', async () => {
     const { id } = await order();
     await jobs.stop(id);
-    const at = row(id).job.stopAt;
+    const at = row(id).job.decidedAt.stop;
     await computer.clock.advance(1000);
     await jobs.stop(id);
-    assert.equal(row(id).job.stopAt, at);
+    assert.equal(row(id).job.decidedAt.stop, at);
   });
 
   it('are ordered one after the other, also after the clock was set back', async () => {

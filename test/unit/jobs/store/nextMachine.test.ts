@@ -64,7 +64,7 @@ describe('A job whose machine is lost', () => {
     ['whose machine was not rented for it', aJobRow({}, { fields }), {}],
     ['whose machine is not known yet', aJobRow({}, { fields, job, instanceId: undefined }), {}],
     ['that has ended', row({ phase: 'fetching' }), {}],
-    ['that was stopped', row({}, { stopAt: jobNow }), {}],
+    ['that was stopped', row({}, { decidedAt: { stop: jobNow } }), {}],
     ['that may not be tried again', aJobRow({}, { job }), {}],
     ['that has no dollars left', row({ beganAt: jobNow - 300 * 60_000 }), {}],
   ] as const) {
@@ -175,7 +175,7 @@ describe('A job whose machine is lost', () => {
     for (const [one, rentals, result, step, count] of [
       [row(renting), [ended], { kind: 'replaced' }, waits, 1],
       [row(renting), [ended], { kind: 'elsewhere' }, waits, 1],
-      [row(renting, { stopAt: jobNow }), [ended], {}, { event: { kind: 'notStarted' } }, 0],
+      [row(renting, { decidedAt: { stop: jobNow } }), [ended], {}, { event: { kind: 'notStarted' } }, 0],
       [row({ phase: 'renting' }), [ended], {}, undefined, 0],
       [row({ ...renting, firstHere: 1 }), [ended], {}, undefined, 0],
       [row({ ...renting, phase: 'running' }), [ended], {}, undefined, 0],

@@ -107,7 +107,7 @@ describe('Jobs whose machine was stopped before their outputs came', () => {
   }
 
   it('leave a machine that was started to fetch as it is where the folder of the job is gone', () => {
-    const { job, state } = aJobRow({ phase: 'starting' }, { job: { stopAt: 1, startAt: 1 } });
+    const { job, state } = aJobRow({ phase: 'starting' }, { job: { decidedAt: { stop: 1, start: 1 } } });
     assert.deepEqual(afterNotStarted(job, state, jobFolderGone, 2), [
       'over',
       { why: jobFolderGone, endedAt: 2, outcome: 'notStarted' },

@@ -21,7 +21,7 @@ import { saidOn, useScreen } from '../../../support/onScreen';
 const over = { phase: 'over' } as const;
 const ended = endOfJob('itself', 0);
 const away = { job: { outputsTo: '/nowhere/outputs' } };
-const stopped = { job: { stopAt: jobNow } };
+const stopped = { job: { decidedAt: { stop: jobNow } } };
 
 const states: Readonly<Record<string, JobRow>> = {
   queued: aJobRow({ phase: 'queued', startedAt: undefined }),

@@ -12,7 +12,7 @@ const succeeded = { ...over, ...endOfJob('itself', 0), ...outputsOfJob(2), outco
 const rows: Readonly<Record<string, JobRow>> = {
   queued: aJobRow({ phase: 'queued', beganAt: undefined, startedAt: undefined }),
   running: aJobRow({ gpuPercent: 41.6, lastSeenAt: jobNow - minuteMs }),
-  stopping: aJobRow({}, { job: { stopAt: jobNow } }),
+  stopping: aJobRow({}, { job: { decidedAt: { stop: jobNow } } }),
   unreachable: aJobRow(jobTrouble('unreachable', 5, text('Connection refused.'))),
   'unreachable for a moment': aJobRow(jobTrouble('unreachable', 1)),
   ended: aJobRow({ phase: 'ended', ...endOfJob('itself', 3) }),

@@ -184,7 +184,7 @@ const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: Job
   [
     'warning trainer has not answered for 5 min, and train may still run there. It still costs $1.00/h. Retrying… [Retry, Release Machine…, Show Instance]',
     'noAnswer',
-    aJobRow(jobTrouble('unreachable'), { job: { stopAt: jobNow } }),
+    aJobRow(jobTrouble('unreachable'), { job: { decidedAt: { stop: jobNow } } }),
   ],
   [
     'warning Could not start train on trainer yet. It still costs $1.00/h. No bash. Retrying… [Retry, Stop Job, Show Instance]',

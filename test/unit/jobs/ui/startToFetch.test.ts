@@ -131,7 +131,10 @@ describe('The outputs on a stopped machine', () => {
     assert.equal(await buttonsOf(aJobRow(interrupted)), without);
     const isOver = aJobRow({ phase: 'fetching', ...endOfJob('itself', 0), ...interrupted }, { fields });
     assert.equal(await buttonsOf(isOver), without);
-    assert.equal(await buttonsOf(aJobRow(interrupted, { fields, job: { stopAt: jobNow } })), without);
+    assert.equal(
+      await buttonsOf(aJobRow(interrupted, { fields, job: { decidedAt: { stop: jobNow } } })),
+      without,
+    );
   });
 
   for (const [phase, why] of [
@@ -147,7 +150,7 @@ describe('The outputs on a stopped machine', () => {
       const [question, ...rest] = await ask(() => startToFetch(deps, row), 'Fetch Without Starting');
       assert.ok(question?.split('\n').includes(why), question);
       assert.deepEqual(rest, ['stop', 'copy', 'true']);
-      const isStopped = aJobRow({ phase, ...interrupted }, { job: { stopAt: jobNow } });
+      const isStopped = aJobRow({ phase, ...interrupted }, { job: { decidedAt: { stop: jobNow } } });
       assert.equal(await buttonsOf(isStopped), 'Not Now, Fetch Without Starting, Start and Fetch, Cancel');
     });
   }
