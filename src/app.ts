@@ -5,24 +5,15 @@ import { message } from './editor/message';
 import type { AnyCommandId } from './commandSpecs';
 import { titleCommands } from './contributions';
 import { register as registerAccount } from './features/account';
-import { register as registerAgents } from './agents/ui/requests';
-import { register as registerAgentsView } from './agents/ui/oversight';
 import { register as registerBudget } from './features/budget';
 import { register as registerCompare } from './features/compare';
 import { register as registerConnect } from './features/connect';
 import { register as registerConnectedWindow } from './features/connectedWindow';
-import { register as registerDeployments } from './hosting/ui/deployments';
 import { register as registerDocuments } from './features/documents';
-import { register as registerEngines } from './several/ui';
 import { register as registerGauges } from './features/gauges';
-import { register as registerHistory } from './history/ui';
-import { register as registerHosting } from './hosting/ui/machines';
 import { register as registerInstances } from './features/instances';
-import { register as registerJobs } from './jobs/ui';
 import { register as registerLinks } from './features/links';
-import { register as registerSchedules } from './schedules/ui';
 import { register as registerReadiness } from './features/readiness';
-import { register as registerNotebooks } from './notebooks/ui';
 import { register as registerPorts } from './features/ports';
 import { register as registerKeys } from './features/keys';
 import { register as registerAccountView } from './features/accountView';
@@ -31,11 +22,12 @@ import { register as registerSecurity } from './features/security';
 import { register as registerSshKeys } from './features/sshKeys';
 import { register as registerStatusBar } from './features/statusBar';
 import { register as registerTemplates } from './features/templates';
-import { register as registerVolumes } from './hosting/ui/volumes';
 import { register as registerWarnings } from './features/warnings';
 import { createServices } from './createServices';
 import type { Services } from './services';
 import type { Shell } from './shell';
+import { startWings, type Own } from './wing';
+import { wings } from './wings';
 import { watchAccounts } from './shared/followAccount';
 import { Attention } from './store/instances/attention';
 import { isComplete } from './store/instances/listed';
@@ -48,14 +40,11 @@ export interface App {
   run(id: AnyCommandId, args: readonly unknown[]): Promise<unknown>;
 }
 
-/** Every feature, in the order in which they register. */
+/** Every feature of the core, in the order in which they register. */
 export const features: readonly ((services: Services) => Disposable)[] = [
   registerAccount,
   registerInstances,
   registerGauges,
-  registerSchedules,
-  registerVolumes,
-  registerHistory,
   registerReadiness,
   registerStatusBar,
   registerWarnings,
@@ -69,16 +58,9 @@ export const features: readonly ((services: Services) => Disposable)[] = [
   registerAccountView,
   registerKeys,
   registerPorts,
-  registerNotebooks,
   registerTemplates,
   registerDocuments,
-  registerJobs,
-  registerEngines,
-  registerHosting,
-  registerDeployments,
-  registerAgentsView,
   registerLinks,
-  registerAgents,
 ];
 
 /** Builds the services, registers the features, and reads who is signed in. */
@@ -88,9 +70,14 @@ export async function startApp(
   clock: Clock = systemClock,
 ): Promise<App> {
   const services = await createServices(context, shell, clock);
+  const own: Own = (item) => {
+    context.subscriptions.push(item);
+    return item;
+  };
   for (const register of features) {
-    context.subscriptions.push(register(services));
+    own(register(services));
   }
+  startWings(wings, services, own);
   context.subscriptions.push(
     services.commands.registerLater(async () => {
       const { laterFeatures } = await import('./laterFeatures');

@@ -4,9 +4,6 @@ import * as vscode from 'vscode';
 import { makeClient } from './accountClient';
 import { DemoProcess } from './demo/demoProcess';
 import { budgetLimits } from './editor/budgetLimits';
-import { agentServices } from './agents/createAgentServices';
-import { jobServices } from './jobs/createJobServices';
-import { scheduleServices } from './schedules/createScheduleServices';
 import { CommandTable, runOwnCommandsFrom } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
 import { currentPlace } from './editor/currentPlace';
@@ -23,13 +20,13 @@ import { networkSettings } from './networkTransport';
 import { createMachineChecks, type MachineChecksDeps } from './machineChecks';
 import type { Services } from './services';
 import type { Shell } from './shell';
+import type { Own } from './wing';
 import { nodeSshDeps } from './ssh/nodeSsh';
 import { createSshService, type SshService } from './ssh/service';
 import { AccountCleanup } from './store/accounts/accountCleanup';
 import { createAccounts, type Account, type Accounts } from './store/accounts/accounts';
 import { BudgetStore, type BudgetDeps } from './store/budget/budgetStore';
 import { ConnectedWindows } from './store/windows/connectedWindows';
-import { guardedRental } from './jobs/guardedRental';
 import { jobSecretsKey } from './jobs/manifest';
 import { FailedMachines } from './store/rentals/failedMachines';
 import { AttachedKeys } from './store/instances/attachedKeys';
@@ -42,11 +39,15 @@ import { guardedSecrets } from './store/accounts/guardedSecrets';
 import { patientSecrets, type SecretPort } from './store/accounts/patientSecrets';
 import { registryLoginKey } from './store/accounts/registryLogins';
 import { OfferPins } from './store/offers/offerPins';
-import { KeptLogs } from './history/store/keptLogs';
-import { RentalHistory } from './history/store/rentalHistory';
+import { KeptLogs } from './store/instances/keptLogs';
 import { MachineProofs } from './store/rentals/machineProofs';
 import type { StartWatchesDeps } from './store/rentals/startWatchPort';
 import { createStartWatches } from './store/rentals/startWatches';
+import { aliasOf } from './ssh/alias';
+import { IdleWatch, openUsageFile, type IdleWatchDeps } from './store/instances/idleWatch';
+import { PriceWatch } from './store/instances/priceWatch';
+import { Notices } from './store/windows/notices';
+import { Presence } from './store/windows/presence';
 import { WorkspaceParts } from './store/workspaceParts';
 import { WorkOnInstances } from './store/instances/workOnInstances';
 import { rentalSecretKeys } from './store/rentals/rentalJournal';
@@ -62,8 +63,6 @@ import { atTruePace, type Clock } from './util/clock';
 import { fileLock } from './util/fileLock';
 import { Redactor } from './util/redact';
 import { homeFolder } from './util/thisUser';
-
-type Own = <T extends vscode.Disposable>(item: T) => T;
 
 /** Makes all long-lived objects. Everything ends with the context. */
 export async function createServices(
@@ -176,7 +175,7 @@ function sharedState(deps: SharedDeps) {
   const oneWindow = own(new OneWindow({ hub, focus: windowInUse, clock, log, onError }));
   // Whether another window has fallen silent depends on this computer, whatever the pace.
   const secondFactor = own(new SecondFactorGate(hub, windowInUse, atTruePace(clock), log));
-  const logs = new KeptLogs({ storageDir, clock, log, redact: (content) => redactor.redact(content) });
+  const keptLogs = new KeptLogs({ storageDir, clock, log, redact: (content) => redactor.redact(content) });
   const accounts = own(
     createAccounts({
       secrets,
@@ -191,7 +190,7 @@ function sharedState(deps: SharedDeps) {
       pacing,
       createClient: ({ accountKey, ...ofAccount }) => {
         const client = makeClient({ own, demo, clock, log, redactor, settings }, ofAccount);
-        return accountKey === undefined ? client : logs.around(client, accountKey);
+        return accountKey === undefined ? client : keptLogs.around(client, accountKey);
       },
     }),
   );
@@ -201,19 +200,27 @@ function sharedState(deps: SharedDeps) {
   const { volumes } = lists;
   const failedMachines = new FailedMachines(storageDir, () => accounts.active?.key, log);
   const budget = budgetService({ own, accounts, fleet, volumes, hub, clock, log, settings });
-  const rentals = own(createRentals({ ...deps, accounts, fleet, budget, hub, guarded: guardedRental }));
-  const schedules = scheduleServices({ ...deps, accounts, fleet, hub });
+  const work = own(new WorkOnInstances());
+  const rentals = own(
+    createRentals({
+      ...deps,
+      accounts,
+      fleet,
+      budget,
+      hub,
+      guarded: (config, serviceUrl) => work.guarded(config, serviceUrl),
+    }),
+  );
+  const presence = own(new Presence({ hub, clock }));
+  const notices = own(new Notices(hub));
+  own(new PriceWatch({ accounts, fleet, clock, log, notices }));
   const starts = startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow });
-  const money = { accounts, fleet, rentals, hub, volumes, budget };
-  const agents = agentServices({ ...deps, ...schedules, ...starts, ...money, searchBudget });
-  const { rentedByAgents } = agents;
   const ofRentals = (accountKey: string) => rentalSecretKeys(storageDir, accountKey);
   const secretKeys = [registryLoginKey, jobSecretsKey, ofRentals];
   return {
     hub,
     accounts,
     accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log, secretKeys })),
-    history: own(new RentalHistory({ ...deps, accounts, fleet, rentals, hub, logs, rentedByAgents })),
     keyAccess,
     windowInUse,
     oneWindow,
@@ -224,14 +231,12 @@ function sharedState(deps: SharedDeps) {
     rentals,
     ...starts,
     connectedWindows: own(new ConnectedWindows(hub)),
-    work: own(new WorkOnInstances()),
+    work,
     workspaceParts: own(new WorkspaceParts()),
-    ...schedules,
-    ...jobServices({
-      ...{ ...deps, ...schedules, ...starts, ...money, failedMachines },
-      limitPerHour: () => settings.get('gpuRental.rent.limitPerHour'),
-    }),
-    ...agents,
+    presence,
+    notices,
+    idle: own(idleWatch({ ...deps, accounts, fleet, hub, presence })),
+    keptLogs,
     agentDoor: hub.agents,
     failedMachines,
     searchBudget,
@@ -250,6 +255,17 @@ function templateStores({
     ...deps,
     lock: fileLock(join(deps.storageDir, 'templates.lock'), deps.clock),
     onSecret: (value) => redactor.addSecret(value),
+  });
+}
+
+function idleWatch(
+  deps: Pick<IdleWatchDeps, 'accounts' | 'fleet' | 'hub' | 'presence'> & SharedDeps,
+): IdleWatch {
+  const { storageDir, log } = deps;
+  return new IdleWatch({
+    ...deps,
+    aliasOf,
+    file: (accountKey) => openUsageFile(storageDir, accountKey, log),
   });
 }
 

@@ -4,9 +4,7 @@ import { register as registerFiles } from './features/files';
 import { register as registerGuides } from './features/guides';
 import { register as registerLifecycle } from './features/lifecycle';
 import { register as registerRent } from './features/rent';
-import { register as registerReports } from './hosting/ui/reports';
 import { register as registerSearch } from './features/search';
-import { register as registerWorkspaceFile } from './jobs/ui/workspaceFile';
 import type { Services } from './services';
 import type { Disposable } from './util/disposable';
 
@@ -21,7 +19,5 @@ export const laterFeatures: readonly ((services: Services) => Disposable)[] = [
   registerGuides,
   registerLifecycle,
   registerRent,
-  registerReports,
   registerSearch,
-  registerWorkspaceFile,
 ];

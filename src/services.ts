@@ -11,9 +11,6 @@ import type { SshConsent } from './sshConsent';
 import type { TreeGroups } from './editor/treeGroups';
 import type { SshService } from './ssh/service';
 import type { Shell } from './shell';
-import type { AgentDesk } from './agents/store/agentDesk';
-import type { AgentLimitStore } from './agents/store/agentLimits';
-import type { AgentTools } from './agents/store/agentTools';
 import type { AgentDoor } from './store/windows/agentDoor';
 import type { AccountCleanup } from './store/accounts/accountCleanup';
 import type { Budget } from './store/budget/budgetStore';
@@ -22,8 +19,8 @@ import type { KeyAccess } from './store/accounts/keyAccess';
 import type { SecondFactorGate } from './store/accounts/secondFactor';
 import type { OneWindow } from './shared/oneWindow';
 import type { WindowInUse } from './store/accounts/windowInUse';
-import type { Account, AccountChanges, Accounts, OtherAccounts } from './store/accounts/accounts';
-import type { Fleet } from './store/instances/fleetStore';
+import type { AccountChanges, Accounts, OtherAccounts } from './store/accounts/accounts';
+import type { FleetStore } from './store/instances/fleetStore';
 import type { SecretPort } from './store/accounts/patientSecrets';
 import type { Reading } from './shared/reading';
 import type { SshKey } from './model/accounts/account';
@@ -33,19 +30,16 @@ import type { WindowHub } from './store/windows/windowHub';
 import type { ConnectedWindows } from './store/windows/connectedWindows';
 import type { FailedMachines } from './store/rentals/failedMachines';
 import type { IdleWatch } from './store/instances/idleWatch';
-import type { OtherAccountSchedules } from './schedules/store/otherAccountSchedules';
-import type { InstanceSchedules } from './schedules/store/instanceSchedules';
 import type { AttachedKeys } from './store/instances/attachedKeys';
 import type { GaugeHistory } from './store/instances/gaugeHistory';
-import type { Jobs } from './jobs/store/jobs';
-import type { JobMachine } from './jobs/model/jobMachine';
 import type { Notices } from './store/windows/notices';
 import type { OfferPins } from './store/offers/offerPins';
 import type { Presence } from './store/windows/presence';
-import type { RentalHistory } from './history/store/rentalHistory';
+import type { MachineContact } from './machineChecks';
 import type { MachineChecks } from './store/rentals/checkRuns';
 import type { MachineProofs } from './store/rentals/machineProofs';
 import type { StartWatches } from './store/rentals/startWatchPort';
+import type { KeptLogs } from './store/instances/keptLogs';
 import type { WorkOnInstances } from './store/instances/workOnInstances';
 import type { RentalStore } from './store/rentals/rentalStore';
 import type { WorkspaceParts } from './store/workspaceParts';
@@ -100,18 +94,16 @@ export interface Services {
   readonly windowInUse: WindowInUse;
   /** Runs actions once over all windows. */
   readonly oneWindow: Pick<OneWindow, 'offer'>;
-  readonly fleet: Fleet;
+  readonly fleet: FleetStore;
   /** The use of each machine over the last hour. */
   readonly gauges: GaugeHistory;
   /** The account's spending against its limits a day and a month. */
   readonly budget: Budget;
   readonly rentals: RentalStore;
-  /** Past rentals, and the logs of their instances. */
-  readonly history: RentalHistory;
   /** Follows machines while they start. */
   readonly startWatches: StartWatches;
   /** Checks a machine over SSH. */
-  readonly machineChecks: MachineChecks;
+  readonly machineChecks: MachineChecks & MachineContact;
   /** The instances to which a key was attached a moment ago. */
   readonly attachedKeys: AttachedKeys;
   /** The outcome of the last check of each machine. */
@@ -122,25 +114,12 @@ export interface Services {
   readonly presence: Presence;
   /** The idle time of instances, known to the leading window. */
   readonly idle: IdleWatch;
-  /** Scheduled stops and destructions of instances. */
-  readonly schedules: InstanceSchedules;
-  readonly otherSchedules: OtherAccountSchedules;
   /** Messages from the window that detects something to the window that shows it. */
   readonly notices: Notices;
+  /** The logs of instances, which outlive them. */
+  readonly keptLogs: KeptLogs;
   /** What would be lost with instances, and whether the product must load for it. */
   readonly work: WorkOnInstances;
-  /** Commands that run to their end on machines. */
-  readonly jobs: Jobs;
-  /** Returns the port that runs jobs on an instance. */
-  readonly jobMachine: (account: Account, instanceId: number) => JobMachine;
-  /** The limits for agents. */
-  readonly agentLimits: AgentLimitStore;
-  /** The requests of agents, opened when agent access is on. */
-  readonly agentDesk: () => AgentDesk;
-  /** The tools that agents can call through the chat and MCP. */
-  readonly agentTools: AgentTools;
-  /** Returns the agent names by the ids of instances that agents rented. */
-  readonly rentedByAgents: () => Promise<ReadonlyMap<number, string>>;
   /** Receives the calls of agents outside of the editor. */
   readonly agentDoor: AgentDoor;
   /** Failed machines, which a replacement avoids. */

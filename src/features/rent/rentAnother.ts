@@ -54,7 +54,8 @@ export async function anotherLike(
 }
 
 function known(deps: Deps, id: number): Past {
-  const instance = deps.fleet.find(id) ?? deps.work.past(id);
+  const instance =
+    deps.fleet.find(id) ?? deps.work.past?.rows.find(({ instance: past }) => past.id === id)?.instance;
   const rental = deps.rentals.find(id);
   if (rental) {
     return { kind: 'rental', rental };

@@ -9,7 +9,8 @@ import type { Accounts } from '../../store/accounts/accounts';
 import type { Fleet } from '../../store/instances/fleetStore';
 import type { WindowHub } from '../../store/windows/windowHub';
 import type { RentalStore, Rental } from '../../store/rentals/rentalStore';
-import type { KeptLogs } from './keptLogs';
+import type { KeptLogs } from '../../store/instances/keptLogs';
+import type { WorkOnInstances } from '../../store/instances/workOnInstances';
 import { PastRentalFiles } from './pastRentalFiles';
 import { accountPath } from '../../store/accounts/accountFiles';
 
@@ -18,8 +19,8 @@ export interface RentalHistoryDeps {
   readonly fleet: Fleet;
   readonly rentals: Pick<RentalStore, 'find' | 'rentals' | 'onDidChange'>;
   readonly hub: WindowHub;
-  readonly logs: KeptLogs;
-  readonly rentedByAgents: () => Promise<ReadonlyMap<number, string>>;
+  readonly keptLogs: KeptLogs;
+  readonly work: Pick<WorkOnInstances, 'rentedByAgents'>;
   readonly storageDir: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -81,7 +82,7 @@ export class RentalHistory implements Disposable {
   /** Returns the log; `undefined` if none was read while the instance existed. */
   async logOf(instanceId: number): Promise<string | undefined> {
     const { accountKey } = this.list;
-    return accountKey === undefined ? undefined : this.deps.logs.read(accountKey, instanceId);
+    return accountKey === undefined ? undefined : this.deps.keptLogs.read(accountKey, instanceId);
   }
 
   async put(past: PastRental): Promise<void> {
@@ -90,7 +91,7 @@ export class RentalHistory implements Disposable {
     await this.list.tellChanged(files);
   }
 
-  /** Removes past rentals together with their logs. */
+  /** Removes past rentals together with their keptLogs. */
   async remove(instanceIds: readonly number[]): Promise<void> {
     const { files, accountKey } = this.list;
     if (!files || accountKey === undefined) {
@@ -98,7 +99,7 @@ export class RentalHistory implements Disposable {
     }
     for (const id of instanceIds) {
       await files.remove(id);
-      await this.deps.logs.remove(accountKey, id);
+      await this.deps.keptLogs.remove(accountKey, id);
     }
     await this.list.tellChanged(files);
   }
@@ -152,7 +153,7 @@ export class RentalHistory implements Disposable {
   /** Keeps what has ended and removes what is back, even if another account is active by the time of the write. */
   private enqueue(accountKey: string, pasts: readonly PastRental[], back: readonly number[]): void {
     // Asked at once, because the answer is about the account that is active now.
-    const reading = pasts.length > 0 ? this.deps.rentedByAgents() : Promise.resolve(undefined);
+    const reading = pasts.length > 0 ? this.deps.work.rentedByAgents() : Promise.resolve(undefined);
     this.queue = this.queue
       .then(async () => {
         const agents = await reading;
@@ -168,7 +169,7 @@ export class RentalHistory implements Disposable {
             await files.remove(id);
           }
           for (const id of await files.removeOldest()) {
-            await this.deps.logs.remove(accountKey, id);
+            await this.deps.keptLogs.remove(accountKey, id);
           }
           await this.list.tellChanged(files);
         }
@@ -183,13 +184,13 @@ export class RentalHistory implements Disposable {
    * window.
    */
   private keepLogsOfFailed(): void {
-    const { accounts, hub, rentals, logs } = this.deps;
+    const { accounts, hub, rentals, keptLogs } = this.deps;
     const account = accounts.active;
     for (const { marker, phase, accountKey } of rentals.rentals) {
       if (phase.kind === 'failed' && !this.failed.has(marker)) {
         this.failed.add(marker);
         if (hub.isLeader && account?.key === accountKey) {
-          void logs.capture(phase.instanceId, accountKey, account.client.instances);
+          void keptLogs.capture(phase.instanceId, accountKey, account.client.instances);
         }
       }
     }

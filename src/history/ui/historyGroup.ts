@@ -4,7 +4,7 @@ import { t } from '../../editor/localize';
 import { tooltip } from '../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import type { PastRental } from '../../model/rentals/pastRental';
-import type { Services } from '../../services';
+import type { Services } from '../services';
 import type { PastTarget } from '../../commandArguments';
 import {
   agentOfPast,

@@ -8,7 +8,7 @@ import { withCancellableProgress } from '../../editor/progress';
 import { pickFromList } from '../../editor/quickPick';
 import { listedFrom } from '../../model/accounts/charge';
 import { chargedFor, hasFinalCharges, type PastRental } from '../../model/rentals/pastRental';
-import type { Services } from '../../services';
+import type { Services } from '../services';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
@@ -27,7 +27,7 @@ export function register(deps: Deps): Disposable {
   const { commands } = deps;
   store.add(deps.instanceGroups.addGroup(new HistoryGroup(deps)));
   store.add(new UnseenEnds(deps));
-  store.add(deps.work.add({ past: (instanceId) => deps.history.find(instanceId)?.instance }));
+  store.add(deps.work.add({ past: deps.history }));
   store.add(
     tellOfDamagedFiles(deps, deps.history, 'pastRental', {
       sentence: (path) =>

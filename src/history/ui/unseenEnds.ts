@@ -2,7 +2,7 @@ import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { PastRental } from '../../model/rentals/pastRental';
-import type { Services } from '../../services';
+import type { Services } from '../services';
 import type { ScheduleRow } from '../../schedules/store/scheduleFiles';
 import { noticeOf } from '../../schedules/store/scheduleNotice';
 import type { Account } from '../../store/accounts/accounts';

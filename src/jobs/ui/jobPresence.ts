@@ -1,4 +1,4 @@
-import type { Services } from '../../services';
+import type { Services } from '../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isAtWork, machineOf, waitsForYou, type JobRow } from '../model/job';

@@ -3,6 +3,7 @@ import { text } from '../../util/text';
 import { parseJobs } from '../machine/otherJobs';
 import { jobPrograms } from '../machine/programs';
 import { otherJobText, riskText } from '../model/jobWords';
+import { guardedRental } from '../guardedRental';
 import type { Jobs } from '../store/jobs';
 
 /** What would be lost of jobs with their instances, on this computer and by what machines say of those of others. */
@@ -24,6 +25,7 @@ export function workOfJobs(jobs: Pick<Jobs, 'atRiskOn' | 'error' | 'find' | 'onD
             'Unfinished jobs keep running, but their outputs are no longer fetched: {0}.',
             jobs.open.map(({ job }) => job.spec.name).join(', '),
           ),
+    guarded: guardedRental,
     isPending: () => jobs.open.length > 0 || (jobs.error === undefined ? false : undefined),
     onDidChange: jobs.onDidChange,
   } satisfies InstanceWork;

@@ -1,4 +1,4 @@
-import type { Services } from '../../services';
+import type { Services } from '../services';
 import type { Account } from '../../store/accounts/accounts';
 
 export type ScheduleDeps = Pick<

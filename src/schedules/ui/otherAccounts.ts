@@ -2,7 +2,7 @@ import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pricePerHour } from '../../editor/priceText';
-import type { Services } from '../../services';
+import type { Services } from '../services';
 import { otherAccountKind, otherAccountNotice, type OtherAccountNotice } from '../store/otherMachines';
 import type { Disposable } from '../../util/disposable';
 import { plainLabel } from '../../util/plainLabel';

@@ -1,11 +1,20 @@
-import type { Instance } from '../../model/instances/instance';
 import type { MachineLook } from '../../model/instances/machineLook';
+import type { RentConfig } from '../../model/rentals/rent';
+import type { PastRental } from '../../model/rentals/pastRental';
 import { toDisposable, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Text } from '../../util/text';
 
 /** What ends on an instance: only its processes, or all data on its disk as well. */
 export type WorkLoss = 'processes' | 'disk';
+
+/** Past rentals of the active account. */
+export interface PastRentals {
+  readonly ready: Promise<void>;
+  readonly rows: readonly PastRental[];
+  /** Set while the disk refuses them. */
+  readonly error: unknown;
+}
 
 /** What a wing knows of the work on instances of the active account; it leaves out what is not its own. */
 export interface InstanceWork {
@@ -17,8 +26,12 @@ export interface InstanceWork {
   readonly afterSignOut?: () => Text | undefined;
   /** True if it ends the instance, so that nobody has forgotten it. */
   readonly endsInstance?: (instanceId: number) => boolean;
-  /** Returns an instance that the service no longer has. */
-  readonly past?: (instanceId: number) => Instance | undefined;
+  /** The rentals whose instances are gone. */
+  readonly past?: PastRentals;
+  /** Returns the names of agents by the ids of instances that they rented; empty if that can't be read. */
+  readonly renters?: () => Promise<ReadonlyMap<number, string>>;
+  /** Adds to a rental what ends its machine if the work that it is for never begins. */
+  readonly guarded?: (config: RentConfig, serviceUrl: string) => RentConfig;
   /** True if the product must load for it at the next start; `undefined` while that is not known. */
   readonly isPending?: () => boolean | undefined;
   /** Fires when `isPending` may have changed. */
@@ -60,8 +73,18 @@ export class WorkOnInstances implements Disposable {
     return this.each(({ endsInstance }) => endsInstance?.(instanceId)).includes(true);
   }
 
-  past(instanceId: number): Instance | undefined {
-    return this.each(({ past }) => past?.(instanceId))[0];
+  /** The rentals whose instances are gone; `undefined` if nothing keeps them. */
+  get past(): PastRentals | undefined {
+    return this.each(({ past }) => past)[0];
+  }
+
+  guarded(config: RentConfig, serviceUrl: string): RentConfig {
+    return this.each(({ guarded }) => guarded).reduce((all, guard) => guard(all, serviceUrl), config);
+  }
+
+  async rentedByAgents(): Promise<ReadonlyMap<number, string>> {
+    const all = await Promise.all(this.each(({ renters }) => renters?.()));
+    return new Map(all.flatMap((names) => [...names]));
   }
 
   /** True if anything waits; `undefined` if it is not known that nothing does. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { agentSsh } from '../../../src/agents/createAgentServices';
+import { agentSsh } from '../../../src/agents/services';
 import { silentLog } from '../../../src/util/log';
 import { FakeClock } from '../../support/fakeClock';
 import { only } from '../../support/only';

@@ -3,11 +3,15 @@ import { mkdtempSync, readFileSync, readdirSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type * as app from '../../../src/app';
+import { commandSpecs } from '../../../src/commandSpecs';
 import { viewIds } from '../../../src/contributions';
 import type * as creation from '../../../src/createServices';
 import type * as fileSystem from '../../../src/editor/lazyFileSystem';
 import type * as tree from '../../../src/editor/lazyTree';
 import type * as later from '../../../src/laterFeatures';
+import { DisposableStore } from '../../../src/util/disposable';
+import type * as composition from '../../../src/wings';
+import { startWings } from '../../../src/wing';
 import type { Services } from '../../../src/services';
 import type { Shell } from '../../../src/shell';
 import { FakeClock } from '../../support/fakeClock';
@@ -82,6 +86,7 @@ describe('A feature that ends', () => {
     get: (_key: string, otherwise: unknown) => otherwise,
     update: () => Promise.resolve(),
   };
+  let core: Services;
   let services: Services;
 
   before(async () => {
@@ -102,6 +107,10 @@ describe('A feature that ends', () => {
       extension: { id: 'gpu-rental.gpu-rental', extensionKind: 1, packageJSON: manifest },
     };
     services = await createServices(context as never, shell, clock);
+    core = services;
+    for (const wing of wings) {
+      services = { ...services, ...wing.start(services, (one) => (subscriptions.push(one), one)) };
+    }
   });
 
   after(async () => {
@@ -111,8 +120,20 @@ describe('A feature that ends', () => {
 
   const { features } = loadSource('src/app.ts', own) as typeof app;
   const { laterFeatures } = loadSource('src/laterFeatures.ts', own) as typeof later;
-  const all = [...features, ...laterFeatures];
-  for (const [index, name] of [...namesIn('app.ts'), ...namesIn('laterFeatures.ts')].entries()) {
+  const { wings } = loadSource('src/wings.ts', own) as typeof composition;
+  const all = [
+    ...features,
+    ...laterFeatures,
+    ...wings.map((wing) => (deps: Services) => {
+      const store = new DisposableStore();
+      wing.start(deps, (one) => store.add(one));
+      return store;
+    }),
+  ];
+  for (const [index, name] of [
+    ...[...namesIn('app.ts'), ...namesIn('laterFeatures.ts')],
+    ...wings.map(({ name }) => name),
+  ].entries()) {
     it(`keeps nothing of what it listens to or offers: ${name}`, () => {
       const holdings = holdingsOf({ services, screen, settings, clock });
       const before = holdings.map(({ size }) => size());
@@ -125,9 +146,32 @@ describe('A feature that ends', () => {
     });
   }
 
+  for (const { name } of wings) {
+    it(`may be a wing without which the others start: ${name}`, () => {
+      const store = new DisposableStore();
+      const registered = new Set<string>();
+      const commands = { register: (id: string) => ({ dispose: () => registered.add(id) }) };
+      startWings(
+        wings.filter((wing) => wing.name !== name),
+        { ...core, commands: commands as unknown as Services['commands'] },
+        (one) => store.add(one),
+      );
+      store.dispose();
+      const without = wings.filter(({ name: one, needs = [] }) => one === name || needs.includes(name));
+      const isThere = ({ feature }: { readonly feature: string }) =>
+        !without.some((wing) => wing.name === feature) && wings.some((wing) => wing.name === feature);
+      assert.deepEqual(
+        [...registered].sort(),
+        Object.entries(commandSpecs)
+          .flatMap(([id, one]) => (isThere(one) ? id : []))
+          .sort(),
+      );
+    });
+  }
+
   it('is one of those of this table', () => {
     const files = readdirSync(path.join(repository, 'src'), { recursive: true, encoding: 'utf8' });
-    const registered = files.filter((file) => /^(?:features\/\w+|\w+\/ui(?:\/\w+)?)\/index\.ts$/.test(file));
+    const registered = files.filter((file) => /^(?:features\/\w+\/index|\w+\/wing)\.ts$/.test(file));
     assert.equal(all.length, registered.length);
   });
 });

@@ -11,7 +11,7 @@ import { BudgetStore } from '../../../src/store/budget/budgetStore';
 import { HostFileKeeper } from '../../../src/several/store/hostFileKeeper';
 import { HostSets } from '../../../src/several/store/hostSets';
 import { RentalHistory } from '../../../src/history/store/rentalHistory';
-import { KeptLogs } from '../../../src/history/store/keptLogs';
+import { KeptLogs } from '../../../src/store/instances/keptLogs';
 import { createFleet } from '../../../src/store/instances/fleet';
 import { GaugeHistory } from '../../../src/store/instances/gaugeHistory';
 import { PriceWatch } from '../../../src/store/instances/priceWatch';
@@ -118,7 +118,10 @@ describe('What is disposed of', () => {
     ['OtherAccountSchedules', (one) => new OtherAccountSchedules(otherAccountParts(one))],
     ['Presence', (one) => new Presence(one)],
     ['PriceWatch', (one) => new PriceWatch(one)],
-    ['RentalHistory', (one) => new RentalHistory({ ...one, rentedByAgents: none })],
+    [
+      'RentalHistory',
+      (one) => new RentalHistory({ ...one, keptLogs: one.logs, work: { rentedByAgents: none } }),
+    ],
     ['Rentals', (one) => createRentals({ ...one, budget: noBudget, guarded: guardedRental })],
     ['SearchBudget', ({ clock, hub }) => new SearchBudget(clock, hub)],
     ['SearchWatches', (one) => new SearchWatches({ ...one, budget: new SearchBudget(one.clock, silentHub) })],

@@ -3,7 +3,7 @@ import { isPending } from '../../model/gate';
 import { rentedByAgent } from '../../model/request';
 import type { Instance } from '../../../model/instances/instance';
 import { actionsFor } from '../../../model/instances/instanceState';
-import type { Services } from '../../../services';
+import type { Services } from '../../services';
 import type { AgentDesk } from '../../store/agentDesk';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { Emitter } from '../../../util/emitter';

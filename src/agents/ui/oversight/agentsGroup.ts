@@ -6,7 +6,7 @@ import { momentText } from '../../../editor/timeText';
 import { tooltip } from '../../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../../editor/treeGroups';
 import { formatMoney, fromDollars } from '../../../model/money';
-import type { Services } from '../../../services';
+import type { Services } from '../../services';
 import { channel } from '../../../shared/channel';
 import { claimedName } from '../../model/claimedName';
 import type { AgentCall } from '../../store/agentTools';

@@ -6,7 +6,7 @@ import { pickOne } from '../../../editor/quickPick';
 import { mcpClients, serverCommand } from '../../model/mcpConfiguration';
 import type { AgentLimits } from '../../model/limits';
 import { formatMoney, fromDollars } from '../../../model/money';
-import type { Services } from '../../../services';
+import type { Services } from '../../services';
 import { keepServer } from './serverFile';
 
 export type CopyDeps = Pick<Services, 'agentLimits' | 'settings' | 'storageDir' | 'extensionUri' | 'log'>;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { runCommand } from '../../../editor/commands';
 import { t } from '../../../editor/localize';
-import type { Services } from '../../../services';
+import type { Services } from '../../services';
 import { AuditLog } from '../../store/auditLog';
 import { answerOutside } from '../../store/outsideCalls';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
@@ -17,7 +17,15 @@ type Deps = CopyDeps &
   AgentWatchDeps &
   Pick<
     Services,
-    'accounts' | 'agentDoor' | 'agentTools' | 'accountGroups' | 'instanceGroups' | 'commands' | 'hub' | 'work'
+    | 'accounts'
+    | 'agentDoor'
+    | 'agentTools'
+    | 'accountGroups'
+    | 'instanceGroups'
+    | 'commands'
+    | 'hub'
+    | 'rentedByAgents'
+    | 'work'
   >;
 
 /** Registers the access for agents outside of the editor, and the views of all agents. */
@@ -45,6 +53,7 @@ export function register(deps: Deps): Disposable {
   const isOn = () => settings.get('gpuRental.agents.access') !== 'off';
   store.add(
     deps.work.add({
+      renters: () => deps.rentedByAgents(),
       // A call of an agent outside of the editor would not load the product.
       isPending: isOn,
       onDidChange: (listener) => settings.onDidChange('gpuRental.agents', listener),

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { Services } from '../../../services';
+import type { Services } from '../../services';
 import { replaceFile } from '../../../util/replaceFile';
 
 /**

@@ -5,7 +5,7 @@ import { message } from '../../../editor/message';
 import { instanceName } from '../../../model/instances/instanceLabel';
 import { formatMoney } from '../../../model/money';
 import { stoppedCostPerDay } from '../../../model/instances/instanceCost';
-import type { Services } from '../../../services';
+import type { Services } from '../../services';
 import type { AgentInstance, AgentWatch } from './agentWatch';
 
 interface Stoppable {

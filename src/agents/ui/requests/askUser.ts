@@ -8,7 +8,7 @@ import type { AgentRequest } from '../../model/request';
 import { nameAmong } from '../../../model/instances/instanceLabel';
 import { doAgreed } from '../../store/doAgreed';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
-import type { Services } from '../../../services';
+import type { Services } from '../../services';
 import { failureText, limitsQuestion, limitsText, reopenQuestion, requestQuestion } from './agentWords';
 
 export type AskDeps = Pick<

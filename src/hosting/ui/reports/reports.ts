@@ -25,10 +25,7 @@ import { observedCharges } from './observed';
 import { SpendingSource, type Spending } from './spendingSource';
 
 export type ReportsDeps = ReportDeps &
-  Pick<
-    Services,
-    'budget' | 'fleet' | 'globalState' | 'history' | 'rentedByAgents' | 'searchBudget' | 'storageDir'
-  >;
+  Pick<Services, 'budget' | 'fleet' | 'globalState' | 'searchBudget' | 'storageDir' | 'work'>;
 
 export type ReportId = 'earnings' | 'market' | 'spending';
 
@@ -87,7 +84,7 @@ export class Reports implements Disposable {
           new SpendingSource(
             async (range, signal) => ({
               ...(await readSpending(deps, this.account(), range, signal)),
-              agentInstances: [...(await deps.rentedByAgents()).keys()],
+              agentInstances: [...(await deps.work.rentedByAgents()).keys()],
             }),
             now,
             () => deps.budget.now,
@@ -207,11 +204,12 @@ async function readSpending(
     }
     // Rejects if the instances can't be read either, because that does not mean that none cost money.
     const instances = await listedInstances(deps.fleet);
-    const { fleet, history } = deps;
-    await history.ready;
-    const { charges, isWhole } = observedCharges(instances, history.rows, deps.clock.now());
+    const { fleet } = deps;
+    const { past } = deps.work;
+    await past?.ready;
+    const { charges, isWhole } = observedCharges(instances, past?.rows ?? [], deps.clock.now());
     const isListed = fleet.state.kind === 'ready' && isComplete(fleet.state.value);
-    const isAll = isWhole && isListed && history.error === undefined;
+    const isAll = isWhole && isListed && past?.error === undefined;
     return { charges, skipped: 0, isComplete: isAll, origin: 'observed' };
   }
 }

@@ -8,7 +8,7 @@ import {
   workspaceFilePath,
   type RecipeFields,
 } from '../../../model/workspace/workspaceFile';
-import type { Services } from '../../../services';
+import type { Services } from '../../services';
 import { realPlace } from '../../../util/realPlace';
 import { exists } from './workspaceFiles';
 

@@ -1,4 +1,4 @@
-import type { Services } from '../../../services';
+import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { createWorkspaceFile } from './createWorkspaceFile';
 import { openSample } from './sampleWorkspace';

@@ -28,7 +28,7 @@ import {
   type OpenRecipe,
   type Recipe,
 } from '../../../model/workspace/workspaceFile';
-import type { Services } from '../../../services';
+import type { Services } from '../../services';
 import { accountFor } from '../../../store/accounts/sameAccount';
 import { listedInstances } from '../../../store/instances/listed';
 import type { Account } from '../../../store/accounts/accounts';

@@ -3,7 +3,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
 import { workspaceFilePath } from '../../../model/workspace/workspaceFile';
-import type { Services } from '../../../services';
+import type { Services } from '../../services';
 import { errorCode } from '../../../util/errorCode';
 import { homeFolder } from '../../../util/thisUser';
 

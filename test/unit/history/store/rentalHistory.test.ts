@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { mostPastRentals, type PastRental } from '../../../../src/model/rentals/pastRental';
-import { KeptLogs } from '../../../../src/history/store/keptLogs';
+import { KeptLogs } from '../../../../src/store/instances/keptLogs';
 import { RentalHistory } from '../../../../src/history/store/rentalHistory';
 import { fromDollars } from '../../../../src/model/money';
 import type { RentalChange } from '../../../../src/store/rentals/rentalStore';
@@ -24,7 +24,7 @@ describe('The rental history', () => {
     const { clock, log, storageDir } = computer;
     const logs = new KeptLogs({ storageDir, clock, log, redact: (text) => text });
     const history = window.owned.add(
-      new RentalHistory({ ...window, logs, storageDir, clock, log, rentedByAgents }),
+      new RentalHistory({ ...window, keptLogs: logs, storageDir, clock, log, work: { rentedByAgents } }),
     );
     await window.fleet.refresh();
     return { ...window, history, logs };

@@ -1,5 +1,7 @@
+import type { ScheduleServices } from '../schedules/services';
+import type { Services as CoreServices } from '../services';
+import type { Own } from '../wing';
 import { randomBytes } from 'node:crypto';
-import type { MachineContact } from '../machineChecks';
 import { fetchSeconds } from './model/jobLimits';
 import type { JobMachine, StoppedMachine } from './model/jobMachine';
 import { createJobMachine } from './machine/createJobMachine';
@@ -11,59 +13,52 @@ import { JobRunner } from './store/jobRunner';
 import type { JobGuard, JobStepDeps } from './store/jobStep';
 import { Jobs } from './store/jobs';
 import { JobSecrets, secretUseOf } from './store/jobSecrets';
-import type { Budget } from '../store/budget/budgetStore';
 import { roomBeside } from '../store/instances/burn';
-import type { Account, Accounts } from '../store/accounts/accounts';
-import type { Fleet } from '../store/instances/fleetStore';
-import type { SecretPort } from '../store/accounts/patientSecrets';
-import type { Reading } from '../shared/reading';
-import type { Volume } from '../model/volume';
-import type { WindowHub } from '../store/windows/windowHub';
-import type { FailedMachines } from '../store/rentals/failedMachines';
-import type { RentalStore } from '../store/rentals/rentalStore';
+import type { Account } from '../store/accounts/accounts';
 import { replaceInstance } from '../store/rentals/replacement';
-import type { Notices } from '../store/windows/notices';
 import type { Clock } from '../util/clock';
-import type { Disposable } from '../util/disposable';
-import type { Log } from '../util/log';
-import type { Redactor } from '../util/redact';
 import { accountPath } from '../store/accounts/accountFiles';
 
-interface JobServicesDeps {
-  readonly own: <T extends Disposable>(item: T) => T;
-  readonly accounts: Accounts;
-  readonly fleet: Fleet;
-  readonly rentals: RentalStore;
-  readonly volumes: Reading<readonly Volume[]>;
-  readonly budget: Pick<Budget, 'current'>;
-  readonly failedMachines: FailedMachines;
-  /** Dollars; 0 means no limit. */
-  readonly limitPerHour: () => number;
-  readonly hub: WindowHub;
-  readonly notices: Notices;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly redactor: Redactor;
-  readonly secrets: SecretPort;
-  readonly ssh: SshService;
-  readonly machineChecks: MachineContact;
-  readonly storageDir: string;
-}
+type Deps = Pick<
+  CoreServices,
+  | 'accounts'
+  | 'budget'
+  | 'clock'
+  | 'failedMachines'
+  | 'fleet'
+  | 'hub'
+  | 'log'
+  | 'machineChecks'
+  | 'notices'
+  | 'redactor'
+  | 'rentals'
+  | 'secrets'
+  | 'settings'
+  | 'ssh'
+  | 'storageDir'
+  | 'volumes'
+>;
 
-/** Makes the services for jobs, which run over SSH. */
-export function jobServices({
-  own,
-  ssh,
-  storageDir,
-  machineChecks,
-  secrets,
-  redactor,
-  volumes,
-  budget,
-  failedMachines,
-  limitPerHour,
-  ...shared
-}: JobServicesDeps) {
+export type JobServices = ReturnType<typeof jobServices>;
+/** What the features of this wing know. */
+export type Services = CoreServices & ScheduleServices & JobServices;
+
+/** Makes the jobs, which run over SSH. */
+export function jobServices(
+  {
+    ssh,
+    storageDir,
+    machineChecks,
+    secrets,
+    redactor,
+    volumes,
+    budget,
+    failedMachines,
+    settings,
+    ...shared
+  }: Deps,
+  own: Own,
+) {
   const jobMachine = (account: Account, instanceId: number): JobMachine =>
     createJobMachine({
       ssh,
@@ -88,7 +83,7 @@ export function jobServices({
       signal,
       // The user accepted this with the retries of the job.
       dataLossAccepted: true,
-      ...roomBeside({ ...shared, volumes }, limitPerHour(), instanceId),
+      ...roomBeside({ ...shared, volumes }, settings.get('gpuRental.rent.limitPerHour'), instanceId),
     });
   own(
     new JobRunner({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KeptLogs } from '../../../../src/history/store/keptLogs';
+import { KeptLogs } from '../../../../src/store/instances/keptLogs';
 import { CancelledError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
 import { Redactor } from '../../../../src/util/redact';

@@ -6,7 +6,7 @@ import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { replaceFile } from '../../util/replaceFile';
 import { ifPresent } from '../../util/missing';
-import { accountPath } from '../../store/accounts/accountFiles';
+import { accountPath } from '../accounts/accountFiles';
 
 export interface KeptLogsDeps {
   readonly storageDir: string;

@@ -1,10 +1,12 @@
+import type { ScheduleServices } from '../schedules/services';
+import type { Services as CoreServices } from '../services';
+import type { Own } from '../wing';
 import { join } from 'node:path';
 import type { SettingsReader } from '../editor/settings';
 import { keysOf } from '../instanceKeys';
 import { agentRentals } from './model/request';
 import { hasPassed } from '../model/rentals/machineVerdict';
 import { stateOf } from '../model/instances/instanceState';
-import type { SshService } from '../ssh/service';
 import { runTimed } from '../ssh/timedCommand';
 import { AgentDesk } from './store/agentDesk';
 import { AgentLimitStore } from './store/agentLimits';
@@ -12,46 +14,36 @@ import { AgentToolRegistry } from './store/agentTools';
 import { CommandAnswers } from './store/commandAnswers';
 import { ownLimitProblem } from './store/ownLimits';
 import type { AgentSsh } from './store/toolDeps';
-import type { Budget } from '../store/budget/budgetStore';
-import type { InstanceSchedules } from '../schedules/store/instanceSchedules';
 import type { Account, Accounts } from '../store/accounts/accounts';
-import type { Fleet } from '../store/instances/fleetStore';
-import type { SecretPort } from '../store/accounts/patientSecrets';
-import type { Reading } from '../shared/reading';
-import type { Volume } from '../model/volume';
-import type { WindowHub } from '../store/windows/windowHub';
-import type { SearchBudget } from '../store/offers/searchBudget';
-import type { MachineProofs } from '../store/rentals/machineProofs';
-import type { RentalStore } from '../store/rentals/rentalStore';
-import type { Clock } from '../util/clock';
-import type { Disposable } from '../util/disposable';
 import { fileLock } from '../util/fileLock';
-import type { Log } from '../util/log';
-import type { Redactor } from '../util/redact';
 
-interface AgentServicesDeps {
-  readonly own: <T extends Disposable>(item: T) => T;
-  readonly settings: SettingsReader;
-  readonly secrets: SecretPort;
-  readonly redactor: Redactor;
-  readonly accounts: Accounts;
-  readonly fleet: Fleet;
-  readonly volumes: Reading<readonly Volume[]>;
-  readonly budget: Budget;
-  readonly rentals: RentalStore;
-  readonly schedules: InstanceSchedules;
-  readonly searchBudget: SearchBudget;
-  readonly machineProofs: MachineProofs;
-  readonly ssh: SshService;
-  readonly hub: WindowHub;
-  readonly storageDir: string;
-  readonly clock: Clock;
-  readonly log: Log;
-}
+type Deps = Pick<
+  CoreServices & ScheduleServices,
+  | 'accounts'
+  | 'budget'
+  | 'clock'
+  | 'fleet'
+  | 'hub'
+  | 'log'
+  | 'machineProofs'
+  | 'redactor'
+  | 'rentals'
+  | 'schedules'
+  | 'searchBudget'
+  | 'secrets'
+  | 'settings'
+  | 'ssh'
+  | 'storageDir'
+  | 'volumes'
+>;
+
+export type AgentServices = ReturnType<typeof agentServices>;
+/** What the features of this wing know. */
+export type Services = CoreServices & ScheduleServices & AgentServices;
 
 /** Makes the services for agents; they run and read nothing until agent access is on. */
-export function agentServices(deps: AgentServicesDeps) {
-  const { own, secrets, redactor, fleet, rentals, machineProofs, clock, storageDir } = deps;
+export function agentServices(deps: Deps, own: Own) {
+  const { secrets, redactor, fleet, rentals, machineProofs, clock, storageDir } = deps;
   const agentLimits = new AgentLimitStore({ secrets, settings: () => limitsOf(deps.settings) });
   const ownLimits = { ...deps, limitPerHour: () => deps.settings.get('gpuRental.rent.limitPerHour') };
   const commandAnswers = new CommandAnswers();
@@ -127,7 +119,7 @@ function limitsOf(settings: SettingsReader) {
 }
 
 /** Exported for its test. */
-export function agentSsh(deps: Pick<AgentServicesDeps, 'ssh' | 'fleet' | 'clock' | 'log'>): AgentSsh {
+export function agentSsh(deps: Pick<Deps, 'ssh' | 'fleet' | 'clock' | 'log'>): AgentSsh {
   const { ssh, fleet } = deps;
   const prepare = async (
     account: Account,

@@ -1,0 +1,17 @@
+import type { ScheduleServices } from '../schedules/services';
+import type { Services } from '../services';
+import type { Own, Wing } from '../wing';
+import { agentServices } from './services';
+import { register as registerOversight } from './ui/oversight';
+import { register as registerRequests } from './ui/requests';
+
+export const agents: Wing = {
+  name: 'agents',
+  needs: ['schedules'],
+  start(services: Services & ScheduleServices, own: Own) {
+    const made = agentServices(services, own);
+    own(registerOversight({ ...services, ...made }));
+    own(registerRequests({ ...services, ...made }));
+    return made;
+  },
+};

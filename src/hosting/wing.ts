@@ -1,0 +1,16 @@
+import { register as registerDeployments } from './ui/deployments';
+import { register as registerMachines } from './ui/machines';
+import { register as registerReports } from './ui/reports';
+import { register as registerVolumes } from './ui/volumes';
+import type { Wing } from '../wing';
+
+export const hosting: Wing = {
+  name: 'hosting',
+  start: (services, own) => {
+    own(registerVolumes(services));
+    own(registerMachines(services));
+    own(registerDeployments(services));
+    own(registerReports(services));
+    return {};
+  },
+};

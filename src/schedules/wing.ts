@@ -1,0 +1,12 @@
+import { register } from './ui';
+import { scheduleServices } from './services';
+import type { Wing } from '../wing';
+
+export const schedules: Wing = {
+  name: 'schedules',
+  start: (services, own) => {
+    const made = scheduleServices(services, own);
+    own(register({ ...services, ...made }));
+    return made;
+  },
+};

@@ -1,0 +1,11 @@
+import { agents } from './agents/wing';
+import { history } from './history/wing';
+import { hosting } from './hosting/wing';
+import { jobs } from './jobs/wing';
+import { notebooks } from './notebooks/wing';
+import { schedules } from './schedules/wing';
+import { several } from './several/wing';
+import type { Wing } from './wing';
+
+/** The wings in the order in which they start: each after those that it needs. Without one, the others go on. */
+export const wings: readonly Wing[] = [schedules, hosting, history, notebooks, several, jobs, agents];
