@@ -1,26 +1,23 @@
 import * as vscode from 'vscode';
 import { stepKeys } from '../../contributions';
 import { commandAction, runCommand } from '../../editor/commands';
+import { offerDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
-import { type Action, message } from '../../editor/message';
+import { message, type Action } from '../../editor/message';
+import type { PickRow } from '../../editor/plainRow';
 import { askLine, pickOne } from '../../editor/quickPick';
-import { formatMoney } from '../../model/money';
 import { spendable, type AccountRef } from '../../model/accounts/account';
+import { formatMoney } from '../../model/money';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
-import { KeyNotKeptError } from '../../store/accounts/accountErrors';
 import { NotSignedInError } from '../../shared/notSignedIn';
+import { KeyNotKeptError } from '../../store/accounts/accountErrors';
 import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
-import { tellOfDamagedAccounts } from './damagedAccounts';
-import { adaptToKey } from './keyAdaptation';
-import { tellKeyTrouble } from './keyTrouble';
-import { replaceKey } from './replaceKey';
-import { signIn } from './signIn';
-import { signOut } from './signOut';
-import { switching } from './switching';
-import type { PickRow } from '../../editor/plainRow';
 import { plainLabel } from '../../util/plainLabel';
+import { adaptToKey, replaceKey, tellKeyTrouble } from './accountKey';
+import { signOut, switching } from './leaveAccount';
+import { signIn } from './signIn';
 
 type Deps = Pick<
   Services,
@@ -220,4 +217,45 @@ async function switchAccount(deps: Deps): Promise<void> {
     const { key } = picked.account;
     await switching(deps, () => deps.accounts.switchTo(key));
   }
+}
+
+/** Names each account whose file is damaged once: it is gone from here, and its instances cost money all the same. */
+function tellOfDamagedAccounts({
+  accounts,
+  oneWindow,
+  log,
+}: Pick<Services, 'accounts' | 'oneWindow' | 'log'>): Disposable {
+  const tell = async () => {
+    const damaged = await accounts.damaged();
+    const active = damaged.active === undefined ? [] : [damaged.active];
+    offerDamagedFiles(oneWindow, 'activeAccount', active, {
+      sentence: (path) =>
+        t(
+          'No account is in use, because the file with your last choice is damaged. Until you choose an account, schedules are carried out, but budgets, prices, starts and jobs are not watched. The file is kept as {0}.',
+          path,
+        ),
+      next: commandAction(t('Switch Account'), 'gpuRental.switchAccount'),
+    });
+    offerDamagedFiles(oneWindow, 'account', [...damaged.accounts.values()], {
+      sentence: (path) =>
+        t(
+          'An account could not be read because its file is damaged. Its instances may cost money, and its schedules, jobs and budget are not followed. Sign in with its API key again. The file is kept as {0}.',
+          path,
+        ),
+      next: commandAction(t('Sign In'), 'gpuRental.signIn'),
+    });
+  };
+  let told = 'loading';
+  const look = () => {
+    const now = `${accounts.state.kind} ${accounts.active?.key ?? ''}`.trim();
+    // A changed credit is no reason to read the folder.
+    if (now !== told) {
+      told = now;
+      tell().catch((error: unknown) => {
+        log.error('Damaged files of accounts could not be looked for', error);
+      });
+    }
+  };
+  look();
+  return watchAccounts(accounts, look);
 }

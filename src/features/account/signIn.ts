@@ -1,13 +1,17 @@
+import { access, readFile } from 'node:fs/promises';
+import { isAbsolute, join } from 'node:path';
 import type * as vscode from 'vscode';
 import { t } from '../../editor/localize';
-import { askLine, pickOne } from '../../editor/quickPick';
+import type { PickRow } from '../../editor/plainRow';
 import { withCancellableProgress } from '../../editor/progress';
+import { askLine, pickOne } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
-import { askForKey } from './keyBox';
-import { findImportableKeys, type ImportableKey } from './keyImport';
-import { normalizeServiceUrl, serviceUrlProblem } from './serviceUrl';
-import type { PickRow } from '../../editor/plainRow';
+import { UserError } from '../../util/errors';
+import { isLoopback } from '../../util/loopback';
+import { text, type Text } from '../../util/text';
+import { homeFolder } from '../../util/thisUser';
+import { askForKey } from './accountKey';
 
 type Deps = Pick<Services, 'accounts' | 'settings' | 'contextKeys'>;
 type KeyPick = PickRow & { readonly source?: ImportableKey };
@@ -92,4 +96,87 @@ function checkWithProgress(deps: Deps, serviceUrl: string, apiKey: string): Prom
   return withCancellableProgress(t('Checking the key…'), (signal) =>
     deps.accounts.signIn({ serviceUrl, apiKey }, signal),
   );
+}
+
+/** A key that another tool left on this computer; it is read only if the user picks it. */
+interface ImportableKey {
+  /** The location, in the user's terms. */
+  readonly place: string;
+  /** The host of the service that issued the key. */
+  readonly service: string;
+  read(): Promise<string>;
+}
+
+export class EmptyKeyError extends UserError {
+  constructor(place: string) {
+    super(text('There is no API key in {0}. Paste the key instead.', place), { nextStep: 'signIn' });
+  }
+}
+
+/** All of these locations belong to the public service. */
+const service = 'console.vast.ai';
+
+/** Looks for `VAST_API_KEY` and the public command line's key files, without reading them. */
+export async function findImportableKeys(
+  env: NodeJS.ProcessEnv = process.env,
+  home: string = homeFolder(),
+): Promise<readonly ImportableKey[]> {
+  const found: ImportableKey[] = [];
+  const fromEnv = env['VAST_API_KEY']?.trim();
+  if (fromEnv) {
+    found.push({ place: 'VAST_API_KEY', service, read: () => Promise.resolve(fromEnv) });
+  }
+  const wanted = env['XDG_CONFIG_HOME'] ?? '';
+  // An empty or relative value does not count (XDG Base Directory Specification).
+  const configHome = isAbsolute(wanted) ? wanted : join(home, '.config');
+  for (const path of [join(configHome, 'vastai', 'vast_api_key'), join(home, '.vast_api_key')]) {
+    const exists = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (exists) {
+      const place = path.startsWith(home) ? `~${path.slice(home.length)}` : path;
+      found.push({ place, service, read: () => readKeyFile(path, place) });
+    }
+  }
+  return found;
+}
+
+async function readKeyFile(path: string, place: string): Promise<string> {
+  const key = (await readFile(path, 'utf8')).trim();
+  if (key === '') {
+    throw new EmptyKeyError(place);
+  }
+  return key;
+}
+
+/** Returns why an address can't be a service; `undefined` if it can. Plain http is only for this computer. */
+export function serviceUrlProblem(input: string): Text | undefined {
+  let url: URL;
+  try {
+    url = new URL(input.trim());
+  } catch {
+    return text('Enter a full address, for example https://console.vast.ai');
+  }
+  if (url.username !== '' || url.password !== '') {
+    return text('Remove the user name and password from the address.');
+  }
+  if (url.search !== '' || url.hash !== '') {
+    return text('Remove "?" or "#" and everything after it from the address.');
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    return text('Use https. With http, others on the network can read your key.');
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return text('The address must start with https://');
+  }
+  return undefined;
+}
+
+/** Removes the final slash and the part that all calls begin with; keeps a path prefix. */
+export function normalizeServiceUrl(input: string): string {
+  return new URL(input.trim())
+    .toString()
+    .replace(/(?<!\/)\/+$/, '')
+    .replace(/\/api\/v\d+$/, '');
 }

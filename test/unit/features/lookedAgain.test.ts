@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { tellKeyTrouble } from '../../../src/features/account/keyTrouble';
-import { adaptToKey } from '../../../src/features/account/keyAdaptation';
+import { tellKeyTrouble, adaptToKey } from '../../../src/features/account/accountKey';
 import { showAgentStatus } from '../../../src/agents/ui/oversight/agentStatus';
 import { register as warnOfBudget } from '../../../src/features/budget';
 import { registerConflicts } from '../../../src/features/documents/conflictCommands';

@@ -1,11 +1,15 @@
+import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { isShown } from '../../editor/templateTabs';
 import { openRentalText, signOutText, stillCostsText } from '../../model/accounts/signOutText';
+import { unwatchedText } from '../../model/accounts/unwatchedText';
+import { draftParts, parseTemplateUri } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
+import type { Loaded } from '../../shared/reading';
 import { BlockLeftError } from '../../ssh/userConfig';
-import { instanceCount, hasOpenRental } from './leftBehind';
-import { unsavedTemplates } from './unsavedTemplates';
+import type { FleetSnapshot } from '../../store/instances/fleetStore';
 import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<
@@ -79,4 +83,59 @@ function tell(done: string, sshEntries: number, next: string | undefined): void 
     next === undefined ? '' : t('{0} is active now.', plainLabel(next)),
   ];
   message('info', words.filter((part) => part !== '').join(' '));
+}
+
+type SwitchingDeps = Pick<Services, 'accounts' | 'fleet' | 'rentals'>;
+
+/**
+ * Runs what may make another account active. Only schedules are carried out for accounts that are not active, so the
+ * user is told once what is no longer watched.
+ */
+export async function switching<T>(deps: SwitchingDeps, run: () => Promise<T>): Promise<T> {
+  const { accounts, fleet } = deps;
+  const before = accounts.active;
+  // The list of the other account replaces this one.
+  const left = before && {
+    isDemo: before.isDemo,
+    name: plainLabel(before.name),
+    instances: instanceCount(fleet.state),
+    hasOpenRental: hasOpenRental(deps),
+  };
+  const result = await run();
+  const after = accounts.active?.key;
+  const words = left && unwatchedText(left);
+  if (before && words && after !== undefined && after !== before.key) {
+    const back = () => switching(deps, () => accounts.switchTo(before.key));
+    message('warning', localize(words), { label: t('Switch Back'), run: back });
+  }
+  return result;
+}
+
+/**
+ * Returns the names of open templates of an account that the service does not have as they are shown: drafts, which are removed with
+ * the account, and unsaved changes, whose secrets are.
+ */
+function unsavedTemplates(
+  { templateStores }: Pick<Services, 'templateStores'>,
+  accountKey: string,
+): readonly string[] {
+  return vscode.workspace.textDocuments.flatMap(({ uri, isDirty, isClosed }) => {
+    const read = isClosed ? undefined : parseTemplateUri(uri);
+    const isUnsaved =
+      (read?.kind === 'draft' && isShown(uri) && draftParts(read.token).accountKey === accountKey) ||
+      (read?.kind === 'own' && isDirty && templateStores.documents.peek(read.id)?.accountKey === accountKey);
+    return isUnsaved ? [plainLabel(read.name)] : [];
+  });
+}
+
+/**
+ * Returns the number of instances; `undefined` if the list could not be read, because an error is not an empty list.
+ */
+function instanceCount(state: Loaded<FleetSnapshot>): number | undefined {
+  const count = state.kind === 'ready' ? state.value.instances.length : undefined;
+  return count === 0 && state.kind === 'ready' && state.error !== undefined ? undefined : count;
+}
+
+function hasOpenRental({ rentals }: Pick<Services, 'rentals'>): boolean {
+  return rentals.rentals.some(({ phase }) => phase.kind === 'sent' || phase.kind === 'notKnown');
 }
