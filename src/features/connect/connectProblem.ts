@@ -1,13 +1,14 @@
 import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
 import { confirmForgettingHostKey } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { suggest } from '../../editor/message';
+import { showTerminal } from '../../editor/ownTerminal';
 import type { Services } from '../../services';
-import { explainMissingAgent, type AskedAgent } from '../../ssh/keyAgent';
-import type { Explained, ConnectFix } from '../../ssh/problemText';
+import { agentEnv, explainMissingAgent, type AskedAgent } from '../../ssh/keyAgent';
 import type { PreparedHost } from '../../ssh/prepareHost';
-import { addToAgent } from './addToAgent';
-import { attachKeyTo } from './attachOffer';
+import type { ConnectFix, Explained } from '../../ssh/problemText';
+import { BlockLeftError, ManualStepError } from '../../ssh/userConfig';
 import type { HeldMachine } from './hostChecks';
 import type { Patience } from './patience';
 
@@ -124,4 +125,78 @@ export class ConnectProblem {
       { label: t('Retry'), run: () => this.unlockKey(actions) },
     );
   }
+}
+
+/**
+ * Adds a key to the SSH agent in a terminal, where `ssh-add` asks for the passphrase, so that no extension reads it.
+ * Resolves to true once the agent holds the key.
+ */
+function addToAgent(file: string, asked: AskedAgent): Promise<boolean> {
+  const terminal = showTerminal({
+    name: 'ssh-add',
+    shellPath: 'ssh-add',
+    shellArgs: [file],
+    isTransient: true,
+    ...agentEnv(asked),
+  });
+  return new Promise((resolve) => {
+    const subscription = vscode.window.onDidCloseTerminal((closed) => {
+      if (closed === terminal) {
+        subscription.dispose();
+        resolve(closed.exitStatus?.code === 0);
+      }
+    });
+  });
+}
+
+/** Asks what to do if no local key is accepted; returns true if one was attached. */
+export async function offerToAttach(machine: HeldMachine): Promise<boolean> {
+  const answer = await suggest(
+    'warning',
+    t("The instance has no SSH key of this computer, so you can't log in."),
+    { label: t('Attach a Key…'), run: () => attachKeyTo(machine) },
+    { label: t('Try Anyway'), run: () => true },
+  );
+  return answer === true;
+}
+
+/** Lets the user attach a key to the instance, if its account is still active; returns true if one was attached. */
+async function attachKeyTo({ instanceId, account }: HeldMachine): Promise<boolean> {
+  account();
+  return (await runCommand('gpuRental.instance.attachKey', { instanceId })) === true;
+}
+
+/** Runs an action; if the SSH config must not be changed, offers to open it, and to copy a line that is to be pasted. */
+export async function withManualStep(action: () => Promise<void>): Promise<void> {
+  try {
+    await action();
+  } catch (error) {
+    if (error instanceof BlockLeftError) {
+      await suggest('error', localize(error.text), {
+        label: t('Open SSH Config'),
+        run: () => open(error.file),
+      });
+      return;
+    }
+    if (!(error instanceof ManualStepError)) {
+      throw error;
+    }
+    const copy = () => vscode.env.clipboard.writeText(error.line);
+    await suggest<unknown>(
+      'error',
+      localize(error.text),
+      { label: t('Copy Line'), run: copy },
+      {
+        label: t('Open SSH Config'),
+        run: async () => {
+          await copy();
+          await open(error.file);
+        },
+      },
+    );
+  }
+}
+
+function open(file: string): Thenable<unknown> {
+  return vscode.window.showTextDocument(vscode.Uri.file(file));
 }

@@ -5,7 +5,7 @@ import { followAccount } from '../../shared/followAccount';
 import { tidyAfterMs } from '../../store/instances/ends';
 import { isComplete } from '../../store/instances/listed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import type { LastFolders } from './lastFolders';
+import type { LastFolders } from './folders';
 import type { PlatformEntries } from './platformEntries';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'log'>;

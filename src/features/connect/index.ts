@@ -16,7 +16,7 @@ import { EntryFollower } from './entryFollower';
 import { endTerminals } from './endedTerminals';
 import { GraceAdvice } from './graceAdvice';
 import type { HeldMachine } from './hostChecks';
-import { withManualStep } from './manualStep';
+import { withManualStep } from './connectProblem';
 
 type InstanceCommand =
   | 'gpuRental.instance.connect'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import { LastFolders } from '../../../../src/features/connect/lastFolders';
+import { LastFolders } from '../../../../src/features/connect/folders';
 
 function memory(initial?: unknown) {
   let stored = initial;

@@ -1,7 +1,12 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
+import { t } from '../../editor/localize';
+import { pickFromList, type Row } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
-import { isRemotePath } from '../../ssh/remoteFolders';
+import { matchesRecipe } from '../../model/workspace/recipeMatch';
+import { parseWorkspaceFile, workspaceFilePath } from '../../model/workspace/workspaceFile';
+import { isRemotePath, type RemoteFolders } from '../../ssh/remoteFolders';
 import { isAlias } from '../../ssh/validate';
+import { plainLabel } from '../../util/plainLabel';
 
 const key = 'gpuRental.connect.folders';
 const recentLimit = 5;
@@ -66,4 +71,61 @@ export class LastFolders {
 function kindOf(instance: Instance | undefined): string {
   const kind = instance?.templateName ?? instance?.image;
   return kind === undefined ? '' : `kind ${kind}`;
+}
+
+/** Asks for the folder; a typed path is accepted too. Returns `clone` if the user chose that offer. */
+export async function pickFolder(
+  { home, folders }: RemoteFolders,
+  recent: readonly string[],
+  title: string,
+  repository?: string,
+): Promise<string | undefined> {
+  const row = (path: string, description: string): Row<string> => ({
+    id: path,
+    label: plainLabel(path),
+    description,
+    value: path,
+  });
+  const others = folders.filter((path) => !recent.includes(path));
+  const clone: Row<string> = {
+    id: 'clone',
+    icon: 'repo-clone',
+    label: t('Clone {0}', plainLabel(repository ?? '')),
+    description: t('the repository of this window'),
+    value: 'clone',
+  };
+  const fixed = [
+    ...recent.map((path) => row(path, t('opened before'))),
+    ...(recent.includes(home) ? [] : [row(home, t('home folder'))]),
+    ...others.map((path) => row(path, '')),
+    ...(recent.includes('/') ? [] : [row('/', t('the whole machine'))]),
+    ...(repository === undefined ? [] : [clone]),
+  ];
+  const answer = await pickFromList<string>({
+    title,
+    placeholder: t('Folder on the instance: pick one or type a path'),
+    rows: (typed) => {
+      const path = typed.trim();
+      const known = fixed.some(({ value }) => value === path);
+      return !known && isRemotePath(path) ? [row(path, t('as typed')), ...fixed] : fixed;
+    },
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
+}
+
+/** Returns the folder that the workspace names for similar machines; none in an untrusted workspace. */
+export async function recipeFolder(instance: Instance | undefined): Promise<string | undefined> {
+  const folders = instance && vscode.workspace.isTrusted ? (vscode.workspace.workspaceFolders ?? []) : [];
+  for (const { uri } of folders) {
+    try {
+      const file = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(uri, workspaceFilePath));
+      const recipe = parseWorkspaceFile(new TextDecoder().decode(file));
+      if (instance && matchesRecipe(instance, recipe) && isRemotePath(recipe.folder)) {
+        return recipe.folder;
+      }
+    } catch {
+      // Without a readable file, the user is asked.
+    }
+  }
+  return undefined;
 }
