@@ -2,26 +2,25 @@ import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { unsavedTemplate } from '../../editor/templateTabs';
-import { JsonPlaces, applyChanges } from '../../model/documents/jsonPlaces';
+import { applyChanges, JsonPlaces } from '../../model/documents/jsonPlaces';
 import { isOwnTemplate } from '../../model/templates/template';
 import {
-  type TemplateUri,
   fileNameOf,
   parseTemplateUri,
   templateIdOf,
   templateUriParts,
+  type TemplateUri,
 } from '../../model/templates/templateUri';
-import { accountFor } from '../../store/accounts/sameAccount';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
-import { DisposableStore } from '../../util/disposable';
+import { accountFor } from '../../store/accounts/sameAccount';
+import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import { toFileError } from './fileErrors';
 import type { Previews } from './previews';
 import { SaveAsTargets } from './saveAsTargets';
 import type { SaveFailures } from './saveFailures';
 import type { SaveQuestions } from './saveQuestions';
-import { SavedReveals } from './savedReveals';
 import { isOpen, TemplateContents } from './templateContents';
 
 type Deps = Pick<Services, 'accounts' | 'templates' | 'templateStores' | 'clock' | 'log'>;
@@ -288,4 +287,52 @@ const publicReason = {
 
 function isFolder(uri: vscode.Uri): boolean {
   return /^\/?(\d+|new-\w+)?\/?$/.test(uri.path);
+}
+
+type SavedRevealsDeps = Pick<Services, 'templateStores' | 'clock' | 'log'>;
+
+/** The time (ms) within which the editor asks for the modification time of a file that it wrote. */
+const revealAfterMs = 2_000;
+
+/**
+ * Delays the update of a saved text: after a write, the editor asks for the modification time and considers its text
+ * current, so the merged text may replace it only after that.
+ */
+class SavedReveals implements vscode.Disposable {
+  /** Pending updates by address: the file is written, and the editor has not asked for its new time yet. */
+  private readonly written = new Map<string, { readonly id: number; readonly timer: Disposable }>();
+
+  constructor(private readonly deps: SavedRevealsDeps) {}
+
+  noteWritten(uri: vscode.Uri, id: number): void {
+    this.schedule(uri.toString(), id, revealAfterMs);
+  }
+
+  /** Notes that the editor asked for the time; returns true if it wrote the file just before. */
+  noteAsked(uri: vscode.Uri): boolean {
+    const key = uri.toString();
+    const written = this.written.get(key);
+    if (written) {
+      this.schedule(key, written.id, 0);
+    }
+    return written !== undefined;
+  }
+
+  dispose(): void {
+    for (const { timer } of this.written.values()) {
+      timer.dispose();
+    }
+  }
+
+  private schedule(key: string, id: number, delayMs: number): void {
+    const { templateStores, clock, log } = this.deps;
+    this.written.get(key)?.timer.dispose();
+    const timer = clock.schedule(() => {
+      this.written.delete(key);
+      void templateStores.documents.reveal(id).catch((error: unknown) => {
+        log.warn(`A saved template could not be shown again: ${String(error)}`);
+      });
+    }, delayMs);
+    this.written.set(key, { id, timer });
+  }
 }
