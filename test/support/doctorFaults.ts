@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DoctorPorts } from '../../src/features/doctor/checks';
+import type { DoctorPorts } from '../../src/features/doctor/examination';
 import type { DoctorFinding } from '../../src/features/doctor/finding';
 import type { DoctorScene } from './doctorScene';
 import { sshAccount, sshInstance } from './sshInstance';

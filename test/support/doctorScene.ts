@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defaultNetworkSettings } from '../../src/api/chooseTransport';
 import type { Client } from '../../src/api/client';
 import type { CallOptions } from '../../src/api/http';
-import { examine, type DoctorPorts } from '../../src/features/doctor/checks';
+import { examine, type DoctorPorts } from '../../src/features/doctor/examination';
 import type { DoctorFinding } from '../../src/features/doctor/finding';
 import type { User } from '../../src/model/accounts/account';
 import type { ApiKey } from '../../src/model/accounts/apiKey';

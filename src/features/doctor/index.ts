@@ -13,9 +13,8 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { CancelledError, UserError } from '../../util/errors';
 import { thisPerson } from '../../util/impersonal';
 import { text, type Text } from '../../util/text';
-import { connectable, examine, type DoctorPorts } from './checks';
+import { connectable, examine, type DoctorPorts, reportText } from './examination';
 import { attempt, type DoctorFinding, type DoctorFix, type Verdict } from './finding';
-import { reportText } from './reportText';
 import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<

@@ -2,10 +2,11 @@ import type { Instance } from '../../model/instances/instance';
 import { actionsFor, type InstanceFacts } from '../../model/instances/instanceState';
 import type { Resolver } from '../../ssh/resolvers';
 import type { SshService } from '../../ssh/service';
+import { impersonal, type Person } from '../../util/impersonal';
 import { text, type Text } from '../../util/text';
 import { accountFindings, type AccountPorts } from './accountFindings';
 import { configFindings } from './configFindings';
-import type { DoctorFinding } from './finding';
+import type { DoctorFinding, Verdict } from './finding';
 import { keyFindings } from './keyFindings';
 import { machineFindings } from './machineFindings';
 import { resolverFindings } from './resolverFindings';
@@ -48,4 +49,23 @@ export async function examine(
 /** Returns the instances that the user can choose for a login. */
 export function connectable(ports: Pick<DoctorPorts, 'instances' | 'facts' | 'now'>): readonly Instance[] {
   return ports.instances.filter((one) => actionsFor(one, ports.facts(one.id), ports.now()).canConnect);
+}
+
+const marks: Record<Verdict, string> = {
+  ok: '[ok]',
+  note: '[note]',
+  problem: '[problem]',
+  skipped: '[not checked]',
+};
+
+/** Returns the findings as text to save or send, without the user's name; `say` translates and removes secrets. */
+export function reportText(
+  findings: readonly DoctorFinding[],
+  say: (value: Text | string) => string,
+  person: Person,
+): string {
+  const lines = findings.map(
+    ({ verdict, title, detail }) => `- ${marks[verdict]} ${say(title)}: ${say(detail)}`,
+  );
+  return `# GPU Rental: Doctor\n\n${impersonal(lines.join('\n'), person)}\n`;
 }
