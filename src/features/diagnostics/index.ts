@@ -5,11 +5,9 @@ import { message, suggest } from '../../editor/message';
 import { saveFile } from '../../editor/saveFile';
 import { isReady, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
-import { durationText } from '../../util/duration';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { thisPerson } from '../../util/impersonal';
-import { bundleText } from './bundleText';
-import { diagnosticsText, type DiagnosticFacts } from './diagnosticsText';
+import { durationText } from '../../util/duration';
+import { impersonal, thisPerson, type Person } from '../../util/impersonal';
 
 type Deps = Pick<
   Services,
@@ -113,4 +111,48 @@ function serviceKind(serviceUrl: string): string {
 /** Returns the class only: a message may quote the service or the user. */
 function errorName(error: unknown): string {
   return error === undefined ? '-' : error instanceof Error ? error.name : 'unknown';
+}
+
+/**
+ * Returns one file for support: the diagnostics and the end of the log, without secrets, addresses and the user's
+ * name.
+ */
+export function bundleText(facts: DiagnosticFacts, log: readonly string[], person: Person): string {
+  // A line of the log must not end the surrounding block.
+  const lines = log.map((line) => line.replaceAll('```', "'''"));
+  return impersonal(
+    [
+      diagnosticsText(facts),
+      `## Log of this window (last ${lines.length} lines)`,
+      '',
+      '```text',
+      ...lines,
+      '```',
+      '',
+    ].join('\n'),
+    person,
+  );
+}
+
+interface DiagnosticFacts {
+  readonly rows: Readonly<Record<string, string>>;
+  readonly changedSettings: readonly string[];
+  readonly sshExtensions: readonly string[];
+}
+
+/** Returns facts as Markdown for an issue, without any value of the user. */
+export function diagnosticsText({ rows, changedSettings, sshExtensions }: DiagnosticFacts): string {
+  const list = (items: readonly string[]) => (items.length === 0 ? 'none' : items.join(', '));
+  return [
+    '## GPU Rental diagnostics',
+    '',
+    '| what | value |',
+    '| --- | --- |',
+    ...Object.entries({
+      ...rows,
+      'Changed settings': list(changedSettings),
+      'SSH extensions': list(sshExtensions),
+    }).map(([name, value]) => `| ${name} | ${value.replace(/[|\r\n]/g, ' ')} |`),
+    '',
+  ].join('\n');
 }

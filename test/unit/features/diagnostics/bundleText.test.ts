@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { bundleText } from '../../../../src/features/diagnostics/bundleText';
+import { bundleText } from '../../../../src/features/diagnostics';
 
 const person = { home: '/home/ada', userName: 'ada' };
 

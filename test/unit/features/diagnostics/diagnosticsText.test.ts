@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { diagnosticsText } from '../../../../src/features/diagnostics/diagnosticsText';
+import { diagnosticsText } from '../../../../src/features/diagnostics';
 
 describe('diagnostics', () => {
   it('are a table that no value can break', () => {
