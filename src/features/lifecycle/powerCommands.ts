@@ -1,6 +1,5 @@
 import type { InstanceTarget } from '../../commandArguments';
 import type { CommandArgs } from '../../commandSpecs';
-import type { Account, ActingAccount } from '../../store/accounts/accounts';
 import { showInstances } from '../../editor/chooseInstance';
 import { allRows, commandAction, runCommand } from '../../editor/commands';
 import { choose, confirm, type Question } from '../../editor/confirm';
@@ -8,18 +7,20 @@ import { confirmOverBudget } from '../../editor/confirmOverBudget';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
+import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
 import type { ImageChange } from '../../model/instances/imageChange';
 import { isPastEnd, type Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateOf } from '../../model/instances/instanceState';
-import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
+import type { Account, ActingAccount } from '../../store/accounts/accounts';
+import { accountFor } from '../../store/accounts/sameAccount';
 import { destroyAndVerify, type DestroyVerdict } from '../../store/instances/destruction';
 import { changePower, type PowerRequest, type PowerVerdict } from '../../store/instances/power';
-import { reportFailures, runEach, type RowResult } from './bulk';
+import type { WorkLoss } from '../../store/instances/workOnInstances';
 import { lookBeforeDestroy, lookQuietly } from './beforeDestroy';
+import { reportFailures, runEach, type RowResult } from './bulk';
 import type { LifecycleDeps } from './deps';
 import { destroyQuestion } from './destroyWords';
-
 import {
   cancelStartQuestion,
   rebootQuestion,
@@ -27,11 +28,9 @@ import {
   stoppedPrice,
   stopQuestion,
 } from './lifecycleWords';
-import { accountFor } from '../../store/accounts/sameAccount';
-import { confirmStartOverLimit } from './priceLimit';
 import { tellWhatFailed } from './powerOutcome';
+import { confirmStartOverLimit } from './priceLimit';
 import { chooseInstances } from './targets';
-import { withWorkAtRisk } from './workAtRisk';
 
 /** Refreshes the list after a change; the list itself shows a failure. */
 function refresh({ fleet, log }: LifecycleDeps): void {
@@ -311,4 +310,17 @@ function tellVerdicts(results: readonly RowResult<DestroyVerdict>[]): void {
   for (const instance of withVerdict('notConfirmed')) {
     message('warning', localize(notConfirmedText(instanceName(instance))), showInstances());
   }
+}
+
+/** Adds to a question what would be lost of the work on the instances. */
+function withWorkAtRisk<Q extends Question>(
+  { work }: Pick<LifecycleDeps, 'work'>,
+  instances: readonly Instance[],
+  loss: WorkLoss,
+  question: Q,
+): Q {
+  const lines = instances.flatMap(({ id }) => work.atRisk(id, loss)).map((line) => `⚠ ${localize(line)}`);
+  return lines.length === 0
+    ? question
+    : { ...question, detail: [...lines, '', question.detail ?? ''].join('\n') };
 }

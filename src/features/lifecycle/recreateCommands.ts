@@ -1,5 +1,6 @@
 import type { InstanceTarget } from '../../commandArguments';
 import { runCommand } from '../../editor/commands';
+import type { Question } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { pickFromList, type Row } from '../../editor/quickPick';
 import { withImage, type ImageChange } from '../../model/instances/imageChange';
@@ -7,12 +8,13 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { imageProblem } from '../../model/rentals/rentPlan';
 import { accountFor } from '../../store/accounts/sameAccount';
-import { lookBeforeDestroy } from './beforeDestroy';
-import type { LifecycleDeps } from './deps';
-import { askBeforeLoss, change } from './powerCommands';
-import { changeImageQuestion, recycleQuestion } from './recreateWords';
-import { chooseOneInstance } from './targets';
 import { plainLabel } from '../../util/plainLabel';
+import { lookBeforeDestroy, type BeforeDestroy } from './beforeDestroy';
+import type { LifecycleDeps } from './deps';
+import { workLines } from './destroyWords';
+import { runningPrice } from './lifecycleWords';
+import { askBeforeLoss, change } from './powerCommands';
+import { chooseOneInstance } from './targets';
 
 /** Creates the container again from its current image. */
 export async function recycle(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
@@ -114,4 +116,41 @@ function imageRows(image: string, instance: Instance): readonly Row<ImagePick>[]
       ? []
       : [{ id: 'current', label: t('Now: {0}', plainLabel(instance.image)), alwaysShow: true }]),
   ];
+}
+
+function recycleQuestion(instance: Instance, found: BeforeDestroy): Required<Question> {
+  return {
+    message: t('Recycle “{0}”?', instanceName(instance)),
+    detail: detail(
+      instance,
+      found,
+      t(
+        'All data in its container is lost for good. The container is created again from {0}.',
+        plainLabel(instance.image ?? t('the same image')),
+      ),
+    ),
+    button: t('Recycle'),
+    keep: t('Keep Data'),
+  };
+}
+
+function changeImageQuestion(instance: Instance, image: string, found: BeforeDestroy): Required<Question> {
+  return {
+    message: t('Change “{0}” to {1}?', instanceName(instance), plainLabel(image)),
+    detail: detail(
+      instance,
+      found,
+      t('All data in its container is lost for good. The container is created again from the new image.'),
+    ),
+    button: t('Change Image'),
+    keep: t('Keep Data'),
+  };
+}
+
+function detail(instance: Instance, found: BeforeDestroy, loss: string): string {
+  const work = workLines(instance, found.looks.get(instance), [instance]);
+  return [
+    `${loss} ${t('Data on volumes is kept. The machine stays the same and still costs {0}.', runningPrice([instance]))}`,
+    ...(work.length === 0 ? [] : ['', ...work]),
+  ].join('\n');
 }
