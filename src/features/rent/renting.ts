@@ -20,7 +20,7 @@ import { isOfferGone } from '../../store/rentals/rentalOutcome';
 import type { RentOptions, RentResult, Rental } from '../../store/rentals/rentalStore';
 import { findTemplate } from '../../store/templates/findTemplate';
 import { isCancelled } from '../../util/errors';
-import { again, changedOffer, noneLeft, type NotRented } from './notRented';
+import { again, changedOffer, noneLeft, type NotRented } from './resultText';
 import { findCopy, isListed, nextOffer, recheckOffer } from './recheck';
 import { volumeChange } from './volumeChange';
 import { plainLabel } from '../../util/plainLabel';
