@@ -25,8 +25,9 @@ import {
   tfaStateText,
   unreadEntries,
   userItem,
+  AccountNodes,
+  type AccountNode,
 } from './accountItems';
-import { AccountNodes, type AccountNode } from './accountNodes';
 import { partIds, type AccountParts, type PartId } from './accountParts';
 
 /** How long a revealed value stays visible (ms). */

@@ -1,12 +1,12 @@
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { askText } from '../../editor/quickPick';
 import { nearLimit, partKey, type BudgetPart } from '../../model/budget/budget';
-import { nearText, usedUpText } from '../../model/budget/budgetWords';
+import { dayAndMonthText, nearText, readLimit, usedUpText } from '../../model/budget/budgetWords';
 import type { Services } from '../../services';
 import { BudgetStops } from '../../store/budget/budgetStops';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { setBudget } from './setBudget';
 import { tellOfStops } from './stopMessages';
 
 type Deps = Pick<
@@ -67,4 +67,46 @@ function nextSteps() {
     commandAction(t('Set Budget…'), 'gpuRental.setBudget'),
     commandAction(t('Show My Spending'), 'gpuRental.spending.show'),
   ];
+}
+
+type SetBudgetDeps = Pick<Services, 'settings' | 'budget'>;
+
+/** Asks for the two limits, and sets them for this user. */
+async function setBudget({ settings, budget }: SetBudgetDeps): Promise<void> {
+  let step: 'day' | 'month' = 'day';
+  let perDay = settings.get('gpuRental.budget.perDay');
+  for (;;) {
+    const answer = await askLimit(step, step === 'day' ? perDay : settings.get('gpuRental.budget.perMonth'));
+    if (answer.kind === 'cancelled' || (answer.kind === 'back' && step === 'day')) {
+      return;
+    }
+    const dollars = answer.kind === 'picked' ? (readLimit(answer.value) ?? 0) : 0;
+    if (answer.kind === 'back') {
+      step = 'day';
+    } else if (step === 'day') {
+      perDay = dollars;
+      step = 'month';
+    } else {
+      await settings.set('gpuRental.budget.perDay', perDay);
+      await settings.set('gpuRental.budget.perMonth', dollars);
+      message('info', localize(dayAndMonthText(budget.limits)));
+      return;
+    }
+  }
+}
+
+function askLimit(step: 'day' | 'month', dollars: number) {
+  return askText({
+    title: t('Set Budget'),
+    step: step === 'day' ? 1 : 2,
+    totalSteps: 2,
+    canGoBack: step === 'month',
+    prompt:
+      step === 'day'
+        ? t('Dollars a day (UTC) for each account. Leave it empty for no limit.')
+        : t('Dollars a calendar month (UTC) for each account. Leave it empty for no limit.'),
+    value: dollars > 0 ? String(dollars) : '',
+    problem: (typed) =>
+      readLimit(typed) === undefined ? t('Type an amount in dollars, such as 10 or 12.50.') : undefined,
+  });
 }

@@ -2,13 +2,18 @@ import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { pickFromList, type Row } from '../../editor/quickPick';
 import { sshAuthority } from '../../editor/remoteAuthority';
-import { toDisposable, type Disposable } from '../../util/disposable';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
+import { actionsFor } from '../../model/instances/instanceState';
 import { hostInAuthority } from '../../ssh/alias';
+import { toDisposable, type Disposable } from '../../util/disposable';
+import { plainLabel } from '../../util/plainLabel';
 import { ConnectedWindow } from './connectedWindow';
 import type { WindowDeps } from './deps';
-import { showMenu } from './menu';
 import { WindowOwners } from './windowOwners';
+import { diskPriceOf, runningPriceOf } from './windowText';
 
 /** Shows the cost of this window's machine in the status bar, and asks one question when it is lost. */
 export function register(deps: WindowDeps): Disposable {
@@ -40,4 +45,46 @@ export function register(deps: WindowDeps): Disposable {
     command.dispose();
     own?.dispose();
   });
+}
+
+type Action = () => Thenable<unknown>;
+
+/** Shows the actions for this window's machine; each asks its usual questions. */
+async function showMenu(deps: WindowDeps, instance: Instance): Promise<void> {
+  const target = { instanceId: instance.id };
+  const can = actionsFor(instance, deps.fleet.facts(instance.id), deps.clock.now());
+  const row = (icon: string, label: string, description: string, value: Action): Row<Action> => ({
+    icon,
+    label,
+    description,
+    value,
+  });
+  const rows = [
+    ...(can.canStop
+      ? [
+          row('debug-stop', t('Stop…'), t('storage still costs {0}', diskPriceOf(instance)), () =>
+            runCommand('gpuRental.instance.stop', target),
+          ),
+        ]
+      : []),
+    ...(can.canStart
+      ? [
+          row('debug-start', t('Start…'), runningPriceOf(instance), () =>
+            runCommand('gpuRental.instance.start', target),
+          ),
+        ]
+      : []),
+    row('trash', t('Destroy…'), t('all data on it is lost'), () =>
+      runCommand('gpuRental.instance.destroy', target),
+    ),
+    row('list-tree', t('Show in View'), '', () => runCommand('gpuRental.instance.reveal', target)),
+  ];
+  const picked = await pickFromList<Action>({
+    title: plainLabel(instanceName(instance)),
+    placeholder: t('What do you want to do with the instance of this window?'),
+    rows,
+  });
+  if (picked.kind === 'picked') {
+    await picked.value();
+  }
 }

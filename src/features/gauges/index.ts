@@ -1,8 +1,16 @@
-import { gaugesOf } from '../../model/instances/gauges';
+import { t } from '../../editor/localize';
+import type { InstanceNote, NoteLine } from '../../editor/treeGroups';
+import {
+  chartOf,
+  gaugeNames,
+  gaugesOf,
+  type GaugeName,
+  type GaugeReading,
+  type Gauges,
+} from '../../model/instances/gauges';
 import { stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import type { Disposable } from '../../util/disposable';
-import { gaugeNote } from './gaugeWords';
 
 type Deps = Pick<Services, 'fleet' | 'gauges' | 'instanceGroups' | 'clock'>;
 
@@ -18,4 +26,41 @@ export function register({ fleet, gauges, instanceGroups, clock }: Deps): Dispos
         : undefined;
     },
   });
+}
+
+/**
+ * Rounds the figures of a row to tens, so that small changes do not redraw it with each list. A disk that is nearly
+ * full is shown to the percent.
+ */
+function gaugeNote(gauges: Gauges, history: () => readonly GaugeReading[], now: number): InstanceNote {
+  const { gpu, memory, disk } = gauges;
+  const row = [
+    ...(gpu === undefined ? [] : [t('GPU {0}%', tens(gpu))]),
+    ...(memory === undefined ? [] : [t('RAM {0}%', tens(memory))]),
+    ...(disk === undefined ? [] : [t('disk {0}%', Math.round(disk))]),
+  ].join(' ');
+  const lines = () =>
+    gaugeNames.flatMap((name): NoteLine[] => {
+      const value = gauges[name];
+      const chart = chartOf(history(), name, now);
+      return value === undefined ? [] : [[labelOf(name), [`${Math.round(value)}%`, chart].join(' ').trim()]];
+    });
+  return { row, isFigure: true, lines };
+}
+
+function tens(percent: number): number {
+  return Math.round(percent / 10) * 10;
+}
+
+function labelOf(name: GaugeName): string {
+  switch (name) {
+    case 'gpu':
+      return t('GPU, last hour');
+    case 'memory':
+      return t('Memory, last hour');
+    case 'disk':
+      return t('Disk, last hour');
+    case 'cpu':
+      return t('CPU, last hour');
+  }
 }

@@ -1,10 +1,13 @@
+import * as vscode from 'vscode';
 import type { TemplateTarget } from '../../commandArguments';
-import type { Services } from '../../services';
+import { offerDamagedFiles } from '../../editor/damagedFiles';
+import { t } from '../../editor/localize';
+import { openNamedDocument } from '../../editor/namedDocument';
 import type { TemplateRef } from '../../model/templates/templateRef';
+import type { Services } from '../../services';
 import { defined } from '../../util/defined';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { createTemplate, exportTemplate, importTemplate } from './createTemplate';
-import { tellOfDamagedTemplates } from './damagedTemplates';
 import {
   copyOf,
   deleteTemplates,
@@ -90,4 +93,28 @@ async function setFavourite(
     defined<TemplateRef>({ id, name: known?.name, hash: known?.hashId }),
     isFavourite,
   );
+}
+
+/** Names each damaged record of templates once: the favorites in it are gone. */
+function tellOfDamagedTemplates({
+  templateStores: { memory },
+  oneWindow,
+}: Pick<Services, 'templateStores' | 'oneWindow'>): Disposable {
+  const tell = () => {
+    for (const path of memory.damaged) {
+      offerDamagedFiles(oneWindow, 'templates', [path], {
+        sentence: () =>
+          t(
+            'Your favorite and recent templates are lost because their file is damaged. Drafts and secrets are kept. The file is kept as {0}.',
+            path,
+          ),
+        next: {
+          label: t('Open File'),
+          run: async () => vscode.window.showTextDocument(await openNamedDocument(vscode.Uri.file(path))),
+        },
+      });
+    }
+  };
+  tell();
+  return memory.onDidFindDamage(tell);
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { register as showInstances } from '../../../src/features/instances';
-import { tellFirstSteps } from '../../../src/features/instances/firstSteps';
+import { register as showInstances, tellFirstSteps } from '../../../src/features/instances';
 import { register as showJobs } from '../../../src/jobs/ui';
 import { anInstance } from '../../support/builders';
 import { FakeClock } from '../../support/fakeClock';

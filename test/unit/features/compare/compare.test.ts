@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { comparisonView, type PinView } from '../../../../src/features/compare/comparisonView';
-import { recheckPins } from '../../../../src/features/compare/recheckPins';
+import { recheckPins } from '../../../../src/features/compare/comparePanel';
 import type { OfferSearch } from '../../../../src/model/offers/filters';
 import { fromDollars } from '../../../../src/model/money';
 import type { Offer } from '../../../../src/model/offers/offer';
