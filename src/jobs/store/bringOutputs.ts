@@ -7,10 +7,9 @@ import { UserError } from '../../util/errors';
 import { realPlace } from '../../util/realPlace';
 import { formatText, text, type Text } from '../../util/text';
 import { removeCheckpoint } from './checkpoints';
-import { fetchSizeOf } from './fetchSize';
+import { fetchSizeOf, type TrafficDeps, trafficOf } from './traffic';
 import type { JobStepDeps } from './jobStep';
 import type { StoppedMachine } from '../model/jobMachine';
-import { trafficOf, type TrafficDeps } from './traffic';
 
 /** After this many tries the rest will not succeed by itself; then the user decides about the machine. */
 const fetchTries = 3;

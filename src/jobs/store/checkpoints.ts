@@ -11,10 +11,9 @@ import { isCancelled } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
 import { realPlace, type Place } from '../../util/realPlace';
 import { formatText, text, type Text } from '../../util/text';
-import { fetchSizeOf, type FreeBytes } from './fetchSize';
+import { fetchSizeOf, type FreeBytes, type Traffic, type TrafficDeps, trafficOf } from './traffic';
 import type { JobStepDeps } from './jobStep';
 import type { JobMachine } from '../model/jobMachine';
-import { trafficOf, type Traffic, type TrafficDeps } from './traffic';
 
 /** What names the checkpoints of a job. */
 type JobPlace = Pick<Job, 'id' | 'outputsTo' | 'workspace'>;

@@ -7,7 +7,7 @@ import type { Fleet } from '../../store/instances/fleetStore';
 import type { WindowHub } from '../../store/windows/windowHub';
 import type { ReplaceResult } from '../../store/rentals/replacement';
 import type { JobRentalDeps } from './jobRental';
-import type { FreeBytes } from './fetchSize';
+import type { FreeBytes } from './traffic';
 import type { Jobs } from './jobs';
 import type { JobMachine, StoppedMachine } from '../model/jobMachine';
 

@@ -3,8 +3,7 @@ import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { zero } from '../../../../src/model/money';
-import { freeBytes, fetchSizeOf } from '../../../../src/jobs/store/fetchSize';
-import { Traffic } from '../../../../src/jobs/store/traffic';
+import { fetchSizeOf, freeBytes, Traffic } from '../../../../src/jobs/store/traffic';
 import { formatText } from '../../../../src/util/text';
 import { jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 import { aJob, FakeMachine } from '../../../support/jobWindows';
