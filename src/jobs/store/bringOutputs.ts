@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { questionAbout } from '../model/fetchSize';
 import type { JobRow } from '../model/job';
 import type { JobEvent } from '../model/jobProgress';
-import type { LeftOutput } from '../model/onMachine';
+import type { JobLook, LeftOutput } from '../model/onMachine';
 import { UserError } from '../../util/errors';
 import { realPlace } from '../../util/realPlace';
 import { formatText, text, type Text } from '../../util/text';
@@ -10,6 +10,8 @@ import { removeCheckpoint } from './checkpoints';
 import { fetchSizeOf, type TrafficDeps, trafficOf } from './traffic';
 import type { JobStepDeps } from './jobStep';
 import type { StoppedMachine } from '../model/jobMachine';
+import { attemptId } from '../model/attemptIds';
+import { jobFolderGone } from '../model/jobWords';
 
 /** After this many tries the rest will not succeed by itself; then the user decides about the machine. */
 const fetchTries = 3;
@@ -74,4 +76,56 @@ function leftOutText(leftOut: readonly LeftOutput[]): Text {
   return leftOut.length === 1
     ? text('{0} could not be fetched: {1}', first.name, first.why)
     : text('{0} outputs could not be fetched. The first is {1}: {2}', leftOut.length, first.name, first.why);
+}
+
+/**
+ * Looks what a machine still has of a job that was over, before its outputs are fetched again. Returns `undefined` if
+ * they can be fetched now.
+ */
+export async function lookAgain(
+  source: StoppedMachine,
+  row: JobRow,
+  signal: AbortSignal,
+): Promise<JobEvent | undefined> {
+  const { job, state } = row;
+  const lookAt = (attempt: number) => source.look(attemptId(job, { attempt }), state.logOffset, 0, signal);
+  if (state.isLost && !state.end) {
+    // The last attempt is lost as well; the newest that the machine has is meant.
+    const most = 1 + Object.values(job.spec.retries).reduce((sum, count) => sum + count, 0);
+    for (let attempt = most; attempt > state.attempt; attempt--) {
+      if ((await lookAt(attempt)).phase !== 'none') {
+        return { kind: 'attemptFound', attempt };
+      }
+    }
+  }
+  const look = await lookAt(state.attempt);
+  const missing = withoutFolder(row, look);
+  if (missing || state.end) {
+    return missing;
+  }
+  if (look.phase === 'synced') {
+    return { kind: 'notFetched', why: neverStarted };
+  }
+  // What became of the job is only known here; a command that still runs is waited for.
+  return { kind: 'looked', look };
+}
+
+const neverStarted = text('Its command was never started.');
+
+/** The outputs of a job whose folder is gone. */
+export const noOutputs = { files: 0, bytes: 0, hash: '', areHashed: false, leftOut: 0 };
+
+/** A folder that is missing twice in a row will not come back; without it, nothing of the job is running. */
+export function withoutFolder({ state }: JobRow, look: JobLook): JobEvent | undefined {
+  if (look.phase !== 'none' || look.end) {
+    return undefined;
+  }
+  if (state.trouble?.why?.template !== jobFolderGone.template) {
+    return { kind: 'failed', trouble: state.reopened ? 'fetch' : 'machineFails', why: jobFolderGone };
+  }
+  if (state.reopened) {
+    return { kind: 'notFetched', why: jobFolderGone };
+  }
+  const end = { code: undefined, why: 'gone', at: undefined, isOutOfMemory: false } as const;
+  return { kind: 'looked', look: { ...look, end } };
 }
