@@ -1,11 +1,12 @@
+import { join } from 'node:path';
 import { attemptId } from '../model/attemptIds';
-import { isBeforeStart, isOver, isRenting, machineOf, type JobPhase, type JobRow } from '../model/job';
+import { isBeforeStart, isOver, isRenting, type JobPhase, type JobRow, machineOf } from '../model/job';
 import { isFetchAsked, isFetchPaused } from '../model/fetchAgain';
-import { hardLimit, limitInputs } from '../model/jobLimits';
+import { hardLimit, limitInputs, startableMs } from '../model/jobLimits';
 import { orderedExtension } from '../model/jobExtension';
 import { isGivenUp } from '../model/outOfReach';
 import { JobMachineError, UnfitMachineError } from '../model/jobMachineError';
-import { jobFolderGone, costLimitReached } from '../model/jobWords';
+import { costLimitReached, jobFolderGone } from '../model/jobWords';
 import { jobOrder } from '../model/jobOrder';
 import type { JobLook, JobOrder } from '../model/onMachine';
 import { localProblem } from '../../util/localProblem';
@@ -16,16 +17,16 @@ import type { JobMachine, StoppedMachine } from '../model/jobMachine';
 import { armGuard, armGuardAgain } from './armGuard';
 import { bringOutputs, lookAgain, noOutputs, withoutFolder } from './bringOutputs';
 import type { CheckpointFetches } from './checkpointFetches';
-import { bringCheckpoint } from './checkpoints';
+import { bringCheckpoint, sendCheckpoint } from './checkpoints';
 import { endMachineOf } from './endOfMachine';
 import { followRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
 import { isCopied, isEndedUnasked, isStopped, jobTroubleOf } from './jobTrouble';
 import { goOnElsewhere, rentAgain } from './nextMachine';
 import { areOthersDue, otherJobs, seeOthers } from './otherJobs';
-import { sendFiles } from './sendFiles';
 import { dearerMachine, extendTime, shortenTime } from './timeOfJob';
 import { acceptedBefore, isTurnOfAnother } from './turns';
+import { trafficOf } from './traffic';
 
 /** How often to check a job whose log is visible, and otherwise (ms). */
 const watchedMs = 3_000;
@@ -355,5 +356,47 @@ class Steps {
       await this.deps.jobs.writeLog(job.id, state.logSize, look.log.piece);
     }
     return { event: { kind: 'looked', look } };
+  }
+}
+
+/** The longest timer that this runtime keeps is a little longer (ms). */
+const longestMs = 2_000_000_000;
+
+/**
+ * Sends the files of a job. As long as they arrive, its machine does not stop by itself, so the sending ends once the
+ * dollars of the job no longer pay for a start.
+ */
+async function sendFiles(
+  deps: JobStepDeps,
+  machine: JobMachine,
+  row: JobRow,
+  order: JobOrder,
+  signal: AbortSignal,
+): Promise<Step> {
+  const { clock, jobs } = deps;
+  const { job } = row;
+  const over = new AbortController();
+  const leftMs = () => startableMs(row, clock.now());
+  const timer = clock.schedule(() => over.abort(), Math.min(leftMs(), longestMs));
+  const inTime = AbortSignal.any([signal, over.signal]);
+  try {
+    const root = {
+      path: join(job.workspace, ...job.spec.workdir.split('/')),
+      root: { opened: job.workspace },
+    };
+    const tree = job.spec.sync && { root, names: await jobs.names(job.id) };
+    const traffic = trafficOf(deps, row, 'sending');
+    await sendCheckpoint(deps, machine, row, inTime, traffic);
+    await jobs.moves.report(job.id, 'sending', (onProgress) =>
+      machine.sync(order, tree, { signal: inTime, onProgress: traffic.noting(onProgress) }),
+    );
+    return { event: { kind: 'synced', traffic: traffic.cost } };
+  } catch (error) {
+    if (!signal.aborted && leftMs() === 0) {
+      return { event: { kind: 'notStarted', why: costLimitReached } };
+    }
+    throw error;
+  } finally {
+    timer.dispose();
   }
 }
