@@ -14,7 +14,7 @@ import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { Account } from '../../store/accounts/accounts';
 import type { JobMachine, StoppedMachine } from '../model/jobMachine';
-import { armGuard, armGuardAgain } from './armGuard';
+import { armGuard, armGuardAgain, dearerMachine, extendTime, shortenTime } from './machineLimits';
 import { bringOutputs, lookAgain, noOutputs, withoutFolder } from './bringOutputs';
 import type { CheckpointFetches } from './checkpointFetches';
 import { bringCheckpoint, sendCheckpoint } from './checkpoints';
@@ -24,7 +24,6 @@ import type { JobStepDeps, Step } from './jobStep';
 import { isCopied, isEndedUnasked, isStopped, jobTroubleOf } from './jobTrouble';
 import { goOnElsewhere, rentAgain } from './nextMachine';
 import { areOthersDue, otherJobs, seeOthers } from './otherJobs';
-import { dearerMachine, extendTime, shortenTime } from './timeOfJob';
 import { acceptedBefore, isTurnOfAnother } from './turns';
 import { trafficOf } from './traffic';
 
