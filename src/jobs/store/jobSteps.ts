@@ -23,8 +23,7 @@ import { followRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
 import { isCopied, isEndedUnasked, isStopped, jobTroubleOf } from './jobTrouble';
 import { goOnElsewhere, rentAgain } from './nextMachine';
-import { areOthersDue, otherJobs, seeOthers } from './otherJobs';
-import { acceptedBefore, isTurnOfAnother } from './turns';
+import { acceptedBefore, areOthersDue, isTurnOfAnother, otherJobs, seeOthers } from './otherJobs';
 import { trafficOf } from './traffic';
 
 /** How often to check a job whose log is visible, and otherwise (ms). */
