@@ -11,7 +11,7 @@ import { isCancelled, UserError } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
 import type { Account, Accounts } from '../../store/accounts/accounts';
 import type { Notices } from '../../store/windows/notices';
-import { CheckpointFetches } from './checkpointFetches';
+import { CheckpointFetches } from './checkpoints';
 import { jobNoticeKind, type JobNotice } from './jobNotice';
 import type { JobStepDeps, Step } from './jobStep';
 import { takeStep } from './jobSteps';
