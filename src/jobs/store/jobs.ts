@@ -23,8 +23,7 @@ import type { Accounts } from '../../store/accounts/accounts';
 import type { WindowHub } from '../../store/windows/windowHub';
 import type { JobStorage } from './jobFiles';
 import type { LogPiece } from './jobLogFiles';
-import { JobMoves } from './jobMoves';
-import { WatchedLogs } from './watchedLogs';
+import { JobMoves, WatchedLogs } from './sharedJobs';
 
 export interface JobsDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
