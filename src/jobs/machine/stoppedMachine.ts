@@ -15,7 +15,7 @@ import { readLook } from './jobLook';
 import { problemOf, readOutputs } from './jobOutputs';
 import { matcherOf } from './outputPatterns';
 import { checkHex } from './machineCall';
-import { listStoppedJobs } from './stoppedJobs';
+import { listStoppedJobs } from './otherJobs';
 
 export interface StoppedMachineDeps extends Pick<TransferDeps, 'clock' | 'platform'> {
   /** The host's name for the instance. */
