@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(__dirname, '..', '..');
@@ -9,6 +9,30 @@ function foldersIn(place: string): readonly string[] {
   return readdirSync(path.join(root, place), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => `${place}/${entry.name}`);
+}
+
+const pagesOfDocs = () =>
+  readdirSync(path.join(root, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`);
+
+const readmesOfSrc = () =>
+  foldersIn('src')
+    .map((folder) => `${folder}/README.md`)
+    .filter((file) => existsSync(path.join(root, file)));
+
+/** Returns the files and folders that a page names in code from the root or its own rings, and those that it links. */
+function placesIn(page: string): readonly string[] {
+  const text = read(page);
+  const fromHere = (place: string) => path.posix.join(path.posix.dirname(page), place);
+  const links = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^\w+:/.test(target));
+  const inCode = [...text.matchAll(/`((?:[\w.-]+\/)+[\w.-]*)`/g)].map(([, place = '']) => place);
+  return [
+    ...inCode.filter((place) => /^(?:src|test|docs|scripts|l10n)\//.test(place)),
+    ...[...links, ...inCode.filter((place) => /^(?:model|store|machine|ui|mcp)\//.test(place))].map(fromHere),
+  ];
 }
 
 describe('the map of the code', () => {
@@ -41,6 +65,38 @@ describe('the map of the code', () => {
       pages.filter((page) => !linked.includes(`](docs/${page})`)),
       [],
     );
+  });
+
+  it('leads to places that exist, from CONTRIBUTING.md, the pages of docs and each README.md of src', () => {
+    const named = ['CONTRIBUTING.md', ...pagesOfDocs(), ...readmesOfSrc()].flatMap((page) =>
+      placesIn(page).map((place) => `${page}: ${place}`),
+    );
+    assert.ok(named.length > 300, `${named.length} places`);
+    assert.deepEqual(
+      named.filter((line) => !existsSync(path.join(root, line.slice(line.indexOf(': ') + 2)))),
+      [],
+    );
+  });
+
+  it('in the README.md of each wing names its folders, and where to change what', () => {
+    const wings = foldersIn('src').filter((folder) => existsSync(path.join(root, folder, 'ui')));
+    assert.equal(wings.length, 7);
+    for (const wing of wings) {
+      const text = read(`${wing}/README.md`);
+      const folders = foldersIn(wing).map((folder) => path.basename(folder));
+      assert.deepEqual(
+        folders.filter((folder) => !text.includes(`| \`${folder}/\``)),
+        [],
+        wing,
+      );
+      const changes = ['a sentence', 'a rule', 'a command on the machine', 'a test'];
+      const [, where = ''] = text.split('## Where to change');
+      assert.deepEqual(
+        changes.filter((change) => !new RegExp(`^\\| ${change} +\\| \\S`, 'm').test(where)),
+        [],
+        wing,
+      );
+    }
   });
 });
 
