@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { wait, type Clock } from '../util/clock';
 import { isCancelled, UserError } from '../util/errors';
 import { text } from '../util/text';
 import { hostKeyErrorOf } from './hostKey';
-import { freeLocalPort } from './localPort';
 import { plainText } from './plainText';
 import { afterLogin } from './preflight';
 import type { Run } from './run';
@@ -32,7 +31,7 @@ export interface WantedForward {
 }
 
 /** The port could not be forwarded. */
-export class ForwardError extends UserError {
+class ForwardError extends UserError {
   constructor(port: string, said: string) {
     super(text('Port {0} of the instance could not be forwarded: {1}', port, plainText(said) || '–'), {
       nextStep: 'retry',
@@ -258,4 +257,31 @@ function withoutDebug(stderr: string): string {
     .filter((line) => !/^(?:debug\d:|OpenSSH_)/.test(line))
     .join('\n')
     .trim();
+}
+
+/**
+ * Returns a free local port, the wanted one if possible. It must be free on both loopback addresses: a browser may
+ * resolve `localhost` to either, and would reach another server on the other one.
+ */
+export async function freeLocalPort(wanted: number): Promise<number> {
+  const isOurs = (await tryPort(wanted, '::1')) !== 'taken';
+  const own = isOurs ? await tryPort(wanted) : undefined;
+  const any = typeof own === 'number' ? own : await tryPort(0);
+  return typeof any === 'number' ? any : wanted;
+}
+
+async function tryPort(port: number, host = '127.0.0.1'): Promise<number | 'taken' | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error) => {
+      resolve('code' in error && error.code === 'EADDRINUSE' ? 'taken' : undefined);
+    });
+    server.listen({ port, host, exclusive: true }, () => {
+      const address = server.address();
+      const found = address !== null && typeof address === 'object' ? address.port : undefined;
+      server.close(() => {
+        resolve(found);
+      });
+    });
+  });
 }
