@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import * as fs from 'node:fs/promises';
-import { parseJson } from './json';
 import { wait, type Clock } from './clock';
 import { errorCode } from './errorCode';
 import { UserError } from './errors';
-import { isAlive } from './isAlive';
+import { parseJson } from './json';
 import { ifPresent, isMissing } from './missing';
 import { text } from './text';
 import { hostName } from './thisUser';
@@ -20,7 +19,7 @@ export interface ProcessIdentity {
 export const thisProcess: ProcessIdentity = { pid: process.pid, host: hostName(), isAlive };
 
 /** The operations on the files of a lock. Errors carry Node's `code`. */
-export interface LockFiles {
+interface LockFiles {
   readonly facts: (path: string) => Promise<{ readonly mtimeMs: number }>;
   readonly read: (path: string) => Promise<Buffer>;
   /** Creates a file that must not exist yet (`EEXIST`) and writes it. */
@@ -238,5 +237,16 @@ async function removeOldGuard(fs: LockFiles, guard: string, clock: Clock): Promi
 async function release(fs: LockFiles, file: string, own: string): Promise<void> {
   if ((await look(fs, file))?.content === own) {
     await fs.remove(file);
+  }
+}
+
+/** Returns whether a process with this number runs on this computer. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: the process lives and belongs to another user.
+    return errorCode(error) !== 'ESRCH';
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { machineProofShape, type MachineProof } from '../../../../src/model/proof/machineProof';
-import { isSameGpuModel } from '../../../../src/model/proof/sameGpuModel';
 import {
+  isSameGpuModel,
   speaksForReplacing,
   verdictOn,
   type Difference,

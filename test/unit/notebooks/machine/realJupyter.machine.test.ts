@@ -8,7 +8,7 @@ import { Tunnel } from '../../../../src/notebooks/machine/tunnel';
 import type { Run } from '../../../../src/ssh/run';
 import type { SshService } from '../../../../src/ssh/service';
 import { systemClock } from '../../../../src/util/clock';
-import { isAlive } from '../../../../src/util/isAlive';
+import { isAlive } from '../../../../src/util/fileLock';
 import { silentLog } from '../../../../src/util/log';
 import { JupyterClient } from '../../../support/jupyterClient';
 import { SshHome } from '../../../support/sshHome';
