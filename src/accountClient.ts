@@ -6,7 +6,7 @@ import type { DemoProcess } from './demo/demoProcess';
 import { DemoTransport } from './demo/demoTransport';
 import type { SettingsReader } from './editor/settings';
 import { NetworkTransport } from './networkTransport';
-import type { ClientFactory } from './store/accounts/clientFactory';
+import type { ClientFactory } from './store/accounts/accountClients';
 import type { Clock } from './util/clock';
 import type { Disposable } from './util/disposable';
 import type { Log } from './util/log';

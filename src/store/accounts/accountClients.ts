@@ -1,12 +1,16 @@
 import type { Client } from '../../api/client';
 import type { ForbiddenError } from '../../api/errors';
 import type { Pacing } from '../../api/pacing';
+import type { Recover } from '../../api/serviceHttp';
 import type { AccountRef, User } from '../../model/accounts/account';
-import type { Clock } from '../../util/clock';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import type { ClientFactory } from './clientFactory';
+import type { Clock } from '../../util/clock';
+import { keyError } from './accountErrors';
+import type { AccountFiles, SavedAccount } from './accountFiles';
+import type { Account, AccountsState } from './accounts';
 import type { SessionRenewal } from './sessionRenewal';
 import { bearerOf, type Session } from './sessions';
+import type { SessionsInUse } from './sessionsInUse';
 
 export interface AccountClientsDeps {
   readonly createClient: ClientFactory;
@@ -83,3 +87,67 @@ export class AccountClients {
     return this.deps.createClient({ serviceUrl, isDemo, bearer: () => Promise.resolve(apiKey) });
   }
 }
+
+/** Builds accounts that can send requests from the disk and the key ring. */
+export class AccountOpener {
+  constructor(
+    private readonly files: AccountFiles,
+    private readonly inUse: SessionsInUse,
+    private readonly clients: AccountClients,
+  ) {}
+
+  /** Returns the stored record of an account; throws when it was signed out. */
+  async saved(accountKey: string): Promise<SavedAccount> {
+    const saved = await this.files.get(accountKey);
+    if (!saved) {
+      throw new NotSignedInError();
+    }
+    return saved;
+  }
+
+  make({ ref, user }: SavedAccount, isKept: boolean): Account {
+    return { ...ref, client: this.clients.of(ref), user, isKept };
+  }
+
+  async open(saved: SavedAccount): Promise<AccountsState> {
+    const { key } = saved.ref;
+    const { isKept, content } = await this.inUse.read(key);
+    // A key ring that locks itself or loses a write must not sign out a user who is working.
+    if (content.kind === 'present' || this.inUse.get(key)) {
+      return { kind: 'signedIn', account: this.make(saved, isKept) };
+    }
+    return { kind: 'unreadable', account: saved.ref, error: keyError(content) };
+  }
+
+  /** Opens all accounts except one; skips those whose keys can't be read. */
+  async openOthers(than: string | undefined): Promise<readonly Account[]> {
+    const known = await this.files.list();
+    const accounts = await Promise.all(
+      known
+        .filter(({ ref }) => ref.key !== than)
+        .map(async (saved) => {
+          const { isKept, content } = await this.inUse.read(saved.ref.key);
+          return content.kind === 'present' ? [this.make(saved, isKept)] : [];
+        }),
+    );
+    return accounts.flat();
+  }
+}
+
+/** Creates the client of an account. `bearer` runs before each request, and its result is sent to `serviceUrl` only. */
+export type ClientFactory = (input: {
+  readonly serviceUrl: string;
+  readonly isDemo: boolean;
+  /** Absent while we find out which account a key belongs to. */
+  readonly accountKey?: string;
+  readonly bearer: () => Promise<string>;
+  /** Called when a bearer is refused, once for each bearer of a call. */
+  readonly recover?: Recover | undefined;
+  readonly onForbidden?: (error: ForbiddenError) => void;
+  /** Runs before each read; throws if the key is known to lack the permission. */
+  readonly beforeRead?: (route: string) => void;
+  /** Runs right before each write that does not set `isStillWanted`; throws if the write must not be sent. */
+  readonly beforeWrite?: () => void;
+  /** The pace of the account, shared by all windows. */
+  readonly pacing?: Pacing | undefined;
+}) => Client;

@@ -5,10 +5,9 @@ import type { AccountRef, User } from '../../model/accounts/account';
 import { channel } from '../../shared/channel';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
-import { AccountClients } from './accountClients';
+import { AccountClients, AccountOpener } from './accountClients';
 import { KeyNotRemovedError } from './accountErrors';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import { AccountOpener } from './accountOpener';
 import {
   AccountFiles,
   accountKeyFor,

@@ -5,7 +5,7 @@ import type { Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import type { SecretPort } from './patientSecrets';
 import type { WindowHub } from '../windows/windowHub';
-import type { ClientFactory } from './clientFactory';
+import type { ClientFactory } from './accountClients';
 import type { SecondFactorGate } from './secondFactor';
 
 /** The services and callbacks of `Accounts`. */

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { ForbiddenError } from '../../../../src/api/errors';
 import { NotSignedInError } from '../../../../src/shared/notSignedIn';
-import { AccountClients, type AccountClientsDeps } from '../../../../src/store/accounts/accountClients';
-import type { ClientFactory } from '../../../../src/store/accounts/clientFactory';
+import {
+  AccountClients,
+  type AccountClientsDeps,
+  type ClientFactory,
+} from '../../../../src/store/accounts/accountClients';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeService } from '../../../support/fakeService';
 
