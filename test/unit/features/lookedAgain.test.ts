@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { tellKeyTrouble, adaptToKey } from '../../../src/features/account/accountKey';
-import { showAgentStatus } from '../../../src/agents/ui/oversight/agentStatus';
+import { showAgentStatus } from '../../../src/agents/ui/oversight';
 import { register as warnOfBudget } from '../../../src/features/budget';
 import { registerConflicts } from '../../../src/features/documents/conflictCommands';
 import { register as showHosting } from '../../../src/hosting/ui/machines';

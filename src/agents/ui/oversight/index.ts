@@ -1,14 +1,18 @@
 import { join } from 'node:path';
+import * as vscode from 'vscode';
 import { runCommand } from '../../../editor/commands';
 import { t } from '../../../editor/localize';
+import type { InstanceNote, InstanceNotes } from '../../../editor/treeGroups';
+import { instanceName } from '../../../model/instances/instanceLabel';
+import type { Clock } from '../../../util/clock';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../../util/disposable';
+import { Emitter } from '../../../util/emitter';
+import { answerWithinMs } from '../../model/gate';
 import type { Services } from '../../services';
 import { AuditLog } from '../../store/auditLog';
 import { answerOutside } from '../../store/outsideCalls';
-import { DisposableStore, type Disposable } from '../../../util/disposable';
-import { AgentsGroup } from './agentsGroup';
-import { AgentNotes } from './agentNotes';
-import { showAgentStatus } from './agentStatus';
 import { AgentWatch, type AgentWatchDeps } from './agentWatch';
+import { AgentsGroup } from './agentsGroup';
 import { copyConfiguration, type CopyDeps } from './copyConfiguration';
 import { keepServer } from './serverFile';
 import { stopAllOfAgents } from './stopAll';
@@ -66,4 +70,84 @@ export function register(deps: Deps): Disposable {
     });
   }
   return store;
+}
+
+/** Marks the instances that agents rented, in their rows and tooltips. */
+class AgentNotes implements InstanceNotes, Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<void>());
+  readonly onDidChange = this.changed.event;
+  private shown = '';
+
+  constructor(private readonly watch: AgentWatch) {
+    this.owned.add(
+      watch.onDidChange(() => {
+        const now = watch.instances.map(({ instance }) => instance.id).join();
+        if (now !== this.shown) {
+          this.shown = now;
+          this.changed.fire();
+        }
+      }),
+    );
+  }
+
+  note(instanceId: number): InstanceNote | undefined {
+    const request = this.watch.rentedFor(instanceId);
+    return (
+      request && {
+        row: t('by agent'),
+        isWhose: true,
+        lines: () => [[t('Rented by agent (unverified name)'), t('“{0}”', request.caller.name)]],
+      }
+    );
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+}
+
+/** Shows pending questions, otherwise what agents do and have rented; a click opens either. */
+export function showAgentStatus(watch: AgentWatch, clock: Clock): Disposable {
+  const store = new DisposableStore();
+  const item = store.add(
+    vscode.window.createStatusBarItem('gpuRental.agents', vscode.StatusBarAlignment.Left, 8),
+  );
+  item.name = t('GPU Rental Agents');
+  const timer = store.add(new MutableDisposable<Disposable>());
+  const show = () => {
+    const { pending, underWay } = watch;
+    const running = watch.instances.filter(({ canStop }) => canStop);
+    const ends = pending.map(({ at }) => at + answerWithinMs - clock.now());
+    timer.value = ends.length > 0 ? clock.schedule(show, Math.max(0, ...ends)) : undefined;
+    if (pending.length + underWay.length + running.length === 0) {
+      item.hide();
+      return;
+    }
+    const words =
+      pending.length > 0
+        ? waitingWords(pending.length)
+        : underWay.length > 0
+          ? t('Agent at work')
+          : running.length === 1
+            ? t('1 agent instance')
+            : t('{0} agent instances', running.length);
+    item.text = `$(hubot) ${words}`;
+    item.tooltip =
+      pending.length > 0
+        ? t("Answer the agent's request")
+        : [words, ...running.map(({ instance }) => instanceName(instance))].join('\n');
+    item.accessibilityInformation = { label: words, role: 'button' };
+    item.command = pending.length > 0 ? 'gpuRental.agents.openRequest' : 'gpuRental.instances.focus';
+    item.backgroundColor =
+      pending.length > 0 ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+    item.show();
+  };
+  store.add(watch.onDidChange(show));
+  show();
+  return store;
+}
+
+function waitingWords(count: number): string {
+  return count === 1 ? t('1 request is waiting') : t('{0} requests are waiting', count);
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { showAgentStatus } from '../../../../../src/agents/ui/oversight/agentStatus';
+import { showAgentStatus } from '../../../../../src/agents/ui/oversight';
 import { answerWithinMs } from '../../../../../src/agents/model/gate';
 import { anInstance } from '../../../../support/builders';
 import { FakeClock } from '../../../../support/fakeClock';
