@@ -1,20 +1,22 @@
-import type { PastRental } from '../../model/rentals/pastRental';
 import type { Instance } from '../../model/instances/instance';
+import { mostPastRentals, pastRentalShape, type PastRental } from '../../model/rentals/pastRental';
 import { DiskList } from '../../shared/diskList';
 import { watchAccounts } from '../../shared/followAccount';
+import { accountPath } from '../../store/accounts/accountFiles';
+import type { Accounts } from '../../store/accounts/accounts';
+import { numberId } from '../../store/idFolder';
+import type { Fleet } from '../../store/instances/fleetStore';
+import type { KeptLogs } from '../../store/instances/keptLogs';
+import type { WorkOnInstances } from '../../store/instances/workOnInstances';
+import { JsonFile } from '../../store/jsonFile';
+import type { Rental, RentalStore } from '../../store/rentals/rentalStore';
+import { RowFolder } from '../../store/rowFolder';
+import type { WindowHub } from '../../store/windows/windowHub';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
-import type { Accounts } from '../../store/accounts/accounts';
-import type { Fleet } from '../../store/instances/fleetStore';
-import type { WindowHub } from '../../store/windows/windowHub';
-import type { RentalStore, Rental } from '../../store/rentals/rentalStore';
-import type { KeptLogs } from '../../store/instances/keptLogs';
-import type { WorkOnInstances } from '../../store/instances/workOnInstances';
-import { PastRentalFiles } from './pastRentalFiles';
-import { accountPath } from '../../store/accounts/accountFiles';
 
-export interface RentalHistoryDeps {
+interface RentalHistoryDeps {
   readonly accounts: Pick<Accounts, 'active' | 'known' | 'onDidChange'>;
   readonly fleet: Fleet;
   readonly rentals: Pick<RentalStore, 'find' | 'rentals' | 'onDidChange'>;
@@ -213,4 +215,46 @@ function endOf(
     return 'failed';
   }
   return wasDestroyed ? 'destroyed' : 'gone';
+}
+
+/** The past rentals of one account, latest first, next to their logs. */
+export class PastRentalFiles extends RowFolder<PastRental> {
+  constructor(folder: string, log: Pick<Log, 'warn'>) {
+    super(folder, numberId, log);
+  }
+
+  /** Returns as many as are kept. Throws if the folder can't be read. */
+  override async list(): Promise<readonly PastRental[]> {
+    return (await super.list()).slice(0, mostPastRentals);
+  }
+
+  async read(id: number | string): Promise<PastRental | undefined> {
+    const content = await this.file(id).read();
+    return content.kind === 'present' ? content.value : undefined;
+  }
+
+  async put(past: PastRental): Promise<void> {
+    await this.file(past.instance.id).write(past);
+  }
+
+  async remove(id: number): Promise<void> {
+    await this.file(id).remove();
+  }
+
+  /** Removes those beyond the limit and returns their instances. */
+  async removeOldest(): Promise<readonly number[]> {
+    const oldest = (await super.list()).slice(mostPastRentals).map(({ instance }) => instance.id);
+    for (const id of oldest) {
+      await this.remove(id);
+    }
+    return oldest;
+  }
+
+  protected order(one: PastRental, other: PastRental): number {
+    return other.endedAt - one.endedAt;
+  }
+
+  private file(id: number | string): JsonFile<PastRental> {
+    return new JsonFile(this.folder.pathOf(id), pastRentalShape, this.log);
+  }
 }
