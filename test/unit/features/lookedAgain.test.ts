@@ -3,8 +3,7 @@ import { tellKeyTrouble, adaptToKey } from '../../../src/features/account/accoun
 import { showAgentStatus } from '../../../src/agents/ui/oversight';
 import { register as warnOfBudget } from '../../../src/features/budget';
 import { registerConflicts } from '../../../src/features/documents/conflictCommands';
-import { register as showHosting } from '../../../src/hosting/ui/machines';
-import { ListAge } from '../../../src/hosting/ui/machines/listAge';
+import { register as showHosting, ListAge } from '../../../src/hosting/ui/machines';
 import { register as showInstances, tellFirstSteps } from '../../../src/features/instances';
 import { register as showJobs } from '../../../src/jobs/ui';
 import { showJobStatus } from '../../../src/jobs/ui/jobStatus';

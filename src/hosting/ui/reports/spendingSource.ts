@@ -2,14 +2,14 @@ import { localize, t } from '../../../editor/localize';
 import { chargedBy, listedFrom, type Charge } from '../../../model/accounts/charge';
 import type { BudgetNow } from '../../../model/budget/budget';
 import { partText } from '../../../model/budget/budgetWords';
+import type { Micros } from '../../../model/money';
 import { DayRange } from './days';
-import { dayName } from './earningsView';
 import { rangeFilters } from './earningsSource';
+import { dayName } from './earningsView';
 import { withDollarNames } from './exports';
 import { reportNotice } from './notice';
 import type { ReportSource } from './reportController';
 import { spendingView } from './spendingView';
-import { spreadOverDays } from './spreadCharges';
 
 export interface Spending {
   readonly charges: readonly Charge[];
@@ -23,7 +23,7 @@ export interface Spending {
 }
 
 /** Reads the charges from `from` to `to` (Unix seconds, both included). */
-export type ReadSpending = (
+type ReadSpending = (
   range: { readonly from: number; readonly to: number },
   signal: AbortSignal,
 ) => Promise<Spending>;
@@ -118,4 +118,45 @@ export class SpendingSource implements ReportSource<Spending> {
   json(spending: Spending): unknown {
     return withDollarNames(spending, ['amount']);
   }
+}
+
+/**
+ * Splits a charge into one part per UTC day and returns the parts within the range of whole days (Unix seconds, both ends
+ * included). If the range covers the whole charge, the parts add up to its amount.
+ */
+export function spreadOverDays(
+  charge: Charge,
+  range: { readonly from: number; readonly to: number },
+): readonly Charge[] {
+  const { start, end } = charge;
+  const at = start ?? end;
+  if (at === undefined) {
+    return [charge];
+  }
+  if (start === undefined || end === undefined || end <= start) {
+    return at >= range.from && at <= range.to ? [charge] : [];
+  }
+  const parts: Charge[] = [];
+  // Walks the days of the range, because the times of a charge may be absurd.
+  for (let from = Math.max(start, range.from); from < end && from <= range.to;) {
+    const to = Math.min(end, (Math.floor(from / secondsPerDay) + 1) * secondsPerDay);
+    parts.push(partOf(charge, { start, end }, { start: from, end: to }));
+    from = to;
+  }
+  return parts;
+}
+
+interface Times {
+  readonly start: number;
+  readonly end: number;
+}
+
+function partOf(charge: Charge, whole: Times, part: Times): Charge {
+  const share = (amount: Micros) => {
+    const until = (moment: number) =>
+      Math.round(amount * ((moment - whole.start) / (whole.end - whole.start)));
+    return (until(part.end) - until(part.start)) as Micros;
+  };
+  const items = charge.items.map((item) => ({ ...item, amount: share(item.amount) }));
+  return { ...charge, ...part, amount: share(charge.amount), items };
 }

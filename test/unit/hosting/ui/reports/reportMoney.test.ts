@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { earningsView } from '../../../../../src/hosting/ui/reports/earningsView';
 import { withDollarNames } from '../../../../../src/hosting/ui/reports/exports';
 import { historySections, marketSections } from '../../../../../src/hosting/ui/reports/marketView';
-import { spreadOverDays } from '../../../../../src/hosting/ui/reports/spreadCharges';
+import { spreadOverDays } from '../../../../../src/hosting/ui/reports/spendingSource';
 import type { Charge } from '../../../../../src/model/accounts/charge';
 import { fromDollars, toDollars } from '../../../../../src/model/money';
 import { formatText } from '../../../../../src/util/text';
