@@ -15,8 +15,7 @@ import { findJupyter } from './jupyter';
 import { KernelRows } from './kernelRows';
 import { ServerList } from './serverList';
 import { candidatesOf, ServerProvider } from './serverProvider';
-import { showKernels } from './showKernels';
-import { useInNotebook } from './useInNotebook';
+import { showKernels, useInNotebook } from './useInNotebook';
 
 /** Provides instances as kernels for local notebooks, if the Jupyter extension is installed. */
 export class Notebooks implements Disposable {

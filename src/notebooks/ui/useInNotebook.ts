@@ -1,9 +1,12 @@
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandArguments';
+import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { withCancellableProgress } from '../../editor/progress';
 import type { Services } from '../../services';
 import { accountFor } from '../../store/accounts/sameAccount';
+import { orCancelled } from '../../util/cancellation';
 import { chooseRunning } from './chooseRunning';
 import type { NotebookConnections } from './connections';
 import { explainAbsence, findJupyter } from './jupyter';
@@ -50,4 +53,36 @@ export async function useInNotebook(deps: Deps, target: InstanceTarget | undefin
           run: () => vscode.commands.executeCommand('ipynb.newUntitledIpynb'),
         },
   );
+}
+
+type ShowKernelsDeps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock'> & {
+  readonly connections: NotebookConnections;
+};
+
+/**
+ * Lists the kernels of an instance below it, also in a window that no notebook has connected to it, for example after a
+ * reload. Starts nothing there.
+ */
+export async function showKernels(deps: ShowKernelsDeps, target: InstanceTarget | undefined): Promise<void> {
+  const { accounts, ssh, connections } = deps;
+  const asked = accountFor(accounts);
+  const chosen = await chooseRunning(deps, target, t('Show the kernels of which instance?'));
+  if (!chosen) {
+    return;
+  }
+  const { instanceId, name } = chosen;
+  const account = asked();
+  if ((await runCommand('gpuRental.prepareSsh', { instanceId, accountKey: account.key })) === undefined) {
+    return;
+  }
+  const alias = ssh.aliasOf(account, instanceId);
+  const kernels = await withCancellableProgress(t('Reading the kernels of {0}', name), (signal) =>
+    orCancelled(connections.find(alias), signal),
+  );
+  if (kernels.length === 0) {
+    message('info', t('No kernel of a notebook is running on {0}.', name));
+    return;
+  }
+  asked();
+  await runCommand('gpuRental.instance.reveal', { instanceId });
 }
