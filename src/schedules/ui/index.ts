@@ -1,20 +1,27 @@
+import * as vscode from 'vscode';
 import { chooseInstance } from '../../editor/chooseInstance';
+import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { pricePerHour } from '../../editor/priceText';
 import { whileReadingInstances } from '../../editor/progress';
-import { Emitter } from '../../util/emitter';
+import { sshAuthority } from '../../editor/remoteAuthority';
+import { aliasInArguments, hostInAuthority } from '../../ssh/alias';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import type { InstanceWork } from '../../store/instances/workOnInstances';
-import { text } from '../../util/text';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import type { ScheduleDeps } from './deps';
+import { Emitter } from '../../util/emitter';
+import { plainLabel } from '../../util/plainLabel';
+import { text } from '../../util/text';
+import type { Services } from '../services';
+import { otherAccountKind, otherAccountNotice, type OtherAccountNotice } from '../store/otherMachines';
 import { extendUntil } from './changes';
+import type { ScheduleDeps } from './deps';
 import { ScheduleMenu } from './scheduleMenu';
 import { registerNotifications } from './scheduleNotifications';
 import { scheduleNote } from './scheduleWords';
 import { tellUnreadable } from './unreadableSchedules';
-import { tellOfOtherAccounts } from './otherAccounts';
-import { watchPresence } from './presenceWatch';
 
 /** Schedules that stop or destroy instances, and the signs of use that postpone idle ones. */
 export function register(deps: ScheduleDeps): Disposable {
@@ -89,4 +96,63 @@ function workOfSchedules({ schedules, otherSchedules }: ScheduleDeps): InstanceW
       return store;
     },
   };
+}
+
+type Deps = Pick<Services, 'accounts' | 'notices' | 'oneWindow'>;
+
+/** Shows what the daily look at accounts that are not active has found. */
+function tellOfOtherAccounts(deps: Deps): Disposable {
+  const { accounts, notices, oneWindow } = deps;
+  return notices.onDidPost(({ key, kind, accountKey, data }) => {
+    const notice = kind === otherAccountKind ? otherAccountNotice.safeParse(data).data : undefined;
+    if (notice) {
+      oneWindow.offer(key, () => tell(deps, accountKey, notice), {
+        isStillSo: () => accountKey !== accounts.active?.key,
+      });
+    }
+  });
+}
+
+async function tell({ accounts }: Deps, accountKey: string, notice: OtherAccountNotice): Promise<void> {
+  const account = (await accounts.known()).find(({ key }) => key === accountKey);
+  if (account) {
+    const action = commandAction(t('Switch Account…'), 'gpuRental.switchAccount');
+    message('warning', sentence(plainLabel(account.name), notice), action);
+  }
+}
+
+function sentence(account: string, notice: OtherAccountNotice): string {
+  if (notice.kind === 'ended') {
+    return t('{0} of {1} no longer exists, and its data is lost.', plainLabel(notice.name), account);
+  }
+  const names = notice.names.map((name) => plainLabel(name)).join(', ');
+  const price = pricePerHour(notice.perHour);
+  return notice.isPartial
+    ? t(
+        'Instances of {0} are still running: {1}. The account is charged at least {2}.',
+        account,
+        names,
+        price,
+      )
+    : t('Instances of {0} are still running: {1}. The account is charged {2}.', account, names, price);
+}
+
+/** Reports the uses of instances by this window: its remote connection and its terminals. */
+export function watchPresence({ presence }: Pick<ScheduleDeps, 'presence'>): Disposable {
+  const store = new DisposableStore();
+  const look = () => {
+    const host = hostInAuthority(sshAuthority());
+    presence.set('window', host ? [host.alias] : []);
+    presence.set('terminal', vscode.window.terminals.flatMap(aliasOfTerminal));
+  };
+  store.add(vscode.window.onDidOpenTerminal(look));
+  store.add(vscode.window.onDidCloseTerminal(look));
+  store.add(vscode.workspace.onDidChangeWorkspaceFolders(look));
+  look();
+  return store;
+}
+
+function aliasOfTerminal({ creationOptions, exitStatus }: vscode.Terminal): string | [] {
+  const alias = 'shellArgs' in creationOptions ? aliasInArguments(creationOptions.shellArgs) : undefined;
+  return alias !== undefined && exitStatus === undefined ? alias : [];
 }

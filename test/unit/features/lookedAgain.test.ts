@@ -8,7 +8,7 @@ import { register as showInstances, tellFirstSteps } from '../../../src/features
 import { register as showJobs } from '../../../src/jobs/ui';
 import { showJobStatus } from '../../../src/jobs/ui/jobStatus';
 import { reportPresence } from '../../../src/jobs/ui/jobPresence';
-import { watchPresence } from '../../../src/schedules/ui/presenceWatch';
+import { watchPresence } from '../../../src/schedules/ui';
 import { tellUnreadable } from '../../../src/schedules/ui/unreadableSchedules';
 import { register as warn } from '../../../src/features/warnings';
 import { FakeClock, settle } from '../../support/fakeClock';
