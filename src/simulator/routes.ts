@@ -1,18 +1,32 @@
-import { accountResources } from './accountResources';
+import { apiKeyRoutes } from './apiKeys';
+import { chargeRoutes } from './billing/chargeRoutes';
+import { accountControlRoutes } from './control/accountControls';
+import { deploymentRoutes } from './deployments';
+import { earningsRoutes } from './hosting/earningsRoutes';
+import { machineRoutes } from './hosting/machineRoutes';
+import { metricsRoutes } from './hosting/metricsRoutes';
 import { InstanceService } from './instances/instanceService';
 import { searchRoutes } from './market/searchRoutes';
 import type { Route } from './route';
+import { secretRoutes } from './secrets';
+import { teamRoleRoutes } from './teamRoles';
+import { templateRoutes } from './templates/templateRoutes';
+import { tfaRoutes } from './tfa/routes';
+import { registerTfa } from './tfa/sessions';
+import { randomTokens, toldTokens } from './tfa/tokens';
+import { userRoutes } from './users';
+import { volumeRoutes } from './volumes/volumeRoutes';
 import type { World } from './world';
 
 /** Makes the routes of one resource; it may also fill `world.ports` and `world.guards`. */
-export type RouteFactory = (world: World) => Route[];
+type RouteFactory = (world: World) => Route[];
 
 /**
  * The resources of the service, each in a file of its own. A resource is added here and nowhere else.
  */
 export const resources: readonly RouteFactory[] = [accountResources, searchRoutes];
 
-export interface ServiceRoutes {
+interface ServiceRoutes {
   readonly routes: readonly Route[];
   readonly instances: InstanceService;
   close(): Promise<void>;
@@ -26,4 +40,24 @@ export function serviceRoutes(world: World, onConnections: (change: 1 | -1) => v
     instances,
     close: () => instances.close(),
   };
+}
+
+/** Everything about an account that is not an offer, an instance or an SSH key. */
+function accountResources(world: World): Route[] {
+  const tfa = registerTfa(world);
+  return [
+    ...userRoutes(world, tfa),
+    ...tfaRoutes(world, tfa, toldTokens(randomTokens, world.options.onToken)),
+    ...apiKeyRoutes(world),
+    ...secretRoutes(world),
+    ...teamRoleRoutes(world),
+    ...templateRoutes(world),
+    ...machineRoutes(world, world.market),
+    ...metricsRoutes(world, world.market),
+    ...earningsRoutes(world, world.market),
+    ...chargeRoutes(world),
+    ...deploymentRoutes(world),
+    ...volumeRoutes(world, world.market),
+    ...accountControlRoutes(world, tfa),
+  ];
 }

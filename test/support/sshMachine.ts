@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, wr
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newHostKey } from '../../src/simulator/login/hostKey';
+import { newHostKey } from '../../src/simulator/login/machineDir';
 
 interface StartOptions {
   readonly port?: number;

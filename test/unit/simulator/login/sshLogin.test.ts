@@ -5,7 +5,7 @@ import { createServer, connect, type AddressInfo } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { newHostKey } from '../../../../src/simulator/login/hostKey';
+import { newHostKey } from '../../../../src/simulator/login/machineDir';
 import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
 import { eventually, rentRunning } from '../../../support/rentRunning';
 import { pause } from '../../../support/until';

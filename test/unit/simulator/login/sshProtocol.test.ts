@@ -11,7 +11,7 @@ import {
   type SFTPWrapper,
   type Stats,
 } from 'ssh2';
-import { newHostKey } from '../../../../src/simulator/login/hostKey';
+import { newHostKey } from '../../../../src/simulator/login/machineDir';
 import { eventually, rentRunning } from '../../../support/rentRunning';
 import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
 
