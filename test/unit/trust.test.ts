@@ -5,7 +5,7 @@ import path from 'node:path';
 const root = path.resolve(__dirname, '..', '..');
 const page = readFileSync(path.join(root, 'docs', 'trust.md'), 'utf8');
 const rows = page.split('\n').filter((line) => /^\| (?!promise |-)/.test(line));
-const promise = /^\| (\S.*?) +\| \[[^\]]+\]\(\.\.\/(test\/[\w/]+\.test\.ts)\) +\| `([^`]+)` +\|$/;
+const promise = /^\| (\S.*?) +\| \[([\w/]+)\]\(\.\.\/test\/\2\.test\.ts\) +\| `([^`]+)` +\|$/;
 
 /** The title of a test as its source writes it; what differs from case to case stands there as `${…}`. */
 function hasTest(source: string, title: string): boolean {
@@ -16,8 +16,9 @@ describe('the page of what is proved', () => {
   it('names for each promise a test that is there', () => {
     assert.ok(rows.length > 60, `${rows.length} promises`);
     const wrong = rows.flatMap((row) => {
-      const [, , file = '', title = ''] = promise.exec(row) ?? [];
+      const [, , name = '', title = ''] = promise.exec(row) ?? [];
       if (title === '') return [`not understood: ${row}`];
+      const file = `test/${name}.test.ts`;
       if (!existsSync(path.join(root, file))) return [`${file} does not exist`];
       return hasTest(readFileSync(path.join(root, file), 'utf8'), title) ? [] : [`${file} has no "${title}"`];
     });
