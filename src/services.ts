@@ -81,7 +81,7 @@ export interface Services {
   readonly templateFiles: LazyFileSystem;
   /** Takes links to the extension, see `features/links`. */
   readonly links: Shell['links'];
-  /** Takes the calls of the chat of the editor, see `features/agents`. */
+  /** Takes the calls of the chat of the editor; the agents wing answers them. */
   readonly chat: Shell['chat'];
   readonly hub: WindowHub;
   readonly demo: Demo;

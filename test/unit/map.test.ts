@@ -21,6 +21,8 @@ const readmesOfSrc = () =>
     .map((folder) => `${folder}/README.md`)
     .filter((file) => existsSync(path.join(root, file)));
 
+const inItsWing = /^src\/\S+ (?:model|store|machine|ui|mcp)\//;
+
 /** Returns the files and folders that a page names in code from the root or its own rings, and those that it links. */
 function placesIn(page: string): readonly string[] {
   const text = read(page);
@@ -31,7 +33,7 @@ function placesIn(page: string): readonly string[] {
   const inCode = [...text.matchAll(/`((?:[\w.-]+\/)+[\w.-]*)`/g)].map(([, place = '']) => place);
   return [
     ...inCode.filter((place) => /^(?:src|test|docs|scripts|l10n)\//.test(place)),
-    ...[...links, ...inCode.filter((place) => /^(?:model|store|machine|ui|mcp)\//.test(place))].map(fromHere),
+    ...[...links, ...inCode.filter((place) => inItsWing.test(`${page} ${place}`))].map(fromHere),
   ];
 }
 
