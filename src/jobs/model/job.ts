@@ -3,8 +3,6 @@ import type { Micros } from '../../model/money';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
 import type { LossCause } from './machineLoss';
 import type { JobEnd, JobThere, LeftOutput } from './onMachine';
-import type { PastAttempt } from './pastAttempt';
-import type { Reopen, Reopened } from './reopen';
 
 interface ConfirmedMachine {
   readonly instanceId?: number | undefined;
@@ -369,4 +367,40 @@ export function needsYou({ state }: Pick<JobRow, 'state'>): boolean {
     trouble.kind === 'othersThere' ||
     trouble.lastedMs >= newsAfterMs
   );
+}
+
+/** The user's decision to fetch the outputs of a job that is over. */
+export interface Reopen {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** When the end began that the user saw; the decision has no effect on another end. */
+  readonly since: number;
+  /** The machine was started for the fetch, as confirmed, and is stopped again afterwards. */
+  readonly isStarted?: boolean | undefined;
+  /** The machine, if the job itself no longer knows it. */
+  readonly machine?: MachineOfJob | undefined;
+}
+
+/** The last fetch of outputs that the user asked for once the job was over. */
+export interface Reopened {
+  /** When the user asked (ms since 1970). */
+  readonly at: number;
+  /** What had happened to the machine, and when outputs had been fetched (ms since 1970). */
+  readonly outcome: Outcome;
+  readonly fetchedAt?: number | undefined;
+  readonly isFetched?: boolean | undefined;
+  /** Why nothing was fetched. */
+  readonly why?: Text | undefined;
+}
+
+/** An attempt that was followed by another one. */
+export interface PastAttempt {
+  /** Why another attempt followed: `interrupted`, `machineLost`, or an exit code. */
+  readonly cause: string;
+  /** When it ended, in milliseconds since 1970. */
+  readonly at: number;
+  readonly machine: string;
+  /** The result of its command, if it ended there. */
+  readonly end?: JobEnd | undefined;
+  readonly startedAt?: number | undefined;
 }

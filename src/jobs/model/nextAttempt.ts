@@ -1,9 +1,8 @@
 import type { Text } from '../../util/text';
 import { nothingRan } from './jobWords';
-import { machineOf, type Job, type JobPhase, type JobState } from './job';
+import { type Job, type JobPhase, type JobState, machineOf, type PastAttempt } from './job';
 import { hardLimit, limitInputs, spentBefore } from './jobLimits';
 import type { LossCause } from './machineLoss';
-import type { PastAttempt } from './pastAttempt';
 
 type Next = readonly [phase: JobPhase, more: Partial<JobState>];
 

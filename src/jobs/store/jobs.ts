@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import {
-  isOver,
-  machineOf,
-  newJobState,
   type Decisions,
+  isOver,
   type Job,
   type JobRow,
   type JobState,
+  machineOf,
+  newJobState,
+  type Reopen,
 } from '../model/job';
 import { isLostHere } from '../model/lostProgress';
-import type { Reopen } from '../model/reopen';
 import { isJobOpen, mayReopen } from '../model/reopenedJob';
 import { withLimits } from '../model/jobExtension';
 import type { JobSpec, MachineEnd } from '../model/jobSpec';
