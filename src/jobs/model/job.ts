@@ -1,7 +1,7 @@
 import type { Text } from '../../util/text';
 import type { Micros } from '../../model/money';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
-import type { LossCause } from './machineLoss';
+import type { LossCause } from './nextAttempt';
 import type { JobEnd, JobThere, LeftOutput } from './onMachine';
 
 interface ConfirmedMachine {

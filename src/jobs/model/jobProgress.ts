@@ -1,26 +1,24 @@
 import type { Text } from '../../util/text';
 import type { Micros } from '../../model/money';
 import {
+  type Checkpoint,
   isAtWork,
   isBeforeStart,
   isRenting,
-  machineEndOf,
-  type Checkpoint,
   type Job,
-  type MachineOfJob,
   type JobPhase,
+  type JobRow,
   type JobState,
+  machineEndOf,
+  type MachineOfJob,
   type Outcome,
   type TroubleKind,
 } from './job';
 import { afterFailure, waitingTrouble } from './afterFailure';
 import { isFetchRepeatable } from './fetchAgain';
-import { areIncomplete } from './incompleteOutputs';
-import { afterExtension, atNewPrice, withTraffic } from './changedTime';
-import { afterEnd, afterNotStarted, onNextMachine, whileWaiting } from './nextAttempt';
-import type { LossCause } from './machineLoss';
+import { afterExtension, atNewPrice, idleSinceOf, seenTimes, withTraffic } from './jobTime';
+import { afterEnd, afterNotStarted, type LossCause, onNextMachine, whileWaiting } from './nextAttempt';
 import { afterReopened, giveUpReason, notFetchedAgain, reopenedState } from './reopenedJob';
-import { idleSinceOf, seenTimes } from './jobTime';
 import type { JobLook, JobThere } from './onMachine';
 
 /** An event of a job. */
@@ -348,4 +346,17 @@ function decided(job: Job, state: JobState, to: To, now: number): JobState {
   return state.phase === 'keeping' && (state.keepUntil ?? now) <= keepUntil
     ? state
     : to('keeping', { keepUntil });
+}
+
+/**
+ * Returns whether outputs are missing, so that the user decides about the machine. A stop loses nothing, so the machine
+ * of a job that failed before it wrote any does not wait at its price.
+ */
+function areIncomplete({ job, state }: JobRow): boolean {
+  const { files = 0, leftOut = 0 } = state.outputs ?? {};
+  if (job.spec.outputs.length === 0 || (files > 0 && leftOut === 0)) {
+    return false;
+  }
+  const mayStop = machineEndOf({ job, state }) === 'stop' && state.end?.why !== 'gone';
+  return files > 0 || leftOut > 0 || !mayStop;
 }
