@@ -4,17 +4,16 @@ import { message, type Action } from '../../editor/message';
 import { momentText } from '../../editor/timeText';
 import { isStranded, machineEndOf, machineOf, type JobRow } from '../model/job';
 import { limitAt } from '../model/jobExtension';
-import { fetchSeconds, jobCost, jobMs } from '../model/jobLimits';
-import { causeText, jobEndText, otherJobText } from '../model/jobWords';
+import { fetchSeconds } from '../model/jobLimits';
+import { otherJobText } from '../model/jobWords';
 import { formatMoney, fromDollars } from '../../model/money';
 import { jobNotice, jobNoticeKind, type JobNotice } from '../store/jobNotice';
 import type { Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
-import { againWords, type AgainKind } from './againMessages';
+import { type AgainKind, againWords, notStartedWords, type RunKind, runWords } from './resultMessages';
 import type { JobDeps } from './deps';
 import { leftOutText } from './jobItems';
 import { instanceAction, logAction, stillCosts, type ToldOfJob } from './jobTold';
-import { notStartedWords } from './notStartedMessage';
 import { stuckWords, type StuckKind } from './stuckMessages';
 
 /** Shows messages about jobs, each in one window only. */
@@ -37,7 +36,6 @@ async function tell(deps: JobDeps, notice: JobNotice): Promise<void> {
 }
 
 type LimitKind = 'nearLimit' | 'extended' | 'notExtended' | 'idle';
-type RunKind = 'ended' | 'triedAgain' | 'notCheckpointed';
 
 function words(
   row: JobRow,
@@ -111,43 +109,6 @@ function limitWords(row: JobRow, kind: LimitKind, now: number): ToldOfJob {
       };
     case 'idle':
       return { level: 'warning', sentence: idleSentence(row, now), actions: idleActions(row) };
-  }
-}
-
-function runWords(row: JobRow, kind: RunKind, now: number): ToldOfJob {
-  const { job, state } = row;
-  const { name } = job.spec;
-  const target = { jobId: job.id };
-  const log = logAction(row);
-  switch (kind) {
-    case 'ended':
-      return {
-        level: state.end?.why === 'itself' && state.end.code === 0 ? 'info' : 'warning',
-        sentence: endedSentence(row, now),
-        actions: [
-          ...((state.outputs?.files ?? 0) > 0
-            ? [commandAction(t('Open Outputs'), 'gpuRental.job.openOutputs', target)]
-            : []),
-          log,
-        ],
-      };
-    case 'triedAgain':
-      return { level: 'warning', sentence: againSentence(row), actions: [log] };
-    case 'notCheckpointed':
-      return {
-        level: 'warning',
-        sentence: t(
-          'Could not save a checkpoint of {0} on this computer, so more work is lost if its machine is lost. {1}',
-          name,
-          state.checkpointProblem ? localize(state.checkpointProblem.why) : '',
-        ),
-        actions: [
-          ...(state.checkpointProblem?.bytes === undefined
-            ? []
-            : [commandAction(t('Fetch Checkpoints…'), 'gpuRental.job.fetchOutputs', target)]),
-          log,
-        ],
-      };
   }
 }
 
@@ -286,14 +247,6 @@ function stoppedWords(row: JobRow): ToldOfJob {
       };
 }
 
-function againSentence({ job, state }: JobRow): string {
-  const cause = state.attempts?.at(-1)?.cause ?? '';
-  const attempts = [job.spec.name, state.attempt, localize(causeText(cause))] as const;
-  return state.firstHere === state.attempt
-    ? t('{0} runs again on another machine (attempt {1}): {2}.', ...attempts)
-    : t('{0} runs again (attempt {1}): {2}.', ...attempts);
-}
-
 function keepingSentence(row: JobRow, now: number): string {
   const { name } = row.job.spec;
   const machine = machineOf(row).name;
@@ -345,14 +298,4 @@ function largeSentence(row: JobRow): string {
         stillCosts(row),
         durationText(fetchSeconds * 1000),
       );
-}
-
-function endedSentence(row: JobRow, now: number): string {
-  const { job, state } = row;
-  const time = durationText(jobMs(row, now));
-  const cost = jobCost(row, now);
-  const what = jobEndText(state.end);
-  return cost === undefined
-    ? t('{0}: {1} after {2}.', job.spec.name, localize(what), time)
-    : t('{0}: {1} after {2}, for {3}.', job.spec.name, localize(what), time, formatMoney(cost));
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JobDeps } from '../../../../src/jobs/ui/deps';
-import { notStartedWords } from '../../../../src/jobs/ui/notStartedMessage';
+import { notStartedWords } from '../../../../src/jobs/ui/resultMessages';
 import type { Instance } from '../../../../src/model/instances/instance';
 import type { JobState } from '../../../../src/jobs/model/job';
 import { text } from '../../../../src/util/text';
