@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { JobTerminal } from '../../../../src/jobs/ui/jobTerminal';
+import { JobTerminal } from '../../../../src/jobs/ui/jobTasks';
 import type { JobDeps } from '../../../../src/jobs/ui/deps';
 import { newJobState, type JobRow } from '../../../../src/jobs/model/job';
 import { silentLog } from '../../../../src/util/log';
