@@ -1,15 +1,46 @@
+import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
-import type { WorkersTarget } from '../../commandArguments';
+import type { DocumentTarget, WorkersTarget } from '../../commandArguments';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { openNamedDocument } from '../../editor/namedDocument';
+import { type JobFields, jobNameOf } from '../model/jobFields';
+import { readJob } from '../model/jobSpec';
+import { quoteForShell } from '../../ssh/commandLine';
+import { interpreterFor } from '../../ssh/runFile';
+import type { JobDeps } from './deps';
+import { isTrusted, runSource } from './runJob';
 import { pickLocal } from '../../editor/pickLocal';
 import { askLine, pickFromList } from '../../editor/quickPick';
 import { pullEngines } from '../../several/model/pullEngines';
-import { readJob } from '../model/jobSpec';
 import { accountFor } from '../../store/accounts/sameAccount';
-import { askLimits } from './askLimits';
-import type { JobDeps } from './deps';
-import { isTrusted, runSource } from './runJob';
 import { plainLabel } from '../../util/plainLabel';
+
+/** Runs a script of the workspace as a job, after asking for its limits. */
+export async function runFileAsJob(
+  deps: JobDeps,
+  target: DocumentTarget | undefined,
+): Promise<string | undefined> {
+  if (!isTrusted()) {
+    return undefined;
+  }
+  const document = target ? await openNamedDocument(target.uri) : vscode.window.activeTextEditor?.document;
+  const folder = document && vscode.workspace.getWorkspaceFolder(document.uri);
+  if (!folder || document.uri.scheme !== 'file') {
+    message('info', t('Open a script of a folder on this computer to run it as a job.'));
+    return undefined;
+  }
+  const path = relative(folder.uri.fsPath, document.uri.fsPath).split(sep).join('/');
+  const name = jobNameOf(path.split('/').at(-1) ?? '', 'script');
+  const interpreter = interpreterFor(path, document.getText());
+  const limits = await askLimits(t('Run {0} as a Job', name));
+  if (!limits) {
+    return undefined;
+  }
+  const run = `${interpreter} ${quoteForShell(`./${path}`)}`;
+  const source = JSON.stringify({ jobs: { [name]: { run, limits } } });
+  return runSource(deps, { spec: readJob(source, name), folder: folder.uri.fsPath, recipe: undefined });
+}
 
 /** Starts a worker of a pull engine as a job on each instance. */
 export async function startWorkers(deps: JobDeps, { engine, instanceIds }: WorkersTarget): Promise<void> {
@@ -84,4 +115,23 @@ async function askCodeFolder(title: string): Promise<string | undefined> {
     })),
   });
   return answer.kind === 'picked' ? answer.value : undefined;
+}
+
+/** Asks for the limits of a job that no file describes; `undefined` if the user canceled. */
+async function askLimits(title: string): Promise<JobFields['limits']> {
+  const hours = await askNumber(title, t('Maximum run time in hours'), 6);
+  const costDollars =
+    hours === undefined ? undefined : await askNumber(title, t('Maximum cost in dollars'), 5);
+  return hours === undefined || costDollars === undefined ? undefined : { hours, costDollars };
+}
+
+async function askNumber(title: string, prompt: string, value: number): Promise<number | undefined> {
+  const typed = await askLine({
+    title,
+    prompt,
+    value: String(value),
+    problem: (line) =>
+      Number(line) > 0 && Number(line) <= 720 ? undefined : t('Enter a number above 0 and at most 720.'),
+  });
+  return typed === undefined ? undefined : Number(typed);
 }
