@@ -13,15 +13,15 @@ import { instanceName, nameAmong } from '../../model/instances/instanceLabel';
 import { isAtWork, type Job } from '../model/job';
 import { variantsOf } from '../model/jobMatrix';
 import { hardLimit, type HardLimit } from '../model/jobLimits';
-import { jobText, type JobSpec, type MachineEnds } from '../model/jobSpec';
+import { type JobSpec, jobText, type MachineEnds } from '../model/jobSpec';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
-import type { OneOfDraft } from '../model/draftJob';
+import type { DraftJob, OneOfDraft } from '../model/draftJob';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
 import { commitOf } from '../../ssh/localGit';
 import { runProgram } from '../../ssh/run';
 import { setupKey } from '../machine/setupKey';
-import { findSentFiles, missingFiles, unsentNames, type SentFiles } from '../machine/sentFiles';
+import { findSentFiles, missingFiles, type SentFiles, unsentNames } from '../machine/sentFiles';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { connectableInstances } from '../../store/instances/listed';
 import { bytesText } from '../../util/bytes';
@@ -30,13 +30,12 @@ import { realPlace } from '../../util/realPlace';
 import { text } from '../../util/text';
 import { homeFolder } from '../../util/thisUser';
 import { askSecrets } from './secretsOfJobs';
-import { confirmJob, sentBytes } from './confirmJob';
+import { confirmJob, sentBytes, sweepMachines } from './confirmJob';
 import type { JobDeps } from './deps';
 import { filesText } from '../../editor/filesText';
 import { outputsFolderOf, withOutputs } from './outputsFolders';
-import { sweepMachines } from './sweepMachines';
-import { rentJob } from './rentJob';
 import { chooseJob, type JobSource } from './jobSource';
+import type { OpenRecipe } from '../../model/workspace/workspaceFile';
 
 /** Returns true if the workspace is trusted to run its jobs; otherwise shows why it can't. */
 export function isTrusted(): boolean {
@@ -334,4 +333,27 @@ async function confirmed(
 
 function hashOf(content: string): string {
   return createHash('sha256').update(content).digest('hex');
+}
+
+/** Searches offers for a job. The user confirms there whether to rent, and what. */
+async function rentJob(
+  { sshConsent }: Pick<JobDeps, 'sshConsent'>,
+  order: Omit<DraftJob['order'], 'ends'>,
+  each: DraftJob['each'],
+  sent: SentFiles,
+  recipe: OpenRecipe | undefined,
+): Promise<void> {
+  const { spec } = order;
+  const job: DraftJob = {
+    order: { ...order, ends: spec.rentedEnds },
+    each,
+    machines: Math.min(spec.maxParallel, each.length),
+    names: sent.names,
+    bytes: sentBytes(sent),
+    secretFiles: sent.secretFiles,
+    leftOut: sent.leftOut.map(({ name }) => name),
+  };
+  // The user may be away when the machine is ready, so the question comes first.
+  await sshConsent.ask();
+  await runCommand('gpuRental.rentForJob', { job, recipe });
 }
