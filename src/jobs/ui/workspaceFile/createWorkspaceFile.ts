@@ -1,16 +1,20 @@
 import * as vscode from 'vscode';
+import { constants } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { t } from '../../../editor/localize';
 import { pickOne } from '../../../editor/quickPick';
 import { writeFileAt } from '../../../editor/saveFile';
 import { templateImage, templateName } from '../../../model/templates/templateName';
 import {
+  type RecipeFields,
   renderWorkspaceFile,
   workspaceFilePath,
-  type RecipeFields,
 } from '../../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
 import { realPlace } from '../../../util/realPlace';
-import { exists } from './workspaceFiles';
+import { errorCode } from '../../../util/errorCode';
+import { homeFolder } from '../../../util/thisUser';
 
 type Deps = Pick<Services, 'accounts' | 'templates'>;
 
@@ -79,4 +83,56 @@ async function chooseSource({
   }
   const { id, name, hashId } = picked.template;
   return { template: { id, name, hash: hashId } };
+}
+
+/** Returns the workspace files that exist, at most one per folder. */
+export async function workspaceFiles(): Promise<readonly vscode.Uri[]> {
+  const uris = (vscode.workspace.workspaceFolders ?? []).map((folder) =>
+    vscode.Uri.joinPath(folder.uri, workspaceFilePath),
+  );
+  const found = await Promise.all(uris.map(async (uri) => ((await exists(uri)) ? uri : undefined)));
+  return found.filter((uri) => uri !== undefined);
+}
+
+async function exists(uri: vscode.Uri): Promise<boolean> {
+  try {
+    await vscode.workspace.fs.stat(uri);
+    return true;
+  } catch (error) {
+    if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') {
+      return false;
+    }
+    throw error;
+  }
+}
+
+/** Each file of the package with its name in the sample workspace. */
+const files = [
+  ['README.md', 'README.md'],
+  ['train.sh', 'train.sh'],
+  ['gpu-rental.json', workspaceFilePath],
+] as const;
+
+/** Copies the missing files only, so that changes of the user stay. */
+async function writeSample(from: string, to: string): Promise<void> {
+  for (const [source, name] of files) {
+    const target = join(to, name);
+    await mkdir(dirname(target), { recursive: true });
+    await copyFile(join(from, source), target, constants.COPYFILE_EXCL).catch((error: unknown) => {
+      if (errorCode(error) !== 'EEXIST') {
+        throw error;
+      }
+    });
+  }
+}
+
+/** Opens a folder with a job that trains a small model, in a new window if this one has a folder. */
+export async function openSample({ extensionUri }: Pick<Services, 'extensionUri'>): Promise<void> {
+  const folder = join(homeFolder(), 'gpu-rental-demo', 'sample');
+  await writeSample(vscode.Uri.joinPath(extensionUri, 'media', 'sample').fsPath, folder);
+  const isFree = (vscode.workspace.workspaceFolders ?? []).length === 0;
+  await vscode.commands.executeCommand('vscode.openFolder', vscode.Uri.file(folder), {
+    forceNewWindow: !isFree,
+    forceReuseWindow: isFree,
+  });
 }

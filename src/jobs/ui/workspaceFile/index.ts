@@ -1,7 +1,6 @@
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
-import { createWorkspaceFile } from './createWorkspaceFile';
-import { openSample } from './sampleWorkspace';
+import { createWorkspaceFile, openSample } from './createWorkspaceFile';
 import { rentForJob, rentForWorkspace } from './rentForWorkspace';
 
 type Deps = Pick<

@@ -38,7 +38,7 @@ import { UserError } from '../../../util/errors';
 import { realPlace } from '../../../util/realPlace';
 import { text } from '../../../util/text';
 import { rentalOfJob } from '../rentalOfJob';
-import { workspaceFiles } from './workspaceFiles';
+import { workspaceFiles } from './createWorkspaceFile';
 import { plainLabel } from '../../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'rentals'>;
