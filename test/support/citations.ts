@@ -19,6 +19,20 @@ function linksOf(file: string, text: string): readonly string[] {
     .filter((target) => /^docs\/.*\.md(?:#|$)/.test(target));
 }
 
+/** Returns the files and folders that a page links or names in code, from the root or, in a wing, from there. */
+export function placesOf(page: string, text: string): readonly string[] {
+  const fromHere = (place: string) => path.posix.join(path.posix.dirname(page), place);
+  const links = [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)].map(([, target = '']) => target);
+  const inCode = [...text.matchAll(/`((?:[\w.-]+\/)+[\w.-]*)`/g)].map(([, place = '']) => place);
+  const isInWing = (place: string) =>
+    page.startsWith('src/') && /^(?:model|store|machine|ui|mcp)\//.test(place);
+  return [
+    ...links.filter((target) => !/^\w+:/.test(target)).map(fromHere),
+    ...inCode.filter((place) => /^(?:src|test|docs|scripts|l10n)\//.test(place)),
+    ...inCode.filter(isInWing).map(fromHere),
+  ];
+}
+
 /** Returns the anchors of a page's headings, made as GitHub makes them. */
 export function headingsOf(text: string): ReadonlySet<string> {
   const anchors = new Set<string>();

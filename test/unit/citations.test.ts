@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { citationsOf, headingsOf, oldCitationsOf } from '../support/citations';
+import { citationsOf, headingsOf, oldCitationsOf, placesOf } from '../support/citations';
 
 const root = path.resolve(__dirname, '..', '..');
 
@@ -51,6 +51,18 @@ describe('citations of the documentation', () => {
           .map((target) => `${file}: ${target}`),
       );
     assert.deepEqual(bare, []);
+  });
+
+  it('lead from each page to files and folders that exist', () => {
+    // A decision keeps the names of its day.
+    const named = files
+      .filter(([file]) => file.endsWith('.md') && !file.startsWith('docs/decisions/'))
+      .flatMap(([file, text]) => placesOf(file, text).map((place) => ({ file, place })));
+    assert.ok(named.length > 300, `${named.length} places`);
+    assert.deepEqual(
+      named.filter(({ place }) => !existsSync(path.join(root, place))),
+      [],
+    );
   });
 
   it('have one form', () => {
