@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { repository } from '../support/editorHost';
 import { measureActivation } from './activation';
 import { measureHeap } from './heap';
 import { measureInstances } from './instances';
@@ -15,6 +14,7 @@ import { measureTemplates } from './templates';
 import { measureTests } from './tests';
 import type { Figure } from './figure';
 import { bestOf, isKept, type Ratios } from './kept';
+import { repository } from '../support/installed';
 
 /** Kinds of figures by the name that chooses them on the command line. */
 const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {

@@ -9,8 +9,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { engines } from '../../package.json';
-import { packagedExtension, repository } from '../support/editorHost';
+import { packagedExtension } from '../support/editorHost';
 import { buildSuite, suiteFile, testHostFolder } from './suite';
+import { repository } from '../support/installed';
 
 /** True when the place that the desktop editor is downloaded from answers. */
 export async function canDownloadEditor(): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { repository } from '../support/editorHost';
+import { repository } from '../support/installed';
 
 export const testHostFolder = path.join(repository, 'test', 'editor', 'testHost');
 /** The bundled `index.ts`. */

@@ -18,7 +18,6 @@ import { promisify } from 'node:util';
 import { installedHost, repository } from './installed';
 import { until } from './until';
 
-export { repository } from './installed';
 export const packagedExtension = path.join(repository, 'dist', 'gpu-rental.vsix');
 
 /** Settings that keep everything but the extension quiet, and the terminal's text readable in the page. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { repository } from './editorHost';
+import { repository } from './installed';
 
 /** Packages a small extension, named by its folder under `test/`; gives back the file. */
 export async function packageFolder(folder: string, into: string): Promise<string> {

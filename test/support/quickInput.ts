@@ -3,8 +3,6 @@ import { clickRow, press, pressEnter } from './press';
 import { textsOf } from './rows';
 import { until } from './until';
 
-export { inOneLine } from './rows';
-
 /** The command palette, quick picks and input boxes, which share one widget. */
 export class QuickInput {
   readonly widget: Locator;

@@ -2,7 +2,7 @@ import path from 'node:path';
 import * as esbuild from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import type { FromPage, ReportView } from '../../src/webview/report/protocol';
-import { repository } from './editorHost';
+import { repository } from './installed';
 
 /** Stands in for the editor around the page: keeps what the page sends and remembers, and shows it a view. */
 const host = `

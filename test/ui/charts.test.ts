@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import type { ChartView } from '../../src/webview/report/protocol';
 import { launchBrowser } from '../support/browser';
 import type { DrawnGeometry } from '../support/chartPage/geometry';
-import { repository } from '../support/editorHost';
+import { repository } from '../support/installed';
 
 const columns: ChartView = {
   kind: 'stackedColumns',

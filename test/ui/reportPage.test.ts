@@ -9,8 +9,8 @@ import { accessibilityFaults } from '../support/accessibility';
 import { launchBrowser } from '../support/browser';
 import { marketOffer } from '../support/marketOffer';
 import { press, pressEnter } from '../support/press';
-import { inOneLine } from '../support/quickInput';
 import { ReportPage } from '../support/reportPage';
+import { inOneLine } from '../support/rows';
 
 const days = Array.from({ length: 30 }, (_, day) => `2026-11-${String(day + 1).padStart(2, '0')}`);
 

@@ -97,6 +97,15 @@ describe('the layout of the repository', () => {
     );
   });
 
+  it('exports each name from the one file that declares it', () => {
+    assert.deepEqual(
+      ['src', 'test', 'scripts']
+        .flatMap(sources)
+        .flatMap((text) => text.match(/^export (?:type )?[{*].*$/gm) ?? []),
+      [],
+    );
+  });
+
   it('exports no constant, function or class that nothing imports', () => {
     const imported = importedIn('src', 'test', 'scripts');
     // An error is part of what a function promises, whoever catches it by its name.

@@ -5,8 +5,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Metafile } from 'esbuild';
 import { bytesRead, codeRead, lazyChunks } from '../support/bundleSize';
-import { packagedExtension, repository } from '../support/editorHost';
+import { packagedExtension } from '../support/editorHost';
 import { readZip, type ZipEntry } from '../support/zip';
+import { repository } from '../support/installed';
 
 describe('the package', () => {
   let entries: ZipEntry[] = [];

@@ -6,8 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { repository } from '../support/editorHost';
 import { until } from '../support/until';
+import { repository } from '../support/installed';
 
 const run = promisify(execFile);
 
