@@ -79,12 +79,15 @@ export async function startApp(
   }
   startWings(wings, services, own);
   context.subscriptions.push(
-    services.commands.registerLater(async () => {
-      const { laterFeatures } = await import('./laterFeatures');
-      for (const register of laterFeatures) {
-        context.subscriptions.push(register(services));
-      }
-    }),
+    services.commands.registerLater(
+      () => true,
+      async () => {
+        const { laterFeatures } = await import('./laterFeatures');
+        for (const register of laterFeatures) {
+          context.subscriptions.push(register(services));
+        }
+      },
+    ),
   );
   await services.accounts.load();
   keepAttention(services);

@@ -1,5 +1,13 @@
+import { readdir } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import * as z from 'zod';
 import type { Services } from './services';
+import { channel } from './shared/channel';
+import { followAccount } from './shared/followAccount';
+import { accountPath } from './store/accounts/accountFiles';
 import type { Disposable } from './util/disposable';
+import { Emitter } from './util/emitter';
+import { ifPresent } from './util/missing';
 
 /** Hands something over that ends with the product. */
 export type Own = <T extends Disposable>(item: T) => T;
@@ -13,14 +21,96 @@ export interface Wing {
   start(services: Services, own: Own): object;
 }
 
+/** A wing whose code is read when it is first used: by a command, a document, or work on disk. */
+export interface LaterWing extends Omit<Wing, 'start'> {
+  /** The folder of an account that has something in it while the wing has work. */
+  readonly stored: string;
+  /** The end of the path of its documents. */
+  readonly document: string;
+  readonly load: () => Promise<Wing>;
+}
+
+/** A window that used a wing makes the others start it: one of them may have to do the work. */
+const started = channel('wings.started', z.object({ name: z.string() }));
+
 /** Starts wings in their order, without those that lack what they need. */
-export function startWings(wings: readonly Wing[], services: Services, own: Own): void {
-  const started = new Set<string>();
+export function startWings(wings: readonly (Wing | LaterWing)[], services: Services, own: Own): void {
+  const names = new Set<string>();
   let all = services;
+  const start = (wing: Wing) => {
+    all = { ...all, ...wing.start(all, own) };
+  };
   for (const wing of wings) {
-    if ((wing.needs ?? []).every((one) => started.has(one))) {
-      all = { ...all, ...wing.start(all, own) };
-      started.add(wing.name);
+    if ((wing.needs ?? []).every((one) => names.has(one))) {
+      names.add(wing.name);
+      if ('start' in wing) {
+        start(wing);
+      } else {
+        startLater(wing, services, own, start);
+      }
     }
   }
+}
+
+function startLater(
+  { name, stored, document, load }: LaterWing,
+  { accounts, commands, hub, log, storageDir, work }: Services,
+  own: Own,
+  start: (wing: Wing) => void,
+): void {
+  let starting: Promise<void> | undefined;
+  const begin = () =>
+    (starting ??= load().then(start, (error: unknown) => {
+      starting = undefined;
+      throw error;
+    }));
+  const use = async () => {
+    await begin();
+    started.send(hub, { name });
+  };
+  const quietly = (action: () => Promise<void>) => {
+    action().catch((error: unknown) => {
+      log.error(`${name} could not be started`, error);
+    });
+  };
+  const looked = own(new Emitter<void>());
+  let looks = 0;
+  const lookAtDisk = async () => {
+    const { active } = accounts;
+    if (starting) {
+      return;
+    }
+    looks += 1;
+    try {
+      if (active && (await hasWork(accountPath(storageDir, active.key, stored)))) {
+        await use();
+      }
+    } finally {
+      looks -= 1;
+      looked.fire();
+    }
+  };
+  const look = () => quietly(lookAtDisk);
+  own(commands.registerLater((feature) => feature === name, use));
+  own(work.addLater(begin));
+  own(work.add({ isPending: () => (looks > 0 ? undefined : false), onDidChange: looked.event }));
+  own(
+    followAccount(accounts, () => {
+      look();
+      return undefined;
+    }),
+  );
+  own(hub.onDidChangeLeader(look));
+  own(started.on(hub, (message) => message.name === name && quietly(begin)));
+  const isFor = ({ uri }: vscode.TextDocument) => uri.path.endsWith(document);
+  own(vscode.workspace.onDidOpenTextDocument((one) => isFor(one) && quietly(begin)));
+  if (vscode.workspace.textDocuments.some(isFor)) {
+    quietly(begin);
+  }
+}
+
+/** Where the disk refuses, the wing says so itself. */
+async function hasWork(folder: string): Promise<boolean> {
+  const names = await ifPresent(readdir(folder)).catch(() => ['?']);
+  return (names ?? []).length > 0;
 }

@@ -1,11 +1,19 @@
 import { agents } from './agents/wing';
 import { history } from './history/wing';
 import { hosting } from './hosting/wing';
-import { jobs } from './jobs/wing';
+import { jobs } from './jobs/later';
 import { notebooks } from './notebooks/wing';
 import { schedules } from './schedules/wing';
 import { several } from './several/wing';
-import type { Wing } from './wing';
+import type { LaterWing, Wing } from './wing';
 
 /** The wings in the order in which they start: each after those that it needs. Without one, the others go on. */
-export const wings: readonly Wing[] = [schedules, hosting, history, notebooks, several, jobs, agents];
+export const wings: readonly (Wing | LaterWing)[] = [
+  schedules,
+  hosting,
+  history,
+  notebooks,
+  several,
+  jobs,
+  agents,
+];

@@ -42,10 +42,10 @@ export class CommandTable {
   }
 
   /**
-   * Handles commands without a handler: the first one calls `load`, which registers all handlers. After a failure, the
-   * next command tries again.
+   * Handles the commands of these features that have no handler: the first one calls `load`, which registers all of
+   * them. After a failure, the next command tries again.
    */
-  registerLater(load: () => Promise<void>): Disposable {
+  registerLater(isOne: (feature: string) => boolean, load: () => Promise<void>): Disposable {
     const store = new DisposableStore();
     let loading: Promise<void> | undefined;
     const loaded = () =>
@@ -54,7 +54,7 @@ export class CommandTable {
         throw error;
       }));
     for (const id of Object.keys(commandSpecs) as AnyCommandId[]) {
-      if (!this.handlers.has(id)) {
+      if (isOne(commandSpecs[id].feature) && !this.handlers.has(id)) {
         const later = async (...args: unknown[]) => {
           await loaded();
           const handler = this.handlers.get(id);

@@ -1,6 +1,5 @@
 import { register as registerDeployments } from './ui/deployments';
 import { register as registerMachines } from './ui/machines';
-import { register as registerReports } from './ui/reports';
 import { register as registerVolumes } from './ui/volumes';
 import type { Wing } from '../wing';
 
@@ -10,7 +9,15 @@ export const hosting: Wing = {
     own(registerVolumes(services));
     own(registerMachines(services));
     own(registerDeployments(services));
-    own(registerReports(services));
+    own(
+      services.commands.registerLater(
+        (feature) => feature === 'hosting',
+        async () => {
+          const { register } = await import('./ui/reports');
+          own(register(services));
+        },
+      ),
+    );
     return {};
   },
 };

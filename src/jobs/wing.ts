@@ -5,9 +5,8 @@ import { jobServices } from './services';
 import { register } from './ui';
 import { register as registerWorkspaceFile } from './ui/workspaceFile';
 
-export const jobs: Wing = {
+export const wingOfJobs: Wing = {
   name: 'jobs',
-  needs: ['schedules', 'several'],
   start(services: Services & ScheduleServices, own: Own) {
     const made = jobServices(services, own);
     own(register({ ...services, ...made }));

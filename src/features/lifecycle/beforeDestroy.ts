@@ -121,6 +121,7 @@ async function look(deps: Deps, account: Account, instance: Instance, signal: Ab
       },
       signal,
     );
+    await deps.work.whole();
     const { looks } = deps.work;
     const work = await findUnsavedWork(ssh, alias, looks, { signal, timeoutMs: patienceMs });
     return work ? { kind: 'seen', work } : { kind: 'noAnswer' };

@@ -176,7 +176,7 @@ export async function stop(deps: LifecycleDeps, ...[target, selected]: Rows): Pr
   );
   const question = isQueued
     ? cancelStartQuestion(instances)
-    : withWorkAtRisk(deps, instances, 'processes', stopQuestion(instances));
+    : await withWorkAtRisk(deps, instances, 'processes', stopQuestion(instances));
   if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
@@ -223,7 +223,7 @@ export async function reboot(deps: LifecycleDeps, ...[target, selected]: Rows): 
     none: t('Only a running instance can be rebooted.'),
     canPickMany: true,
   });
-  const question = withWorkAtRisk(deps, instances, 'processes', rebootQuestion(instances));
+  const question = await withWorkAtRisk(deps, instances, 'processes', rebootQuestion(instances));
   if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
@@ -270,7 +270,7 @@ export async function lossByDestroy(
     return undefined;
   }
   const question = destroyQuestion([instance], await lookQuietly(deps, active, [instance]));
-  return withWorkAtRisk(deps, [instance], 'disk', question).detail;
+  return (await withWorkAtRisk(deps, [instance], 'disk', question)).detail;
 }
 
 /** Asks before data is lost, and offers to download files first from machines that can be reached. */
@@ -280,7 +280,8 @@ export async function askBeforeLoss(
   instances: readonly Instance[],
   makeQuestion: () => Promise<Required<Question>>,
 ): Promise<boolean> {
-  const { button, ...question } = withWorkAtRisk(deps, instances, 'disk', await makeQuestion());
+  const asked = await makeQuestion();
+  const { button, ...question } = await withWorkAtRisk(deps, instances, 'disk', asked);
   const [only, ...others] = instances;
   const canDownload =
     only !== undefined &&
@@ -313,12 +314,13 @@ function tellVerdicts(results: readonly RowResult<DestroyVerdict>[]): void {
 }
 
 /** Adds to a question what would be lost of the work on the instances. */
-function withWorkAtRisk<Q extends Question>(
+async function withWorkAtRisk<Q extends Question>(
   { work }: Pick<LifecycleDeps, 'work'>,
   instances: readonly Instance[],
   loss: WorkLoss,
   question: Q,
-): Q {
+): Promise<Q> {
+  await work.whole();
   const lines = instances.flatMap(({ id }) => work.atRisk(id, loss)).map((line) => `⚠ ${localize(line)}`);
   return lines.length === 0
     ? question

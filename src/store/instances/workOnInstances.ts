@@ -41,6 +41,7 @@ export interface InstanceWork {
 /** The work on instances, as each wing registers it. */
 export class WorkOnInstances implements Disposable {
   private readonly all = new Set<InstanceWork>();
+  private readonly starts = new Set<() => Promise<void>>();
   private readonly changed = new Emitter<void>();
 
   readonly onDidChange: Event<void> = this.changed.event;
@@ -55,6 +56,17 @@ export class WorkOnInstances implements Disposable {
       this.all.delete(work);
       changes?.dispose();
     });
+  }
+
+  /** Adds a wing that starts when all work must be known. */
+  addLater(start: () => Promise<void>): Disposable {
+    this.starts.add(start);
+    return toDisposable(() => this.starts.delete(start));
+  }
+
+  /** Starts the wings that did not start yet, before something is lost. */
+  async whole(): Promise<void> {
+    await Promise.all([...this.starts].map((start) => start()));
   }
 
   atRisk(instanceId: number, loss: WorkLoss): readonly Text[] {

@@ -9,10 +9,13 @@ describe('commands whose feature is read with the first of them', () => {
     const table = new CommandTable((error) => errors.push(error));
     let loads = 0;
     table.register('gpuRental.signIn', () => 'at once');
-    table.registerLater(() => {
-      loads += 1;
-      return load(table);
-    });
+    table.registerLater(
+      () => true,
+      () => {
+        loads += 1;
+        return load(table);
+      },
+    );
     return { errors, table, loads: () => loads };
   }
 

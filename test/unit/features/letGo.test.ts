@@ -11,7 +11,7 @@ import type * as tree from '../../../src/editor/lazyTree';
 import type * as later from '../../../src/laterFeatures';
 import { DisposableStore } from '../../../src/util/disposable';
 import type * as composition from '../../../src/wings';
-import { startWings } from '../../../src/wing';
+import { startWings, type LaterWing, type Wing } from '../../../src/wing';
 import type { Services } from '../../../src/services';
 import type { Shell } from '../../../src/shell';
 import { FakeClock } from '../../support/fakeClock';
@@ -70,6 +70,8 @@ function namesIn(file: string): readonly string[] {
   return [...text.matchAll(/^  register(\w+),$/gm)].map(([, name]) => name ?? '');
 }
 
+const wingOf = async (line: Wing | LaterWing) => ('start' in line ? line : line.load());
+
 describe('A feature that ends', () => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'gr-let-go-'));
   const screen = new Screen({ isFocused: true });
@@ -109,7 +111,8 @@ describe('A feature that ends', () => {
     services = await createServices(context as never, shell, clock);
     core = services;
     for (const wing of wings) {
-      services = { ...services, ...wing.start(services, (one) => (subscriptions.push(one), one)) };
+      const one = await wingOf(wing);
+      services = { ...services, ...one.start(services, (item) => (subscriptions.push(item), item)) };
     }
   });
 
@@ -124,9 +127,9 @@ describe('A feature that ends', () => {
   const all = [
     ...features,
     ...laterFeatures,
-    ...wings.map((wing) => (deps: Services) => {
+    ...wings.map((line) => async (deps: Services) => {
       const store = new DisposableStore();
-      wing.start(deps, (one) => store.add(one));
+      (await wingOf(line)).start(deps, (one) => store.add(one));
       return store;
     }),
   ];
@@ -134,10 +137,10 @@ describe('A feature that ends', () => {
     ...[...namesIn('app.ts'), ...namesIn('laterFeatures.ts')],
     ...wings.map(({ name }) => name),
   ].entries()) {
-    it(`keeps nothing of what it listens to or offers: ${name}`, () => {
+    it(`keeps nothing of what it listens to or offers: ${name}`, async () => {
       const holdings = holdingsOf({ services, screen, settings, clock });
       const before = holdings.map(({ size }) => size());
-      all[index]?.(services).dispose();
+      (await all[index]?.(services))?.dispose();
       const kept = holdings.filter(({ size }, place) => size() > (before[place] ?? 0));
       assert.deepEqual(
         kept.map(({ place }) => place.trim()).filter((place) => !states.includes(place)),
@@ -150,7 +153,15 @@ describe('A feature that ends', () => {
     it(`may be a wing without which the others start: ${name}`, () => {
       const store = new DisposableStore();
       const registered = new Set<string>();
-      const commands = { register: (id: string) => ({ dispose: () => registered.add(id) }) };
+      const later = (isOne: (feature: string) => boolean) =>
+        Object.entries(commandSpecs).flatMap(([id, { feature }]) => (isOne(feature) ? id : []));
+      const added = (...ids: readonly string[]) => ({
+        dispose: () => ids.forEach((id) => registered.add(id)),
+      });
+      const commands = {
+        register: (id: string) => added(id),
+        registerLater: (isOne: (feature: string) => boolean) => added(...later(isOne)),
+      };
       startWings(
         wings.filter((wing) => wing.name !== name),
         { ...core, commands: commands as unknown as Services['commands'] },
