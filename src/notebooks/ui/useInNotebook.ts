@@ -1,13 +1,16 @@
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandArguments';
+import { chooseInstance } from '../../editor/chooseInstance';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { withCancellableProgress } from '../../editor/progress';
+import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
+import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
 import { accountFor } from '../../store/accounts/sameAccount';
+import { connectableInstances } from '../../store/instances/listed';
 import { orCancelled } from '../../util/cancellation';
-import { chooseRunning } from './chooseRunning';
+import { plainLabel } from '../../util/plainLabel';
 import type { NotebookConnections } from './connections';
 import { explainAbsence, findJupyter } from './jupyter';
 import type { ServerList } from './serverList';
@@ -85,4 +88,21 @@ export async function showKernels(deps: ShowKernelsDeps, target: InstanceTarget 
   }
   asked();
   await runCommand('gpuRental.instance.reveal', { instanceId });
+}
+
+/** Returns the instance of a row, or one of those that a login can reach, with its name. */
+async function chooseRunning(
+  deps: Pick<Services, 'fleet' | 'clock'>,
+  target: InstanceTarget | undefined,
+  title: string,
+): Promise<{ readonly instanceId: number; readonly name: string } | undefined> {
+  const instanceId = await chooseInstance(target, () => connectableInstances(deps, whileReadingInstances), {
+    title,
+    none: t('You have no running instance to connect to.'),
+  });
+  if (instanceId === undefined) {
+    return undefined;
+  }
+  const instance = deps.fleet.find(instanceId);
+  return { instanceId, name: instance ? plainLabel(instanceName(instance)) : `#${instanceId}` };
 }
