@@ -5,7 +5,7 @@ import type { AccountRef, User } from '../../model/accounts/account';
 import { channel } from '../../shared/channel';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
-import { AccountClients, AccountOpener } from './accountClients';
+import { AccountClients, AccountOpener, type AccountsDeps } from './accountClients';
 import { KeyNotRemovedError } from './accountErrors';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import {
@@ -17,7 +17,6 @@ import {
   type SavedAccount,
 } from './accountFiles';
 import { accountStill } from './sameAccount';
-import type { AccountsDeps } from './accountsDeps';
 import type { SecondFactorGate } from './secondFactor';
 import { SessionRenewal, type SessionAccess, type StartOptions } from './sessionRenewal';
 import { Sessions, type Session } from './sessions';

@@ -9,9 +9,9 @@ import type { HeldReferences } from '../../model/templates/templateReference';
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
 import type { Account } from '../accounts/accounts';
-import { digestOf, type TemplatesOfAccount, type TemplateStorage } from './templateStorage';
-import type { TemplateSecrets } from './templateSecrets';
 import { findTemplate } from './findTemplate';
+import type { TemplateSecrets } from './templateSecrets';
+import { digestOf, type TemplatesOfAccount, type TemplateStorage } from './templateStorage';
 
 /** A template as this window last read or saved it. */
 export interface KnownTemplate {
@@ -134,5 +134,26 @@ export class TemplateReader {
         this.log.warn(`The time of a template could not be remembered: ${String(error)}`);
       });
     return mtime;
+  }
+}
+
+/** The templates of the last list. */
+export class ListedTemplates {
+  private accountKey: string | undefined;
+  private templates = new Map<number, Template>();
+
+  get(accountKey: string, id: number): Template | undefined {
+    return accountKey === this.accountKey ? this.templates.get(id) : undefined;
+  }
+
+  /** Takes in the list of an account, which replaces the one before. */
+  take(accountKey: string, templates: readonly Template[]): void {
+    this.accountKey = accountKey;
+    this.templates = new Map(templates.map((template) => [template.id, template]));
+  }
+
+  /** Notes that a template was deleted. */
+  delete(id: number): void {
+    this.templates.delete(id);
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Conflict } from '../../../../src/model/templates/templateConflict';
-import { ListedTemplates } from '../../../../src/store/templates/listedTemplates';
+import { ListedTemplates } from '../../../../src/store/templates/templateReader';
 import { TemplateConflicts } from '../../../../src/store/templates/templateConflicts';
 import type { PendingConflict } from '../../../../src/store/templates/templateSaving';
 import { aTemplate } from '../../../support/builders';
