@@ -6,7 +6,7 @@ export const restRules = ['no-unsafe-class-instance-assignment'];
 export default tseslint.config({
   files: ['src/**/*.ts', 'test/**/*.ts'],
   // The stand-in has classes of its own where the editor has its own.
-  ignores: ['test/support/fakeEditor/**', 'test/support/feature/**', 'test/feature/**'],
+  ignores: ['test/support/fakeEditor/**', 'test/support/feature/**', 'test/feature/**', 'test/unit/**'],
   plugins: { '@typescript-eslint': tseslint.plugin },
   linterOptions: { reportUnusedDisableDirectives: 'off' },
   languageOptions: {
