@@ -30,8 +30,9 @@ export interface LaterWing extends Omit<Wing, 'start'> {
   readonly load: () => Promise<Wing>;
 }
 
-/** A window that used a wing makes the others start it: one of them may have to do the work. */
+/** Where one window has a wing, all have it: any of them may have to do the work. */
 const started = channel('wings.started', z.object({ name: z.string() }));
+const asked = channel('wings.asked', z.object({ name: z.string() }));
 
 /** Starts wings in their order, without those that lack what they need. */
 export function startWings(wings: readonly (Wing | LaterWing)[], services: Services, own: Own): void {
@@ -60,14 +61,16 @@ function startLater(
 ): void {
   let starting: Promise<void> | undefined;
   const begin = () =>
-    (starting ??= load().then(start, (error: unknown) => {
-      starting = undefined;
-      throw error;
-    }));
-  const use = async () => {
-    await begin();
-    started.send(hub, { name });
-  };
+    (starting ??= load().then(
+      (wing) => {
+        start(wing);
+        started.send(hub, { name });
+      },
+      (error: unknown) => {
+        starting = undefined;
+        throw error;
+      },
+    ));
   const quietly = (action: () => Promise<void>) => {
     action().catch((error: unknown) => {
       log.error(`${name} could not be started`, error);
@@ -81,9 +84,10 @@ function startLater(
       return;
     }
     looks += 1;
+    asked.send(hub, { name });
     try {
       if (active && (await hasWork(accountPath(storageDir, active.key, stored)))) {
-        await use();
+        await begin();
       }
     } finally {
       looks -= 1;
@@ -91,9 +95,21 @@ function startLater(
     }
   };
   const look = () => quietly(lookAtDisk);
-  own(commands.registerLater((feature) => feature === name, use));
-  own(work.addLater(begin));
+  own(commands.registerLater((feature) => feature === name, begin));
+  own(
+    work.addLater(() =>
+      begin().then(
+        () => true,
+        (error: unknown) => {
+          log.error(`${name} could not be started`, error);
+          return false;
+        },
+      ),
+    ),
+  );
   own(work.add({ isPending: () => (looks > 0 ? undefined : false), onDidChange: looked.event }));
+  own(asked.on(hub, (message) => message.name === name && starting && started.send(hub, { name })));
+  own(started.on(hub, (message) => message.name === name && quietly(begin)));
   own(
     followAccount(accounts, () => {
       look();
@@ -101,7 +117,6 @@ function startLater(
     }),
   );
   own(hub.onDidChangeLeader(look));
-  own(started.on(hub, (message) => message.name === name && quietly(begin)));
   const isFor = ({ uri }: vscode.TextDocument) => uri.path.endsWith(document);
   own(vscode.workspace.onDidOpenTextDocument((one) => isFor(one) && quietly(begin)));
   if (vscode.workspace.textDocuments.some(isFor)) {

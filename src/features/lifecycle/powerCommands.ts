@@ -320,8 +320,11 @@ async function withWorkAtRisk<Q extends Question>(
   loss: WorkLoss,
   question: Q,
 ): Promise<Q> {
-  await work.whole();
+  const isWhole = await work.whole();
   const lines = instances.flatMap(({ id }) => work.atRisk(id, loss)).map((line) => `⚠ ${localize(line)}`);
+  if (!isWhole) {
+    lines.push(`⚠ ${t('Work on it, such as jobs, could not be checked. See the log for details.')}`);
+  }
   return lines.length === 0
     ? question
     : { ...question, detail: [...lines, '', question.detail ?? ''].join('\n') };

@@ -7,8 +7,11 @@ import { guardedRental } from '../guardedRental';
 import type { Jobs } from '../store/jobs';
 
 /** What would be lost of jobs with their instances, on this computer and by what machines say of those of others. */
-export function workOfJobs(jobs: Pick<Jobs, 'atRiskOn' | 'error' | 'find' | 'onDidChange' | 'open'>) {
+export function workOfJobs(
+  jobs: Pick<Jobs, 'atRiskOn' | 'error' | 'find' | 'onDidChange' | 'open' | 'ready'>,
+) {
   return {
+    ready: () => jobs.ready,
     atRisk: (instanceId, loss) => jobs.atRiskOn(instanceId).flatMap((row) => riskText(row, loss) ?? []),
     look: {
       script: jobPrograms.others,

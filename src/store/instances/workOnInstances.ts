@@ -18,6 +18,8 @@ export interface PastRentals {
 
 /** What a wing knows of the work on instances of the active account; it leaves out what is not its own. */
 export interface InstanceWork {
+  /** Resolves once what is on disk was read. */
+  readonly ready?: () => Promise<void>;
   /** Says what would be lost with an instance. */
   readonly atRisk?: (instanceId: number, loss: WorkLoss) => readonly Text[];
   /** Finds what this computer does not know on a machine that is about to be destroyed. */
@@ -41,7 +43,7 @@ export interface InstanceWork {
 /** The work on instances, as each wing registers it. */
 export class WorkOnInstances implements Disposable {
   private readonly all = new Set<InstanceWork>();
-  private readonly starts = new Set<() => Promise<void>>();
+  private readonly starts = new Set<() => Promise<boolean>>();
   private readonly changed = new Emitter<void>();
 
   readonly onDidChange: Event<void> = this.changed.event;
@@ -58,15 +60,20 @@ export class WorkOnInstances implements Disposable {
     });
   }
 
-  /** Adds a wing that starts when all work must be known. */
-  addLater(start: () => Promise<void>): Disposable {
+  /** Adds a wing that starts when all work must be known; `start` returns false if it can't. Never rejects. */
+  addLater(start: () => Promise<boolean>): Disposable {
     this.starts.add(start);
     return toDisposable(() => this.starts.delete(start));
   }
 
-  /** Starts the wings that did not start yet, before something is lost. */
-  async whole(): Promise<void> {
-    await Promise.all([...this.starts].map((start) => start()));
+  /**
+   * Starts the wings that did not start yet and waits for what they read, before something is lost. Returns false if
+   * some work stays unknown. Never rejects: a machine that costs money can be stopped all the same.
+   */
+  async whole(): Promise<boolean> {
+    const areThere = await Promise.all([...this.starts].map((start) => start()));
+    await Promise.all(this.each(({ ready }) => ready?.()));
+    return !areThere.includes(false);
   }
 
   atRisk(instanceId: number, loss: WorkLoss): readonly Text[] {

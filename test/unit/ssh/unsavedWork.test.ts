@@ -12,7 +12,7 @@ import { useFolder } from '../../support/useFolder';
 
 const greeting = 'gpu-rental unsaved work';
 const { look: ofJobs } = workOfJobs({
-  ...{ atRiskOn: () => [], error: undefined, find: () => undefined, open: [] },
+  ...{ atRiskOn: () => [], error: undefined, find: () => undefined, open: [], ready: Promise.resolve() },
   onDidChange: () => ({ dispose: () => undefined }),
 });
 

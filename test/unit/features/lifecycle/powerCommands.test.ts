@@ -56,6 +56,15 @@ describe('A power command', () => {
     );
   });
 
+  it('stops although the work on it is not known, which the question says', async () => {
+    const { deps, screen, answered } = begin();
+    deps.work.addLater(() => Promise.resolve(false));
+    await answered(all.stop(deps, { instanceId: 7 }), 'Stop');
+    assert.equal(count('stop'), 1);
+    const question = screen.messages.history.find(({ modal }) => modal);
+    assert.match(question?.detail ?? '', /^⚠ Work on it, such as jobs, could not be checked\./);
+  });
+
   it('has none to act on in the wrong state', async () => {
     const { deps, answered, said } = begin();
     await answered(all.stop(deps, { instanceId: 8 }));
