@@ -1,6 +1,8 @@
 import { ToolError } from '../model/answer';
 import { changedSince, checkFresh, checkPrice, isFresh, yesTooOld } from '../model/agreed';
-import type { AgentRequest } from '../model/request';
+import type { Client } from '../../api/client';
+import { planRent, type RentSource } from '../../model/rentals/rentPlan';
+import type { AgentRequest, RentalQuote } from '../model/request';
 import { rentalLabel } from '../model/request';
 import { destroyAndVerify } from '../../store/instances/destruction';
 import { readPresence } from '../../store/instances/ends';
@@ -107,21 +109,8 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
   if (changed !== undefined) {
     throw new ToolError(`${changed} Nothing was rented. Get a new quote.`);
   }
-  if (quote.templateId !== undefined) {
-    const template = await currentTemplate(client, quote.templateId);
-    if (template.hashId !== quote.templateHash) {
-      throw new ToolError('The template was edited since the quote. Nothing was rented. Get a new quote.');
-    }
-  }
-  const config = {
-    ...(quote.templateHash === undefined
-      ? { runtype: 'ssh_direct' as const }
-      : { templateHash: quote.templateHash }),
-    ...(quote.templateId === undefined ? {} : { templateId: quote.templateId }),
-    ...(quote.image === undefined ? {} : { image: quote.image }),
-    diskGb: quote.diskGb,
-    label: rentalLabel(request),
-  };
+  const source = await quotedSource(client, quote);
+  const config = planRent({ source, diskGb: quote.diskGb, label: rentalLabel(request) }, 'on-demand');
   const { perHour: most } = quote;
   const wish = {
     accountKey,
@@ -155,6 +144,21 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
         : { state: 'unknown' as const };
     await desk.move(request.id, ['renting'], next, accountKey);
   }
+}
+
+/** Reads the template of a quote again: after an edit, it is not what the user agreed to. */
+async function quotedSource(
+  client: Client,
+  { templateId, templateHash, image = '' }: RentalQuote,
+): Promise<RentSource> {
+  if (templateId === undefined) {
+    return { kind: 'image', image };
+  }
+  const template = await currentTemplate(client, templateId);
+  if (template.hashId !== templateHash) {
+    throw new ToolError('The template was edited since the quote. Nothing was rented. Get a new quote.');
+  }
+  return { kind: 'template', template };
 }
 
 /** Asked right before a request leaves: it may have waited for the service while the yes grew old or was taken back. */

@@ -24,7 +24,10 @@ describe('what an agent may do after a yes', () => {
         anInstance({ id: 5003, actualStatus: 'exited', intendedStatus: 'stopped' }),
       ],
     }));
-    service.templates = [aTemplate()];
+    service.templates = [
+      aTemplate(),
+      aTemplate({ id: 78, hashId: 'hash-2', onstart: 'echo a\r\necho b\r\n' }),
+    ];
   });
   afterEach(() => computer.dispose());
 
@@ -41,9 +44,13 @@ describe('what an agent may do after a yes', () => {
   }
 
   for (const [what, change, expected] of [
-    ['no image', {}, { runtype: 'ssh_direct' }],
     ['an image', { image: 'ubuntu' }, { runtype: 'ssh_direct', image: 'ubuntu' }],
     ['a template', { templateId: 77, templateHash: 'hash-1' }, { templateId: 77, templateHash: 'hash-1' }],
+    [
+      'a template with a script of Windows, which a shell on the machine could not read',
+      { templateId: 78, templateHash: 'hash-2' },
+      { templateId: 78, templateHash: 'hash-2', onstart: 'echo a\necho b\n' },
+    ],
   ] as readonly [string, Partial<RentalQuote>, object][]) {
     it(`is a rental of what was quoted, and of nothing else: ${what}`, async () => {
       const price = fromDollars(1);
