@@ -13,7 +13,7 @@ import { until } from '../../support/until';
 const prices = channel('prices', z.object({ id: z.number(), price: z.number().optional() }));
 
 describe('a channel between windows', () => {
-  it('is heard in every other window until its listener is disposed of', () => {
+  it('reaches every other window until its listener is disposed of', () => {
     const hubs = new FakeHubs();
     const [here, there] = [hubs.open(), hubs.open()];
     const heard: string[] = [];
@@ -26,7 +26,7 @@ describe('a channel between windows', () => {
     assert.deepEqual(heard, ['there 1', 'here 2']);
   });
 
-  it('lets nobody hear what does not fit as a whole, and says so in the log', async () => {
+  it('delivers nothing that does not fit as a whole, and logs that', async () => {
     const storageDir = await mkdtemp(join(tmpdir(), 'gpu-rental-channel-'));
     const warned: string[] = [];
     const log = { ...silentLog, warn: (words: string) => void warned.push(words) };

@@ -45,7 +45,7 @@ describe('A list on disk', () => {
     return { list, leader, told, reads, switchTo, clock, logged };
   }
 
-  it('is read again when its window meets the others anew, because what was told before did not reach it', async () => {
+  it('is read again when its window rejoins the others, because earlier messages did not reach it', async () => {
     const disk = { one: ['first'] };
     const { list, leader } = aWindow(disk);
     await list.ready;
@@ -56,7 +56,7 @@ describe('A list on disk', () => {
     list.dispose();
   });
 
-  it('tells other windows of a look at the disk only if that found something new', async () => {
+  it('notifies other windows after reading the disk only if that found a change', async () => {
     const disk = { one: ['first'] };
     const { list, told } = aWindow(disk);
     await list.ready;
@@ -82,7 +82,7 @@ describe('A list on disk', () => {
     list.dispose();
   });
 
-  it('has what was written once it was told of, also while it is read for another change', async () => {
+  it('has what was written before its message, also while it is read for another change', async () => {
     const disk = { one: ['first'] };
     const { list, reads } = aWindow(disk);
     await list.ready;
@@ -98,7 +98,7 @@ describe('A list on disk', () => {
     list.dispose();
   });
 
-  it('tells the other windows whose rows changed, though another account became active while they were written', async () => {
+  it('notifies the other windows of the account whose rows changed, though another became active during the write', async () => {
     const disk = { one: ['first'], two: ['other'] };
     const { list, told, reads, switchTo } = aWindow(disk);
     await list.ready;
@@ -113,7 +113,7 @@ describe('A list on disk', () => {
     list.dispose();
   });
 
-  it('tells nothing of a change that was made while nobody was signed in', async () => {
+  it('sends no message about a change that was made while signed out', async () => {
     const { list, told } = aWindow({});
     await list.tellChanged(undefined);
     assert.deepEqual(told, []);

@@ -37,7 +37,7 @@ describe('following the active account', () => {
     told = [];
   });
 
-  it('begins at once where somebody is signed in, and at the sign-in where nobody is', () => {
+  it('begins at once if an account is signed in, otherwise at the sign-in', () => {
     follow();
     assert.deepEqual(told, []);
     become({ key: 'a' });
@@ -54,7 +54,7 @@ describe('following the active account', () => {
     assert.deepEqual(told, ['a begins', 'a ends', 'b begins', 'b ends', 'none begins']);
   });
 
-  it('takes a changed credit for no other account', () => {
+  it('does not treat a changed credit as another account', () => {
     active = { key: 'a', credit: 5 };
     follow();
     become({ key: 'a', credit: 4 });

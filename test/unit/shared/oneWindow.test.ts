@@ -60,7 +60,7 @@ describe('what happens in one window', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('happens in the window that comes into use meanwhile', async () => {
+  it('happens in a window that becomes used before the deadline', async () => {
     const [leader, other] = [open('leader'), open('other')];
     offerInAll([leader, other], 'a');
     await clock.advance(1000);

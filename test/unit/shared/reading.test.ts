@@ -38,7 +38,7 @@ describe('A reading of an account', () => {
   const skippedOf = ({ state }: ReturnType<typeof open>) =>
     state.kind === 'ready' ? state.skipped : 'not ready';
 
-  it('says how many records could not be read, for as long as it is so', async () => {
+  it('shows how many records could not be read, as long as that is the case', async () => {
     const list = open(await computer.openSignedIn());
     await list.refresh();
     assert.equal(skippedOf(list), undefined);
@@ -109,7 +109,7 @@ describe('A reading of an account', () => {
     assert.deepEqual(kinds, ['loading', 'failed', 'loading', 'ready', 'ready']);
   });
 
-  it('is read for the user at once, in place of a read that nobody waits for', async () => {
+  it('is read for the user at once, replacing a read in the background', async () => {
     const { accounts, owned } = await computer.openSignedIn();
     const asked: boolean[] = [];
     const list = owned.add(
@@ -152,7 +152,7 @@ describe('A reading of an account', () => {
     assert.equal(reads, 4);
   });
 
-  it('is read once more for all who ask while it is being read, after what they changed', async () => {
+  it('is read one more time for all requests made while it is being read, after their changes', async () => {
     const window = await computer.openSignedIn();
     const list = open(window);
     let answer = () => {};

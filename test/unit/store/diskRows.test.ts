@@ -26,7 +26,7 @@ describe('Rows of a folder on disk', () => {
     assert.deepEqual(await rows.read([3], read), []);
   });
 
-  it('take only a refusal of the disk for one', async () => {
+  it('treat only a refusal of the disk as one', async () => {
     const rows = new DiskRows<number, string>();
     await assert.rejects(
       rows.read([1], () => Promise.reject(new Error('a fault of ours'))),

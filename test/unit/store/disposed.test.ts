@@ -132,7 +132,7 @@ describe('What is disposed of', () => {
     ['TimerProofs', (one) => new TimerProofs({ ...one, ...one.use, check: never })],
     ['WindowInUse', ({ hub, focus, clock }) => new WindowInUse(focus, hub, clock)],
   ] as readonly [string, (one: Parts) => Disposable][]) {
-    it(`hears of nothing and waits for nothing: ${what}`, async () => {
+    it(`receives no events and waits for nothing: ${what}`, async () => {
       const all = await parts();
       await computer.clock.advance(0);
       listeners.count = 0;

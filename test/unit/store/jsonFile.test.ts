@@ -44,7 +44,7 @@ describe('A JSON file that is damaged', () => {
     assert.deepEqual(logged, [], 'the other window logs it');
   });
 
-  it('is read as another window has repaired it meanwhile, and the repaired file stays', async () => {
+  it('is read as another window has repaired it, and the repaired file stays', async () => {
     const content = await readWhile(() => {
       writeFileSync(path(), '"repaired"');
     }, 'repaired');
@@ -53,7 +53,7 @@ describe('A JSON file that is damaged', () => {
     assert.deepEqual(logged, []);
   });
 
-  it('does not take the place of what another window wrote after the repair', async () => {
+  it('does not replace what another window wrote after the repair', async () => {
     const kept = `${path()}.broken-7`;
     let repairs = 0;
     const content = await readWhile(

@@ -30,13 +30,13 @@ describe('What shows a change', () => {
     ['a refusal', new ForbiddenError(), 0],
     ['a refusal, as a feature tells it', new Error('No', { cause: new ForbiddenError() }), 0],
   ] as const) {
-    it(`is read ${expected === 1 ? 'once' : 'by nobody'} where the answer is ${what}`, async () => {
+    it(`is read ${expected === 1 ? 'once' : 'never'} if the answer is ${what}`, async () => {
       await assert.rejects(readAfter(failing(error), read), error);
       assert.equal(reads, expected);
     });
   }
 
-  it('is no reason to tell that the change failed', async () => {
+  it('does not turn a change into a failure', async () => {
     assert.equal(await readAfter(Promise.resolve('made'), () => failing(new Error('down'))), 'made');
     const lost = new TimedOutError();
     await assert.rejects(
@@ -47,7 +47,7 @@ describe('What shows a change', () => {
 });
 
 describe('A list that a key may not read', () => {
-  it('is none, and any other failure is told', async () => {
+  it('is none, and any other failure is thrown', async () => {
     assert.deepEqual(await listOrNone(Promise.resolve([1])), [1]);
     for (const error of [new ForbiddenError(), new NotFoundError()]) {
       const list: unknown = await listOrNone<unknown>(failing(error));

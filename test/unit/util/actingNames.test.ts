@@ -85,7 +85,7 @@ const inOtherForm = (name: string) =>
     });
 
 describe('A name on which git or an editor acts', () => {
-  it('is found in each form that a disk takes for the same, with the folders before it', () => {
+  it('is found in each form that a disk treats as the same name, with the folders before it', () => {
     const forms = fc.constantFrom(...acting).chain(inOtherForm);
     const folders = fc.array(fc.constantFrom('a', 'José', 'Jose\u0301', 'out puts'), { maxLength: 2 });
     fc.assert(

@@ -32,7 +32,7 @@ describe('the system clock', () => {
     assert.ok(now >= before && now <= Date.now());
   });
 
-  it('gives limits on what the computer does itself the time of day, whatever its pace', () => {
+  it('gives limits on work of this computer the real time of day at any pace', () => {
     const before = Date.now();
     const now = atTruePace(pacedClock(6, 0)).now();
     assert.ok(now >= before && now <= Date.now());
@@ -48,7 +48,7 @@ describe('the system clock', () => {
     assert.ok(now <= sinceMs + 6 * (Date.now() - sinceMs));
   });
 
-  it('shortens delays by its pace, and takes them back', async () => {
+  it('shortens delays by its pace, and cancels them', async () => {
     const clock = pacedClock(20, Date.now());
     const ran: string[] = [];
     clock.schedule(() => ran.push('disposed'), 20).dispose();
@@ -60,7 +60,7 @@ describe('the system clock', () => {
     assert.deepEqual(ran, []);
   });
 
-  it('is the same in all processes that are told when the faster time began', () => {
+  it('is the same in all processes that know when the faster time began', () => {
     const before = Date.now();
     const program = `console.log(require(${JSON.stringify(module)}).systemClock.now())`;
     const since = before - 100_000;

@@ -8,7 +8,7 @@ describe('An event', () => {
     throw broken;
   };
 
-  it('reaches the other listeners where one throws, and tells its owner', () => {
+  it('reaches the other listeners when one throws, and reports the error to its owner', () => {
     const errors: unknown[] = [];
     const emitter = new Emitter<number>((error) => errors.push(error));
     const heard: number[] = [];
@@ -18,7 +18,7 @@ describe('An event', () => {
     assert.deepEqual([heard, errors], [[7], [broken]]);
   });
 
-  it('hands the error of a listener to the host of the process where no owner takes it', async () => {
+  it('hands the error of a listener to the host of the process when no owner handles it', async () => {
     const emitter = new Emitter<number>();
     const heard: number[] = [];
     emitter.event(fail);

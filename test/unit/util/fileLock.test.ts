@@ -130,7 +130,7 @@ describe('The lock', () => {
     });
   }
 
-  it('is not waited for in a folder that takes no file', async () => {
+  it('is not waited for in a folder that can’t be written', async () => {
     const denied = Object.assign(new Error('read-only'), { code: 'EACCES' });
     const startedAt = clock.elapsed();
     const fs = { ...nodeFileSystem, create: () => Promise.reject(denied) };
@@ -184,7 +184,7 @@ describe('The lock', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('is left alone at the end where somebody else took it over', async () => {
+  it('is not removed at the end if another process has acquired it', async () => {
     await withLock(file, options(), () => {
       heldBy(3, 'elsewhere');
       return Promise.resolve();
@@ -192,7 +192,7 @@ describe('The lock', () => {
     assert.match(readFileSync(file, 'utf8'), /elsewhere/);
   });
 
-  it('stops waiting as soon as it is told to', async () => {
+  it('stops waiting as soon as its signal is aborted', async () => {
     heldBy(1, 'here');
     const stop = new AbortController();
     const waiting = withLock(file, options({ signal: stop.signal }), () => assert.fail('in'));
@@ -228,7 +228,7 @@ describe('The lock', () => {
 
   const refused = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 
-  it('is not said to be held by a window where it can not be read', async () => {
+  it('is not reported as held by a window if it can’t be read', async () => {
     heldBy(2, 'elsewhere');
     const fs = { ...nodeFileSystem, read: refused('EACCES') };
     await assert.rejects(drive(withLock(file, options({ fs }), () => Promise.resolve())), /EACCES/);
@@ -244,7 +244,7 @@ describe('The lock', () => {
     assert.equal(existsSync(file), false);
   });
 
-  it('shows its heartbeat on a disk that takes no times, and changes no lock of another', async () => {
+  it('shows its heartbeat on a disk that stores no times, and changes no lock of another process', async () => {
     for (const name of ['one', 'other']) {
       writeFileSync(file, JSON.stringify({ pid: 1, host: 'here', token: name }));
       const old = Date.now() / 1000 - 100;

@@ -46,7 +46,7 @@ function assertPlain(name: string, from: string): void {
 }
 
 describe('A file name', () => {
-  it('is one on every computer, whatever it is made from', () => {
+  it('is valid on every computer, for any text it is made from', () => {
     fc.assert(
       fc.property(hostile, (from) => {
         const name = safeFileName(from, 'template');

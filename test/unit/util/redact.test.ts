@@ -10,7 +10,7 @@ const encodings: readonly ((value: string) => string)[] = [
 ];
 
 describe('redaction', () => {
-  it('removes a known secret in every encoding, wherever it stands', () => {
+  it('removes a known secret in every encoding, anywhere in the text', () => {
     fc.assert(
       fc.property(
         fc.string({ minLength: 8, maxLength: 40 }),
@@ -42,7 +42,7 @@ describe('redaction', () => {
     ],
     ['a registry login', 'image_login=-u joe -p hunter22', 'hunter22'],
   ] as const) {
-    it(`removes ${what} that nobody announced`, () => {
+    it(`removes ${what} that was never registered`, () => {
       assert.ok(!new Redactor().redact(line).includes(secret), new Redactor().redact(line));
     });
   }

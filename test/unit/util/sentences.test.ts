@@ -55,7 +55,7 @@ describe('Every sentence', () => {
     );
   });
 
-  it('stays what it is, whatever its arguments hold', () => {
+  it('keeps its links, icons and lines for all arguments', () => {
     const args = fc.array(hostileArgument, { minLength: 8, maxLength: 8 });
     for (const template of withPlaces) {
       fc.assert(
@@ -81,7 +81,7 @@ describe('Every sentence', () => {
     }
   });
 
-  it('is plain words where a value stands in its place', () => {
+  it('is plain words if it is only a value', () => {
     fc.assert(
       fc.property(hostileArgument, (value) => {
         const words = formatText(value);

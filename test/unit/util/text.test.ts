@@ -16,7 +16,7 @@ describe('a sentence with words of a stranger', () => {
     assert.equal(formatText(text('Stop “{0}”?', text('all of “{0}”', 'a”b'))), 'Stop “all of “a"b””?');
   });
 
-  it('ends once, whatever ends a text in the place before its full stop', () => {
+  it('ends with one full stop for any ending of a text in the place before it', () => {
     fc.assert(
       fc.property(fc.constantFrom('.', '!', '?', '…', '.”', '.)', ''), fc.boolean(), (end, isText) => {
         const said = `queued${end}`;

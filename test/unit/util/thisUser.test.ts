@@ -46,7 +46,7 @@ const variables = fc.record(
 );
 
 describe('the user of this computer', () => {
-  it('has folders and names whatever the system refuses to say, the first that is known', () => {
+  it('has folders and names if the system refuses some of them, the first that is known', () => {
     fc.assert(
       fc.property(systems, variables, (system, env) => {
         assert.ok(isAbsolute(homeFolder(system, env)));

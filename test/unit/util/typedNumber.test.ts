@@ -9,7 +9,7 @@ describe('a typed number', () => {
     assert.deepEqual(['12', ' 0.25 ', '0,5', '.5'].map(typedNumber), [12, 0.25, 0.5, 0.5]);
   });
 
-  it('is none in the notations of programs, which nobody means as a price', () => {
+  it('is none in the notations of programs, which no user means as a price', () => {
     for (const typed of ['0x10', '1e1', '0b11', '0o7', 'Infinity', '-1', '+1', '1.2.3', '1 000', '']) {
       assert.ok(Number.isNaN(typedNumber(typed)), typed);
     }

@@ -46,7 +46,7 @@ describe('another key for an account', () => {
     assert.match([...computer.secrets.values.values()][0] ?? '', /key-two-secret/);
   });
 
-  it('of somebody else changes nothing', async () => {
+  it('of another user changes nothing', async () => {
     const { accounts } = computer.openWindow();
     const { key } = await accounts.signIn(main);
     service.user = aUser({ id: 8, email: 'other@example.com' });
@@ -82,7 +82,7 @@ describe('another key for an account', () => {
     assert.equal(accounts.active.client, service.client);
   });
 
-  it('does not bring back who signed out meanwhile', async () => {
+  it('does not bring back an account that was signed out before the answer', async () => {
     const { accounts } = computer.openWindow();
     const { key } = await accounts.signIn(main);
     service.before = async () => {
@@ -124,7 +124,7 @@ describe('the name of an account', () => {
   });
 });
 
-describe("the user's own SSH key", () => {
+describe('the user’s own SSH key', () => {
   it('is known after a restart and in other windows', async () => {
     const service = new FakeService();
     service.user = aUser({ sshKey: 'ssh-ed25519 AAAA me' });

@@ -40,7 +40,7 @@ describe('What an account leaves on this computer', () => {
   };
   const left = () => [key, other].map((one) => existsSync(path.join(storageDir, 'accounts', one, 'rentals')));
 
-  it('is removed once it signed out, which all windows are told', async () => {
+  it('is removed after the sign-out, and all windows are notified', async () => {
     const [first, second] = [open(), open()];
     await first.cleanup.remove(key);
     await settle();
@@ -52,7 +52,7 @@ describe('What an account leaves on this computer', () => {
     assert.deepEqual([left(), second.removed], [[false, false], [key]]);
   });
 
-  it('is removed though another window writes into the folder meanwhile', async () => {
+  it('is removed though another window writes into the folder at the same time', async () => {
     const file = (name: number) => path.join(storageDir, 'accounts', key, 'rentals', `${name}.json`);
     for (let name = 0; name < 300; name += 1) writeFileSync(file(name), '{}');
     const { cleanup } = open();
@@ -65,14 +65,14 @@ describe('What an account leaves on this computer', () => {
     cleanup.dispose();
   });
 
-  it('is nothing outside of its folder, whatever another window says', async () => {
+  it('is nothing outside of its folder, for any name that another window sends', async () => {
     const { cleanup, removed } = open();
     await cleanup.remove(`../accounts/${key}`);
     assert.deepEqual([left(), removed], [[true, true], []]);
     cleanup.dispose();
   });
 
-  it('is removed where the secret store refuses, which the log tells', async () => {
+  it('is removed even if the secret store refuses, and that is logged', async () => {
     const { cleanup } = open();
     secrets.delete = () => Promise.reject(new Error('locked'));
     await cleanup.remove(key);
@@ -81,7 +81,7 @@ describe('What an account leaves on this computer', () => {
     cleanup.dispose();
   });
 
-  it('stays where it can’t be removed, which is thrown here and told to the log of other windows', async () => {
+  it('stays if it can’t be removed, which throws here and is logged in other windows', async () => {
     const [first, second] = [open(), open()];
     secrets.delete = () => {
       throw new Error('no key ring');

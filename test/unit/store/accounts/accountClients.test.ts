@@ -62,7 +62,7 @@ describe('The client of an account', () => {
     assert.deepEqual(noted, [[ref, refused]]);
   });
 
-  it('tells of which account a call is refused, read or written', () => {
+  it('reports for which account a call is refused, read or written', () => {
     const refusal = new ForbiddenError({ lacking: 'misc' });
     for (const deps of [
       {},

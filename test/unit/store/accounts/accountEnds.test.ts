@@ -42,14 +42,14 @@ describe('The end of an account', () => {
     return { accounts, become, ends, log, removed, watch };
   }
 
-  it('is told where another window says so', () => {
+  it('is reported when another window announces it', () => {
     const { ends, removed, watch } = scene();
     removed.fire('b');
     assert.deepEqual(ends, ['b']);
     watch.dispose();
   });
 
-  it('is noticed by a window that no other tells anything', async () => {
+  it('is noticed by a window that receives no messages from others', async () => {
     const { become, ends, watch } = scene();
     await become('b', ['b']);
     assert.deepEqual(ends, ['a']);
@@ -83,7 +83,7 @@ describe('The end of an account', () => {
     watch.dispose();
   });
 
-  it('is noticed once, and by nothing that has closed meanwhile', async () => {
+  it('is noticed once, and by nothing that has closed before', async () => {
     const { accounts, become, ends, removed, watch } = scene();
     await become(undefined, ['b']);
     await become(undefined, ['b']);

@@ -47,7 +47,7 @@ describe('accounts', () => {
     assert.deepEqual(service.calls, []);
   });
 
-  it('is called by no link, whatever the service says', async () => {
+  it('never has a link as its name, for any answer of the service', async () => {
     service.user = { ...service.user, email: '[Free credit](command:x)\u202e' };
     const { accounts } = computer.openWindow();
     await accounts.signIn(main);
@@ -90,7 +90,7 @@ describe('accounts', () => {
     assert.equal(computer.clients.length, made);
   });
 
-  it('says that the key was lost instead of signing out', async () => {
+  it('reports that the key was lost instead of signing out', async () => {
     const first = computer.openWindow();
     await first.accounts.signIn(main);
     first.close();
@@ -101,7 +101,7 @@ describe('accounts', () => {
     assert.ok(accounts.state.error instanceof KeyLostError);
   });
 
-  it('says that the key ring is locked, and goes on once it is unlocked', async () => {
+  it('reports that the key ring is locked, and continues once it is unlocked', async () => {
     const first = computer.openWindow();
     const account = await first.accounts.signIn(main);
     first.close();
@@ -144,7 +144,7 @@ describe('accounts', () => {
     assert.equal(computer.secrets.values.size, 0);
   });
 
-  it('has one account for the demo, whatever its port', async () => {
+  it('has one account for the demo on any port', async () => {
     const { accounts } = computer.openWindow();
     const one = await accounts.signIn({
       serviceUrl: 'http://127.0.0.1:4001',
@@ -163,7 +163,7 @@ describe('accounts', () => {
     );
   });
 
-  it('tells other windows about a changed credit', async () => {
+  it('notifies other windows of a changed credit', async () => {
     const one = computer.openWindow();
     const two = computer.openWindow();
     await two.accounts.load();
@@ -242,7 +242,7 @@ describe('accounts', () => {
     });
   }
 
-  it('takes its only account where the file of the active one is damaged, and none of several', async () => {
+  it('uses its only account if the file of the active one is damaged, and none of several', async () => {
     const path = join(computer.storageDir, 'activeAccount.json');
     const first = computer.openWindow();
     await first.accounts.signIn(main);
@@ -263,7 +263,7 @@ describe('accounts', () => {
     assert.equal((await accounts.known()).length, 2);
   });
 
-  it('takes its only account in each of two windows that find that file damaged', async () => {
+  it('uses its only account in each of two windows that find that file damaged', async () => {
     const first = computer.openWindow();
     await first.accounts.signIn(main);
     first.close();
@@ -275,7 +275,7 @@ describe('accounts', () => {
     assert.equal(second.accounts.active?.name, 'user@example.com');
   });
 
-  it('takes no account where another one is damaged as well, which may have been the active one', async () => {
+  it('uses no account if another one is damaged as well, which may have been the active one', async () => {
     const first = computer.openWindow();
     await first.accounts.signIn(main);
     service.user = { ...service.user, id: 43, email: 'second@example.com' };

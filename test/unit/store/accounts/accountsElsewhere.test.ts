@@ -36,7 +36,7 @@ describe('Accounts, the same in all windows and after a restart', () => {
     assert.equal((await openLoaded()).accounts.active?.userId, 1);
   });
 
-  it('take up a lost key that comes back into the key ring, whoever put it there', async () => {
+  it('use a lost key again once it is back in the key ring, from any source', async () => {
     const { key } = await signIn(computer.openWindow(), 1);
     computer.secrets.values.clear();
     const window = await openLoaded();
@@ -81,7 +81,7 @@ describe('Accounts, the same in all windows and after a restart', () => {
     assert.equal(window.accounts.session(key), undefined);
   });
 
-  it('are told of a sign-out also where the key ring has kept the key', async () => {
+  it('follow a sign-out of another window also if the key ring has kept the key', async () => {
     const one = await openLoaded();
     const two = await openLoaded();
     const { key } = await signIn(one, 1);
@@ -123,14 +123,14 @@ describe('Accounts, the same in all windows and after a restart', () => {
     await assert.rejects(one.accounts.updateSession('another', {}), NotSignedInError);
   });
 
-  it('have no second factor to enter without an account, or where nobody asks for codes', async () => {
+  it('have no second factor to enter without an account or a prompt', async () => {
     const { accounts } = await openLoaded();
     await assert.rejects(accounts.enterSecondFactor(), NotSignedInError);
     await accounts.signIn(main);
     assert.equal(await accounts.enterSecondFactor(), false);
   });
 
-  it('tell the log once of a key that is not kept', async () => {
+  it('log once that a key is not kept', async () => {
     computer.secrets.forgets = true;
     await computer.openWindow().accounts.signIn(main);
     computer.secrets.forgets = false;
@@ -139,7 +139,7 @@ describe('Accounts, the same in all windows and after a restart', () => {
     assert.equal(computer.log.count(line), 1);
   });
 
-  it('tell the log once of a disk that refuses, however often it is asked again', async () => {
+  it('log once that the disk refuses, for any number of tries', async () => {
     const path = join(computer.storageDir, 'activeAccount.json');
     await mkdir(path);
     const { accounts } = await openLoaded();
@@ -151,7 +151,7 @@ describe('Accounts, the same in all windows and after a restart', () => {
     assert.deepEqual([accounts.state.kind, computer.clock.pending], ['signedOut', 0]);
   });
 
-  it('go on telling whoever listens where a listener fails, which the log tells', async () => {
+  it('notify the other listeners when one fails, and log that', async () => {
     const { accounts } = await openLoaded();
     accounts.onDidChange(() => {
       throw new Error('broken');

@@ -108,7 +108,7 @@ describe('what the key in use may do', () => {
     assert.equal(scene.reads, 1);
   });
 
-  it('is read anew for another key', async () => {
+  it('is read again for another key', async () => {
     scene.records = [limited, { id: 12 }];
     const access = scene.open();
     await until('the record', () => access.key?.id === 11, { everyMs: 5 });

@@ -13,7 +13,7 @@ describe('The key of the account in use', () => {
   });
   afterEach(() => computer.dispose());
 
-  it('is told as a secret before it is sent, so that no log of a failure has it', async () => {
+  it('is registered as a secret before it is sent, so that no log of a failure has it', async () => {
     const told: string[] = [];
     const { clock, secrets, storageDir, hubs } = computer;
     const hub = hubs.open();

@@ -51,7 +51,7 @@ describe('a secret store that does not answer', () => {
     secrets.onDidChange((key) => told.push(key));
   });
 
-  it('refuses in time, whatever was asked', async () => {
+  it('refuses each call in time', async () => {
     const calls = [secrets.keys(), secrets.get('a'), secrets.store('a', 'x'), secrets.delete('a')];
     const results = Promise.allSettled(calls);
     await clock.advance(secretStoreLimitMs);
@@ -61,7 +61,7 @@ describe('a secret store that does not answer', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('is asked once, and its late answer is told once and used', async () => {
+  it('is asked once, and its late answer is reported once and used', async () => {
     const asked = [secrets.get('a'), secrets.get('a')];
     const both = Promise.allSettled(asked);
     await clock.advance(secretStoreLimitMs);
@@ -75,7 +75,7 @@ describe('a secret store that does not answer', () => {
     assert.deepEqual(told, ['a']);
   });
 
-  it('tells nothing of an answer that came in time', async () => {
+  it('reports no answer that arrived in time', async () => {
     const answer = secrets.get('a');
     await settle();
     ring.waiting[0]?.('value');

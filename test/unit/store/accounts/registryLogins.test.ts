@@ -16,7 +16,7 @@ describe('the kept login to a registry', () => {
     assert.equal(secrets.values.size, 0);
   });
 
-  it('that the store refuses is not taken for none, and says nothing of what the store said', async () => {
+  it('that the store refuses does not count as none, and reports no text of the store', async () => {
     const secrets = new FakeSecrets();
     const mine = new RegistryLogins(secrets, '0123456789abcdef');
     await mine.keep(login);
@@ -26,7 +26,7 @@ describe('the kept login to a registry', () => {
     assert.equal(await mine.keep(login), false);
   });
 
-  it('that the store does not take or let go of may still be there', async () => {
+  it('that the store does not accept or remove may still be there', async () => {
     const refuses = () => Promise.reject(new Error('locked'));
     const kept = new FakeSecrets();
     const key = '0123456789abcdef';

@@ -51,7 +51,7 @@ describe('the second factor at work', () => {
     });
   }
 
-  it('lets a refused write go on, once', async () => {
+  it('lets a refused write continue, once', async () => {
     const window = scene.windows.open();
     window.setPrompt(enterCode);
     const { client } = await window.signIn(scene.account.key);
@@ -89,7 +89,7 @@ describe('the second factor at work', () => {
     assert.equal(window.state.asked, 2);
   });
 
-  it('is asked for again by a call whose session ends once more while it waits', async () => {
+  it('is requested again by a call whose session ends a second time while it waits', async () => {
     const window = scene.windows.open();
     let codes = 0;
     window.setPrompt(async ({ client }) => {
@@ -109,7 +109,7 @@ describe('the second factor at work', () => {
     assert.equal(window.state.asked, 3, 'once for each session');
   });
 
-  it('is not asked for again where the service refuses the new session as well, and says so', async () => {
+  it('is not requested again if the service refuses the new session as well, and reports that', async () => {
     const window = scene.windows.open();
     window.setPrompt(enterCode);
     const { client } = await window.signIn(scene.account.key);
@@ -162,7 +162,7 @@ describe('the second factor at work', () => {
     assert.match([...secrets.values.values()].join(), /newer/);
   });
 
-  it('goes back to the key when the second factor was taken off meanwhile', async () => {
+  it('is replaced by the key when the second factor has been turned off', async () => {
     const window = scene.windows.open();
     window.setPrompt(enterCode);
     const { client } = await window.signIn(scene.account.key);
@@ -196,7 +196,7 @@ describe('the second factor at work', () => {
     assert.equal(window.state.asked, 0);
   });
 
-  it('closes its question when another account comes into use', async () => {
+  it('closes its question when another account becomes active', async () => {
     const window = scene.windows.open(false);
     let isClosed = false;
     window.setPrompt(async (_, signal) => {
@@ -224,7 +224,7 @@ describe('the second factor at work', () => {
     assert.equal(window.state.asked, 1);
   });
 
-  it('stops waiting for a call that is cancelled, and goes on for the others', async () => {
+  it('stops waiting for a call that is cancelled, and continues for the others', async () => {
     const window = scene.windows.open();
     let answer: (() => void) | undefined;
     window.setPrompt(async (...asked) => {

@@ -17,7 +17,7 @@ describe('a second factor that another window waits for', () => {
 
   const enterCode = enterCodeOf(() => ({ simulator, account }));
 
-  it('is over for a window that was still asking for the account when the session came', async () => {
+  it('is over for a window that was still reading the account when the session arrived', async () => {
     const one = windows.open(true);
     const two = windows.open(false);
     one.setPrompt(enterCode);
@@ -74,7 +74,7 @@ describe('a second factor that another window waits for', () => {
     assert.deepEqual([two.state.asked, front.state.asked], [0, 1]);
   });
 
-  it('is asked for once more when the session ends, though the first word of it was lost', async () => {
+  it('is requested again when the session ends, though the first message about it was lost', async () => {
     const back = windows.open(false);
     const front = windows.open(true);
     let codes = 0;

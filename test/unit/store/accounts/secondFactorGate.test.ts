@@ -83,7 +83,7 @@ describe('the window that asks for the second factor', () => {
     assert.equal(await second, login);
   });
 
-  it('is the one in which the user starts it, also while that one cannot ask yet', async () => {
+  it('is the one in which the user starts it, also while that one can’t ask yet', async () => {
     const one = open();
     const two = open();
     const before = one.gate.want('a');
@@ -104,7 +104,7 @@ describe('the window that asks for the second factor', () => {
     assert.equal(clock.pending, 0, 'nobody goes on telling');
   });
 
-  it('is another one where the user took it back, or a minute after the start where nothing more is heard', async () => {
+  it('is another one after the user cancels it, or a minute after the start without another sign of it', async () => {
     const one = open();
     const two = open();
     const wish = one.gate.want('a');

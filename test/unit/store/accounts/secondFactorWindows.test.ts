@@ -10,7 +10,7 @@ describe('the second factor in several windows', () => {
   const scene = useFactorWindows();
   const { enterCode } = scene;
 
-  it('is asked for in the window that somebody looks at, and both windows go on', async () => {
+  it('is requested in the window in use, and both windows continue', async () => {
     const back = scene.windows.open(false);
     const front = scene.windows.open(true);
     back.setPrompt(enterCode);

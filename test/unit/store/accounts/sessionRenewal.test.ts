@@ -128,7 +128,7 @@ describe('a session that ends', () => {
     window.answer?.({ sessionKey, isLegacy: false });
   };
 
-  it('is asked for at once where a window hears of it before it has the session that ended', async () => {
+  it('is requested at once by a window that knows of it before it has the session that ended', async () => {
     const back = open();
     const front = open();
     const first = back.call();
@@ -150,7 +150,7 @@ describe('a session that ends', () => {
     assert.equal(await second, true);
   });
 
-  it('is not asked for once more where the session that came late is the one in use', async () => {
+  it('is not requested again if the session that arrived late is the one in use', async () => {
     const back = open();
     const front = open();
     const first = back.call();
@@ -193,7 +193,7 @@ describe('a session that ends', () => {
     assert.equal(isAsked(front), true);
   });
 
-  it('is asked for by the window that goes on where the other one that waited was closed', async () => {
+  it('is requested by the remaining window when the other one that waited is closed', async () => {
     const one = open();
     const two = open();
     void one.call().catch(() => undefined);
@@ -207,7 +207,7 @@ describe('a session that ends', () => {
     assert.equal(await call, true);
   });
 
-  it('asks one question while the focus goes back and forth', async () => {
+  it('asks one question while the focus changes back and forth', async () => {
     const one = open({ isFocused: true });
     const two = open();
     const calls = [one.call(), two.call()];
@@ -273,7 +273,7 @@ describe('a session that ends', () => {
     assert.deepEqual([isAsked(front), clock.pending], [false, 0]);
   });
 
-  it('is asked for anew where the new one ends in the moment it was made', async () => {
+  it('is requested again if the new one ends as soon as it was made', async () => {
     const window = open({ isFocused: true });
     const first = window.call();
     await settle();
@@ -288,7 +288,7 @@ describe('a session that ends', () => {
     assert.equal(window.asked, 2);
   });
 
-  it('tells nobody any more after a no', async () => {
+  it('sends no message any more after a refusal', async () => {
     const back = open();
     const front = open({ isFocused: true });
     const call = back.call();
@@ -300,7 +300,7 @@ describe('a session that ends', () => {
     assert.deepEqual([front.asked, clock.pending], [1, 0]);
   });
 
-  it('does not blame the key where the service cannot be asked about it', async () => {
+  it('does not blame the key if the service can’t be asked about it', async () => {
     const window = open({ isFocused: true, sessionKey: 'one' });
     answering = () => Promise.reject(new TimedOutError());
     await assert.rejects(window.call(), TimedOutError);
@@ -313,7 +313,7 @@ describe('a session that ends', () => {
     assert.equal(await call, true);
   });
 
-  it('is asked for where the service does not say whether there is a second factor', async () => {
+  it('is requested if the service does not state whether there is a second factor', async () => {
     tfaStatus = undefined;
     const window = open({ isFocused: true, sessionKey: 'one' });
     const call = window.call();
@@ -330,14 +330,14 @@ describe('a session that ends', () => {
     assert.equal(await started, true);
   });
 
-  it('is not asked for where nobody is signed in any more', async () => {
+  it('is not requested once no account is signed in', async () => {
     const window = open({ isFocused: true, sessionKey: 'one' });
     window.session = undefined;
     assert.deepEqual([await window.call(), await window.start()], [false, false]);
     assert.deepEqual([checked, window.asked, clock.pending], [[], 0, 0]);
   });
 
-  it('goes back to the key where the second factor was taken off, and asks nobody for it', async () => {
+  it('is replaced by the key if the second factor was turned off, without a question', async () => {
     tfaStatus = 'disabled';
     const window = open({ isFocused: true, sessionKey: 'one' });
     assert.equal(await window.call(), true);

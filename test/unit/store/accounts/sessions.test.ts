@@ -35,7 +35,7 @@ describe('The session of an account', () => {
     });
   }
 
-  it('is said to have changed with the key of its account, and nothing else in the key ring is', async () => {
+  it('is reported as changed with the key of its account, and nothing else in the key ring is', async () => {
     const secrets = new FakeSecrets();
     const changed: string[] = [];
     const sessions = new Sessions(secrets);
@@ -66,7 +66,7 @@ describe('The session in use', () => {
     });
   });
 
-  it('is known to the log, and told, before anything can be sent', () => {
+  it('is known to the log, and announced, before anything can be sent', () => {
     inUse.use('a', key);
     inUse.use('b', entered);
     assert.deepEqual(
@@ -78,7 +78,7 @@ describe('The session in use', () => {
     );
   });
 
-  it('is forgotten, which is told, by itself or with all accounts that are gone', () => {
+  it('is forgotten, alone or with all accounts that are gone, and that is announced', () => {
     for (const account of ['a', 'b', 'c']) inUse.use(account, key);
     changed.length = 0;
     inUse.forget('a');
@@ -101,7 +101,7 @@ describe('The session in use', () => {
     assert.deepEqual(inUse.get('a'), key);
   });
 
-  it('is not replaced by the older one that the key ring kept in its place, but by one that came since', async () => {
+  it('is not replaced by the older one that the key ring kept in its place, but by a later one', async () => {
     await ring.write('a', key);
     inUse.use('a', entered);
     secrets.forgets = true;
@@ -121,7 +121,7 @@ describe('The session in use', () => {
     assert.deepEqual(inUse.get('a'), key);
   });
 
-  it('is not replaced by what is found first in a key ring that was locked, but by what comes after it', async () => {
+  it('is not replaced by what is found first in a key ring that was locked, but by what arrives after it', async () => {
     await ring.write('a', key);
     inUse.use('a', entered);
     secrets.isLocked = true;
@@ -138,7 +138,7 @@ describe('The session in use', () => {
     assert.equal(inUse.get('a')?.apiKey, 'another');
   });
 
-  it('is kept once a later write succeeds, whatever was refused before', async () => {
+  it('is kept once a later write succeeds after refused ones', async () => {
     secrets.forgets = true;
     inUse.use('a', entered);
     assert.equal(await inUse.keep('a', entered), false);

@@ -102,7 +102,7 @@ describe('a secret store in trouble', () => {
   }
 
   for (const trouble of ['throws', 'throwsAtOnce', 'hangs'] as const) {
-    it(`that ${trouble} at a start is told, and nobody is signed out`, async () => {
+    it(`that ${trouble} at a start is reported, and no account is signed out`, async () => {
       await open().signIn(account.key);
       secrets.trouble = trouble;
       const fresh = open();
@@ -117,7 +117,7 @@ describe('a secret store in trouble', () => {
     });
   }
 
-  it('that comes late is used as soon as it comes', async () => {
+  it('that answers late is used as soon as it does', async () => {
     await open().signIn(account.key);
     let unlock: (() => void) | undefined;
     const get = secrets.get.bind(secrets);
@@ -146,7 +146,7 @@ describe('a secret store in trouble', () => {
       ['the session of another account', JSON.stringify({ version: 1, account: 'other', apiKey: key })],
     ];
 
-    it('at a start says so, offers a sign-in, and sends nothing', async () => {
+    it('at a start is reported, offers a sign-in, and sends nothing', async () => {
       const signedIn = await open().signIn(account.key);
       secrets.trouble = 'garbage';
       for (const [what, garbage] of texts(account.key)) {
@@ -168,7 +168,7 @@ describe('a secret store in trouble', () => {
       assert.ok(empty.accounts.state.error instanceof KeyLostError);
     });
 
-    it('while somebody works does not sign them out, nor ask again', async () => {
+    it('during work neither signs out nor asks again', async () => {
       const window = open();
       const signedIn = await window.signIn(account.key);
       await signedIn.client.instances.list();
@@ -186,7 +186,7 @@ describe('a secret store in trouble', () => {
     });
   });
 
-  it('takes up what another window stored after a write of its own was lost', async () => {
+  it('uses what another window stored after a write of its own was lost', async () => {
     const window = open();
     const signedIn = await window.signIn(account.key);
     secrets.trouble = 'losesWrites';
@@ -207,7 +207,7 @@ describe('a secret store in trouble', () => {
   });
 
   for (const trouble of ['throws', 'throwsAtOnce', 'hangs', 'losesWrites'] as const) {
-    it(`that ${trouble} at a sign-out keeps nobody signed in, and says that the key is left`, async () => {
+    it(`that ${trouble} at a sign-out keeps no account signed in, and reports that the key is left`, async () => {
       const one = open();
       const two = open();
       const signedIn = await one.signIn(account.key);
@@ -224,7 +224,7 @@ describe('a secret store in trouble', () => {
     });
   }
 
-  it('closes the question for a code in every window when somebody signs out', async () => {
+  it('closes the question for a code in every window at a sign-out', async () => {
     const one = windows.open(true);
     let asked: AbortSignal | undefined;
     one.setPrompt((_, signal) => {
@@ -247,7 +247,7 @@ describe('a secret store in trouble', () => {
     assert.equal(one.accounts.state.kind, 'signedOut');
   });
 
-  it('every sentence about it says what to do', () => {
+  it('explains in every sentence about it what to do', () => {
     for (const error of [
       new KeyDamagedError(),
       new KeyLostError(),

@@ -4,7 +4,7 @@ import { Emitter } from '../../../../src/util/emitter';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeHubs } from '../../../support/fakeWindows';
 
-describe('the window that somebody looks at', () => {
+describe('the window in use', () => {
   let clock: FakeClock;
   let focus: Emitter<boolean>;
   let isFocused: boolean;
@@ -36,7 +36,7 @@ describe('the window that somebody looks at', () => {
     focus.fire(value);
   };
 
-  it('is the one that the editor says', () => {
+  it('is the one that the editor reports', () => {
     become(true);
     become(false);
     assert.deepEqual(told, [true, false]);
@@ -55,7 +55,7 @@ describe('the window that somebody looks at', () => {
     assert.deepEqual([window.isFocused, told.at(-1)], [false, false]);
   });
 
-  it('is it no more once it loses the focus, whatever was chosen before', () => {
+  it('is not that any more once it loses the focus, even after a command', () => {
     become(true);
     window.noteCommand();
     become(false);
@@ -65,7 +65,7 @@ describe('the window that somebody looks at', () => {
     assert.equal(clock.pending, 0);
   });
 
-  it('is it no more once another one is used, unless the editor says so', () => {
+  it('is not that any more once another one is used, unless the editor reports it', () => {
     const otherFocus = new Emitter<boolean>();
     const other = new WindowInUse({ isFocused: false, onDidChange: otherFocus.event }, hubs.open(), clock);
     window.noteCommand();

@@ -24,7 +24,7 @@ describe('the stop of all instances at the end of a budget', () => {
 
   const stops = () => scene.service.count('instances.stop');
 
-  it('comes 10 minutes after a message, once the budget is spent, and stops each once', async () => {
+  it('happens 10 minutes after a message, once the budget is spent, and stops each once', async () => {
     const window = await scene.open();
     // Two dollars an hour of three a day.
     await scene.pass(79 * minute);
@@ -41,7 +41,7 @@ describe('the stop of all instances at the end of a budget', () => {
     assert.equal(stops(), 2);
   });
 
-  it('comes 10 minutes after a message also where the budget is spent when the editor opens', async () => {
+  it('happens 10 minutes after a message also if the budget is spent when the editor opens', async () => {
     scene.limits = { ...scene.limits, day: fromDollars(0.01) };
     await scene.pass(hour);
     const window = await scene.open();
@@ -52,7 +52,7 @@ describe('the stop of all instances at the end of a budget', () => {
     assert.equal(stops(), 2);
   });
 
-  it('does not come where it is declined, until the next day', async () => {
+  it('does not happen if it is declined, until the next day', async () => {
     await scene.pass(10 * hour);
     const window = await scene.open();
     await scene.pass(5 * minute);
@@ -66,7 +66,7 @@ describe('the stop of all instances at the end of a budget', () => {
     assert.equal(stops(), 2);
   });
 
-  it('does not come where the limit is raised or the setting is turned off', async () => {
+  it('does not happen if the limit is raised or the setting is turned off', async () => {
     await scene.open();
     await scene.pass(85 * minute);
     scene.limits = { ...scene.limits, day: fromDollars(100) };
@@ -79,7 +79,7 @@ describe('the stop of all instances at the end of a budget', () => {
   });
 
   for (const isLess of [false, true]) {
-    it(`${isLess ? 'does not come' : 'comes'} where the charges of the last minute say ${isLess ? 'less' : 'so'}`, async () => {
+    it(`${isLess ? 'does not happen' : 'happens'} if the charges of the last minute are ${isLess ? 'below' : 'at'} the limit`, async () => {
       // Reached between two of the reads that come every ten minutes.
       scene.limits = { ...scene.limits, day: fromDollars(2.9) };
       await scene.open();
@@ -93,7 +93,7 @@ describe('the stop of all instances at the end of a budget', () => {
     });
   }
 
-  it('comes where one instance runs alone', async () => {
+  it('happens if one instance runs alone', async () => {
     scene.service.instances = scene.service.instances.slice(0, 1);
     const window = await scene.open();
     await scene.pass(3 * hour + 15 * minute);
@@ -142,7 +142,7 @@ describe('the stop of all instances at the end of a budget', () => {
     assert.deepEqual(asked(), before);
   });
 
-  it('is told as interrupted where the window closed on the way', async () => {
+  it('is shown as interrupted if the window closed during it', async () => {
     const first = await scene.open();
     await scene.pass(85 * minute);
     const [soon] = first.told();
@@ -155,7 +155,7 @@ describe('the stop of all instances at the end of a budget', () => {
     assert.equal(stops(), 0);
   });
 
-  it('does not come while the charges can’t be read, or do not say what time it is', async () => {
+  it('does not happen while the charges can’t be read, or do not state what time it is', async () => {
     await scene.open();
     const { before } = scene.service;
     scene.service.before = (call) => {
@@ -170,7 +170,7 @@ describe('the stop of all instances at the end of a budget', () => {
     assert.equal(stops(), 0);
   });
 
-  it('does not come where the last reading says that less was spent', async () => {
+  it('does not happen if the last reading shows that less was spent', async () => {
     await scene.open();
     await scene.pass(85 * minute);
     scene.distort = () => [];
@@ -228,7 +228,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-describe('whatever happens to clocks, windows and charges', () => {
+describe('at any order of clock changes, windows and charges', () => {
   it('no machine is stopped below the limit, twice or without a message 10 minutes before, and none is rented above it unasked', async function () {
     this.timeout(120_000);
     let stopped = 0;

@@ -50,7 +50,7 @@ describe('a round of the stop at the end of a budget', () => {
     assert.deepEqual(kindsOf(told), ['soon']);
   });
 
-  it('comes at the end of its tenth minute', async () => {
+  it('happens at the end of its tenth minute', async () => {
     await scene.pass(5 * minute);
     const window = await scene.open();
     assert.deepEqual(kindsOf(window.told()), ['soon']);
@@ -70,7 +70,7 @@ describe('a round of the stop at the end of a budget', () => {
     assert.equal(window.told().at(-1)?.stopped.length, 1);
   });
 
-  it('comes once, whatever changes while the windows agree on who stops', async () => {
+  it('happens once, for any change while the windows agree on who stops', async () => {
     await scene.pass(5 * minute);
     const { begin, hub, told } = await openLater();
     begin();
@@ -87,7 +87,7 @@ describe('a round of the stop at the end of a budget', () => {
     assert.deepEqual([kindsOf(told), stops()], [['soon', 'stopped'], 2]);
   });
 
-  it('does not come where the charges of that moment leave some cents', async () => {
+  it('does not happen if the charges of that moment leave some cents', async () => {
     scene.limits = { ...scene.limits, day: fromDollars(1) };
     await scene.pass(35 * minute);
     await scene.open();
@@ -102,7 +102,7 @@ describe('a round of the stop at the end of a budget', () => {
     ['is being stopped', 'running', 'stopped', 0],
     ['is stopped', 'exited', 'stopped', 0],
   ] as const) {
-    it(`${count === 1 ? 'comes' : 'is not announced'} for an instance that ${what}`, async () => {
+    it(`${count === 1 ? 'happens' : 'is not announced'} for an instance that ${what}`, async () => {
       scene.service.instances = scene.service.instances.slice(0, 1);
       change(5001, status, state);
       await scene.pass(60 * minute);
@@ -112,7 +112,7 @@ describe('a round of the stop at the end of a budget', () => {
     });
   }
 
-  it('comes for an instance that waits for a GPU', async () => {
+  it('happens for an instance that waits for a GPU', async () => {
     scene.service.instances = scene.service.instances.slice(0, 1);
     change(5001, 'exited', 'stopped');
     const window = await scene.open();

@@ -73,7 +73,7 @@ describe('what an account has spent of its budget', () => {
     assert.equal(reads(), last);
   });
 
-  it('is read again once it is 10 minutes old, or where the clock of this computer was set meanwhile', async () => {
+  it('is read again once it is 10 minutes old, or when the clock of this computer has been set', async () => {
     const window = await scene.open();
     await window.budget.current();
     let known = reads();
@@ -88,7 +88,7 @@ describe('what an account has spent of its budget', () => {
     assert.ok(old > known, 'it was old');
   });
 
-  it('is read by all who ask at once in one request, and anew for who wants it fresh', async () => {
+  it('is read in one request for all callers at once, and again for callers that need it fresh', async () => {
     const window = await scene.open();
     await scene.pass(30 * minute);
     scene.computer.clock.jump(-10 * minute);

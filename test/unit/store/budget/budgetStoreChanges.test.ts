@@ -96,7 +96,7 @@ describe('what a window knows of its budget', () => {
     assert.deepEqual([reads(), unasked()], [before + 2, before]);
   });
 
-  it('is told of each change of what it is made of, and of each reading', async () => {
+  it('is updated by each change of what it is made of, and by each reading', async () => {
     const { make, lists, list, volumesChanged, limitsChanged } = await quiet();
     const budget = make();
     await settled();
@@ -115,7 +115,7 @@ describe('what a window knows of its budget', () => {
     }
   });
 
-  it('is read by the window that takes the lead', async () => {
+  it('is read by the window that becomes the leader', async () => {
     const { window, make } = await quiet();
     const leader = window.hub;
     leader.leads(false);
@@ -136,7 +136,7 @@ describe('what a window knows of its budget', () => {
     assert.equal(reads() - before, 3);
   });
 
-  it('comes to the other windows with each reading', async () => {
+  it('reaches the other windows with each reading', async () => {
     const first = await scene.open();
     const second = await scene.open();
     await scene.pass(5 * minute);
@@ -146,7 +146,7 @@ describe('what a window knows of its budget', () => {
     assert.ok(dollars(second.budget) >= 20, String(dollars(second.budget)));
   });
 
-  it('is as old in a window that was told of it as in the one that read it', async () => {
+  it('is as old in a window that received it as in the one that read it', async () => {
     const first = await scene.open();
     await first.budget.reread();
     await scene.pass(5 * minute);
@@ -159,7 +159,7 @@ describe('what a window knows of its budget', () => {
     assert.equal(reads(), before + 1);
   });
 
-  it('goes on with the clock of the service', async () => {
+  it('follows the clock of the service', async () => {
     const { make } = await quiet();
     const budget = make();
     scene.computer.clock.jump(5 * minute);

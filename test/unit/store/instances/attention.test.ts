@@ -30,7 +30,7 @@ describe('the note for the next start', () => {
     assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), { needed: true });
   });
 
-  it('ends with the last answer, however fast they come', async () => {
+  it('ends with the last answer at any speed of answers', async () => {
     const file = join(dir, 'attention.json');
     const attention = new Attention(file, silentLog);
     void attention.set(true);
@@ -39,7 +39,7 @@ describe('the note for the next start', () => {
     assert.deepEqual(JSON.parse(await readFile(file, 'utf8')), { needed: true });
   });
 
-  it('is logged where it cannot be written, and tried again', async () => {
+  it('is logged if it can’t be written, and tried again', async () => {
     await writeFile(join(dir, 'in-the-way'), '');
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (message: string) => warnings.push(message) };

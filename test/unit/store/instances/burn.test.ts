@@ -87,7 +87,7 @@ describe('What is paid now', () => {
     ]);
   });
 
-  it('is told with a sign that says on which side of the truth it lies', () => {
+  it('has a sign that shows whether it may be too high or too low', () => {
     const rows = [false, true].flatMap((isPartial) =>
       [false, true].flatMap((isEarly) =>
         [false, true].map((isAtMost) => {

@@ -26,7 +26,7 @@ describe('A stop that is carried out', () => {
     };
   };
 
-  it('is looked for over forty seconds, then said not to be seen', async () => {
+  it('is looked for over forty seconds, then reported as not seen', async () => {
     ignoreStops();
     const looks: number[] = [];
     const began = computer.clock.elapsed();
@@ -59,7 +59,7 @@ describe('A stop that is carried out', () => {
     assert.deepEqual([service.count('instances.stop'), service.count('instances.destroy')], [0, 0]);
   });
 
-  it('ends with an instance that goes meanwhile, and is not sent where that can not be read', async () => {
+  it('ends with an instance that is removed, and is not sent if that can’t be read', async () => {
     ignoreStops();
     const stopping = carry();
     await pass(1000);

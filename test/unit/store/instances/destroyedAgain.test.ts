@@ -56,7 +56,7 @@ describe('A machine that was destroyed and is there again', () => {
   const sent = () => service.count('instances.destroy');
   const kinds = () => [...told.values()].map(({ kind }) => kind);
 
-  it('is destroyed again, twice at most, and that is told each time', async () => {
+  it('is destroyed again, twice at most, with a message each time', async () => {
     const kept = service.instances;
     const window = await open();
     await destroyed(window);
@@ -73,7 +73,7 @@ describe('A machine that was destroyed and is there again', () => {
     assert.equal(computer.log.count('warn Instance 5001 was destroyed and is there again'), 2);
   });
 
-  it('is told as still there, with the reason in the log, where it may not be destroyed again', async () => {
+  it('is reported as still there, with the reason in the log, if it may not be destroyed again', async () => {
     const kept = service.instances;
     const window = await open();
     await destroyed(window);
@@ -86,7 +86,7 @@ describe('A machine that was destroyed and is there again', () => {
     assert.equal(computer.log.count('error Instance 5001 came back and could not be destroyed again'), 2);
   });
 
-  it('is told as still there where its second end is not confirmed', async () => {
+  it('is reported as still there if its second end is not confirmed', async () => {
     const kept = service.instances;
     const window = await open();
     await destroyed(window);
@@ -154,7 +154,7 @@ describe('A machine that was destroyed and is there again', () => {
     assert.deepEqual([other.count('instances.destroy'), other.instances.length], [0, 1]);
   });
 
-  it('is destroyed once more where two windows are open', async () => {
+  it('is destroyed only one more time by two open windows', async () => {
     const kept = service.instances;
     await open();
     await destroyed(await open());
@@ -173,7 +173,7 @@ describe('A machine that was destroyed and is there again', () => {
     assert.deepEqual([sent(), kinds()], [1, ['notDestroyed']]);
   });
 
-  it('is left alone where its record does not say when it began', async () => {
+  it('is left alone if its record does not state when it began', async () => {
     const unknown: { startedAt?: number } & ReturnType<typeof anInstance> = { ...anInstance() };
     delete unknown.startedAt;
     service.instances = [unknown];

@@ -38,7 +38,7 @@ describe('destroying', () => {
     assert.equal(computer.log.count('warn The answer to destroying 5001 is not known'), 1);
   });
 
-  it('is done though the list can not be read after it, which only the log tells', async () => {
+  it('is done though the list can’t be read after it, which is only logged', async () => {
     service.before = (call) => {
       if (call === 'instances.list' && window.fleet.facts(5001).lastRequest?.tookEffect === true) {
         throw new TimedOutError();
@@ -49,7 +49,7 @@ describe('destroying', () => {
     assert.equal(computer.log.count('warn The list could not be read after destroying'), 1);
   });
 
-  it('is read back in time when the clock is set back meanwhile', async () => {
+  it('is read back in time when the clock is set back during it', async () => {
     Object.assign(service.client.instances, { destroy: () => Promise.resolve() });
     const deps = { fleet: window.fleet, clock: computer.clock, log: computer.log };
     const verdict = destroyAndVerify(deps, account(), 5001);
@@ -61,7 +61,7 @@ describe('destroying', () => {
     assert.equal(service.count('instances.get'), 5);
   });
 
-  it('is not confirmed while the machine is there or cannot be asked about', async () => {
+  it('is not confirmed while the machine exists or can’t be read', async () => {
     Object.assign(service.client.instances, { destroy: () => Promise.resolve() });
     assert.equal(await destroy(), 'notConfirmed');
     assert.equal(window.fleet.facts(5001).lastRequest?.kind, 'destroy');
@@ -76,7 +76,7 @@ describe('destroying', () => {
     assert.equal(window.fleet.facts(5001).lastRequest, undefined);
   });
 
-  it('is not told on one reading alone: its record or the list may be wrong', async () => {
+  it('is not reported on one reading alone: its record or the list may be wrong', async () => {
     Object.assign(service.client.instances, {
       destroy: () => Promise.resolve(),
       get: () => Promise.resolve(undefined),

@@ -37,7 +37,7 @@ describe('the fleet', () => {
     return window;
   }
 
-  it('reads every 60 seconds while somebody looks', async () => {
+  it('reads every 60 seconds while it is on screen', async () => {
     await openLookingAt();
     await advance(5 * minute);
     assert.equal(lists(), 5);
@@ -53,14 +53,14 @@ describe('the fleet', () => {
     assert.equal(lists(), 7);
   });
 
-  it('reads every 5 minutes while something bills and nobody looks', async () => {
+  it('reads every 5 minutes while an instance costs money and nothing is on screen', async () => {
     const window = await openLookingAt(anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' }));
     window.fleet.setInterest(away);
     await advance(20 * minute);
     assert.equal(lists(), 4);
   });
 
-  it('sets no timer where nothing exists and nobody looks, or nobody is signed in', async () => {
+  it('sets no timer if nothing exists and nothing is on screen, or no account is signed in', async () => {
     const window = await openLookingAt();
     window.fleet.setInterest(away);
     assert.equal(computer.clock.pending, 0);
@@ -70,7 +70,7 @@ describe('the fleet', () => {
     assert.equal(computer.clock.pending, 0);
   });
 
-  it('reads within 10 seconds once a rental waits for its outcome, though nothing exists and nobody looks', async () => {
+  it('reads within 10 seconds once a rental waits for its outcome, though nothing exists or is on screen', async () => {
     const { fleet, accounts } = await openLookingAt();
     fleet.setInterest(away);
     assert.equal(computer.clock.pending, 0);
@@ -79,7 +79,7 @@ describe('the fleet', () => {
     assert.equal(lists(), 1);
   });
 
-  it('reads at once when somebody looks again after a while', async () => {
+  it('reads at once when it is on screen again after 10 minutes', async () => {
     const window = await openLookingAt();
     window.fleet.setInterest(away);
     await advance(10 * minute);
@@ -99,7 +99,7 @@ describe('the fleet', () => {
     assert.equal(second.fleet.find(5001)?.actualStatus, 'loading');
   });
 
-  it('is read at once when somebody looks at another window', async () => {
+  it('is read at once when it is on screen in another window', async () => {
     const first = await openLookingAt();
     first.fleet.setInterest(away);
     const second = await computer.openSignedIn();
@@ -162,7 +162,7 @@ describe('the fleet', () => {
     assert.equal((window.fleet.state as { error?: unknown }).error, undefined);
   });
 
-  it('says that it failed where there was no list before', async () => {
+  it('reports that it failed if there was no list before', async () => {
     service.failsBefore('instances.list', () => new UserError(text('No.'), { nextStep: 'secondFactor' }));
     const window = await computer.openSignedIn();
     const other = await computer.openSignedIn();
@@ -243,7 +243,7 @@ describe('the fleet', () => {
     assert.equal(lists(), 0);
   });
 
-  it('shows no empty list after a restart, and reads once though nobody looks', async () => {
+  it('shows no empty list after a restart, and reads once though nothing is on screen', async () => {
     const first = await openLookingAt();
     const cache = join(computer.storageDir, 'accounts', first.accounts.active?.key ?? '', 'fleet.json');
     await until('it is on disk', () => readFile(cache).then(Boolean, () => false), { everyMs: 5 });
@@ -290,7 +290,7 @@ describe('the fleet', () => {
     assert.equal(later.find(5001)?.id, 5001);
   });
 
-  it('tells all windows what was asked of an instance', async () => {
+  it('shares with all windows what was requested of an instance', async () => {
     const first = await openLookingAt(anInstance());
     const second = await computer.openSignedIn();
     second.fleet.note(5001, { kind: 'destroy' });
@@ -312,7 +312,7 @@ describe('the fleet', () => {
     assert.equal(window.fleet.state.kind, 'idle');
   });
 
-  it('is heard by all who listen though one of them fails, which the log tells', async () => {
+  it('reaches all listeners though one of them fails, and logs that', async () => {
     const window = await openLookingAt();
     let heard = 0;
     for (const listen of [window.fleet.onDidChange, window.fleet.onDidPoll]) {

@@ -5,7 +5,7 @@ import { settle } from '../../../support/fakeClock';
 import { until } from '../../../support/until';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
-describe('the fleet, of what goes', () => {
+describe('the fleet, when instances are gone', () => {
   let { service, computer } = {} as ComputerScene;
   const snapshot = ({ fleet: { state } }: FakeWindow) => {
     assert.ok(state.kind === 'ready', state.kind);
@@ -44,7 +44,7 @@ describe('the fleet, of what goes', () => {
     assert.deepEqual(snapshot(window).unconfirmed, undefined);
   });
 
-  it('takes no answer for a window that is closed by then', async () => {
+  it('ignores an answer to a window that has closed', async () => {
     service.instances = [anInstance()];
     const window = await computer.openSignedIn();
     let answer: () => void = () => undefined;

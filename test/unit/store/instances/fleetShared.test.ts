@@ -22,7 +22,7 @@ async function newsOf(answer: unknown): Promise<unknown> {
 }
 
 describe('the list of instances between windows', () => {
-  it('is understood whatever the service says of an instance', async () => {
+  it('is understood for any answer of the service about an instance', async () => {
     await fc.assert(
       fc.asyncProperty(hostileJson(example), async (answer) => {
         const news = await newsOf(answer).catch(() => undefined);

@@ -74,7 +74,7 @@ describe('the use of a machine over the last hour', () => {
     assert.ok((history.of(5001)[0]?.at ?? 0) > first.at);
   });
 
-  it('is known to a window that opens later, which says so when it hears of it', async () => {
+  it('is known to a window that opens later, which reports the change when it arrives', async () => {
     const first = await open();
     await first.list(20, 30);
     const window = await computer.openSignedIn();
@@ -90,7 +90,7 @@ describe('the use of a machine over the last hour', () => {
     assert.equal(changes, 1);
   });
 
-  it('is known at once where the answer of the other window takes no time', async () => {
+  it('is known at once if the other window answers at once', async () => {
     const first = await open();
     await first.list(20, 30);
     assert.equal(historyOf(await computer.openSignedIn()).of(5001).length, 3);

@@ -126,7 +126,7 @@ describe('since when an instance is idle', () => {
     assert.equal(await seeAfter(0, { gpuUtilPercent: 0 }), 5, 'two lists of one moment');
   });
 
-  it('is known although the disk keeps nothing, which the log tells', async () => {
+  it('is known although the disk keeps nothing, which is logged', async () => {
     open();
     isFull = true;
     await see();
@@ -149,7 +149,7 @@ describe('since when an instance is idle', () => {
     assert.equal(idleMinutes(), undefined);
   });
 
-  it('takes from a connection that begins or ends no figure of an older list', async () => {
+  it('uses no figure of an older list for a connection that begins or ends', async () => {
     open();
     await see({ gpuUtilPercent: 80 });
     const connect = async (minutes: number, isConnected: boolean) => {
@@ -196,7 +196,7 @@ describe('since when an instance is idle', () => {
     assert.equal(await seeAfter(1), 1);
   });
 
-  it('goes on from what the window before kept, once a minute', async () => {
+  it('continues from what the window before kept, once a minute', async () => {
     open();
     let looks = 0;
     watch.onDidLook(() => (looks += 1));
@@ -212,7 +212,7 @@ describe('since when an instance is idle', () => {
     assert.equal(await seeAfter(5), 6);
   });
 
-  it('goes on from what the leading window kept while this one was open, once that is closed', async () => {
+  it('continues from what the leading window kept while this one was open, once that is closed', async () => {
     const leading = hubs.open();
     open();
     await settle();
@@ -225,7 +225,7 @@ describe('since when an instance is idle', () => {
     assert.equal(await seeAfter(5), 5);
   });
 
-  it('takes nothing from the file of an account that was left while it was read', async () => {
+  it('ignores the file of an account that was left while it was read', async () => {
     kept.set('a', {
       version: 1,
       entries: [[id, { lastUsedAt: 0, watchedSince: 0, seenAt: clock.now(), knowsGpu: true }]],
@@ -260,7 +260,7 @@ describe('since when an instance is idle', () => {
       refuse();
     });
 
-    it('overwrites nothing, and goes on from it once it can be read', async () => {
+    it('overwrites nothing, and continues from it once it can be read', async () => {
       const before = kept.get('a');
       open();
       await see();
@@ -271,7 +271,7 @@ describe('since when an instance is idle', () => {
       assert.equal(writes, 1);
     });
 
-    it('takes what was seen since for a use', async () => {
+    it('treats what was seen since as a use', async () => {
       open();
       connected = true;
       await see();
@@ -281,7 +281,7 @@ describe('since when an instance is idle', () => {
       assert.equal(await seeAfter(1), 1);
     });
 
-    it('takes what a search for kernels found since for a use, which is told at once', async () => {
+    it('treats what a search for kernels found since as a use, which is reported at once', async () => {
       open();
       await see();
       await clock.advance(minute);
@@ -293,7 +293,7 @@ describe('since when an instance is idle', () => {
       assert.equal(await seeAfter(2), 2);
     });
 
-    it('takes no use of before for one since, where this window leads again', async () => {
+    it('does not treat an earlier use as a new one when this window leads again', async () => {
       allow();
       open();
       connected = true;

@@ -126,7 +126,7 @@ describe('The kept logs', () => {
     assert.equal((await kept.read(account, 7))?.length, 256 * 1024 - 1, 'the first line is gone');
   });
 
-  it('are told about in the log alone where they can not be read or written', async () => {
+  it('are only mentioned in the log if they can’t be read or written', async () => {
     const told: string[] = [];
     const keep = (line: string) => void told.push(line.replace(/:.*/, ''));
     const log = { ...silentLog, info: keep, warn: keep };
@@ -141,7 +141,7 @@ describe('The kept logs', () => {
     assert.deepEqual(told, ['The log of 7 could not be kept']);
   });
 
-  it('take 16 MB in all, and let what is no log alone', async () => {
+  it('use 16 MB in all, and leave files alone that are no logs', async () => {
     const kept = new KeptLogs({ storageDir: dir, clock, log: silentLog, redact: (text) => text });
     Object.assign(service.client.instances, { logs: () => Promise.resolve(content) });
     const client = kept.around(service.client, account);

@@ -70,13 +70,13 @@ describe('The limit of the user for all instances', () => {
     assert.equal(await over([], [dollars(1)]), undefined);
   });
 
-  it('takes the new rates from the list that was just read', async () => {
+  it('uses the new rates of the list that was just read', async () => {
     const known = () => (window.fleet.find(5001) ? [dollars(0.6)] : [undefined]);
     const read = (work: Promise<void>) => work;
     assert.equal(await overHourlyLimit(deps(), [5001], known, read), undefined);
   });
 
-  it('may be passed where no list can be read, which the log tells', async () => {
+  it('may be exceeded if no list can be read, which is logged', async () => {
     service.failsBefore('instances.list', () => new Error('down'));
     assert.deepEqual(await over([], []), { limit: fromDollars(1) });
     assert.equal(

@@ -30,7 +30,7 @@ describe('the instances that a command can be for', () => {
     assert.equal(service.count('instances.list'), 1);
   });
 
-  it('are never said to be none because they could not be read', async () => {
+  it('are never reported as none because they could not be read', async () => {
     const { fleet } = await computer.openSignedIn();
     service.failsBefore('instances.list', () => new ServiceFailedError());
     await assert.rejects(listedInstances(fleet), ServiceFailedError);
@@ -63,7 +63,7 @@ describe('the instances that a command can be for', () => {
     assert.equal((await listedInstances(fleet)).length, 1);
   });
 
-  it('need somebody who is signed in', async () => {
+  it('need an account that is signed in', async () => {
     await assert.rejects(listedInstances(computer.openWindow().fleet), NotSignedInError);
   });
 });

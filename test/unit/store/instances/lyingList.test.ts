@@ -94,7 +94,7 @@ describe('a list that lacks an instance by mistake', () => {
     assert.deepEqual(events, [{ kind: 'ready', instanceId: 6001 }]);
   });
 
-  it('keeps one that was just rented and whose record can not be read either, which the log tells', async () => {
+  it('keeps one that was just rented and whose record can’t be read either, and logs that', async () => {
     const window = await open();
     service.isListed = () => false;
     await window.rentals.rent({

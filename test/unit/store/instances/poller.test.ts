@@ -166,7 +166,7 @@ describe('A poller', () => {
     await next;
   });
 
-  it('begins anew for another account, without what was queued', async () => {
+  it('starts again for another account, without what was queued', async () => {
     await start();
     await fails();
     await clock.advance(60_000);
@@ -218,7 +218,7 @@ describe('The time between two lists', () => {
       ...more,
     });
 
-  it('depends on who looks, what runs and what is awaited', () => {
+  it('depends on what is on screen, running and awaited', () => {
     const minute = 60_000;
     assert.equal(interval(listed(running), { isSignedIn: false }), undefined);
     assert.equal(interval({ kind: 'loading' }), 5 * minute);
@@ -260,7 +260,7 @@ describe('The time between two lists', () => {
 });
 
 describe('The last list on disk', () => {
-  it('is kept with what is remembered, and told in the log where it can not be', async () => {
+  it('is kept with what is remembered, and a failure to keep it is logged', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'gpu-fleet-cache-'));
     const errors: string[] = [];
     const log = { ...silentLog, error: (line: string) => void errors.push(line) };

@@ -66,7 +66,7 @@ describe('changing the power of an instance', () => {
     assert.equal(scene.service.count('instances.get'), 0);
   });
 
-  it('says that a start waits for a free GPU', async () => {
+  it('reports that a start waits for a free GPU', async () => {
     const scene = new Scene(stopped);
     Object.assign(scene.service.client.instances, { start: () => Promise.resolve({ queued: true }) });
     assert.equal(await scene.change('start'), 'queued');
@@ -134,7 +134,7 @@ describe('changing the power of an instance', () => {
     assert.equal(looks, 2);
   });
 
-  it('stays not known where nothing can be read back; a start that may run is followed all the same', async () => {
+  it('stays unconfirmed if nothing can be read back, and a start that may run is still followed', async () => {
     const start = new Scene(stopped);
     start.service.before = () => {
       throw new NotReachableError({ requestLeft: true });
@@ -149,7 +149,7 @@ describe('changing the power of an instance', () => {
     assert.equal(stop.request, undefined);
   });
 
-  it('stays not known where the record does not say what is intended', async () => {
+  it('stays unconfirmed if the record does not state what is intended', async () => {
     const bare: { -readonly [Key in keyof Instance]: Instance[Key] } = { ...stopped };
     delete bare.intendedStatus;
     const scene = new Scene(bare);
@@ -170,7 +170,7 @@ describe('changing the power of an instance', () => {
     assert.deepEqual(noted, ['start', 'stop', undefined, undefined]);
   });
 
-  it('passes a refusal on, without a look, and takes the note back', async () => {
+  it('passes a refusal on without a reading, and removes the note', async () => {
     for (const error of [
       () => new RefusedError({ status: 400 }),
       () => new NotReachableError({ requestLeft: false }),
@@ -183,14 +183,14 @@ describe('changing the power of an instance', () => {
     }
   });
 
-  it('is refused where the instance is gone meanwhile', async () => {
+  it('is refused if the instance has been removed', async () => {
     const scene = new Scene(stopped);
     scene.service.failsBefore('instances.start', lost);
     scene.service.instances = [];
     await assert.rejects(scene.change('start'), NotFoundError);
   });
 
-  it('is not known where the look is cancelled', async () => {
+  it('is unconfirmed if the reading is cancelled', async () => {
     const scene = new Scene(running);
     scene.service.failsBefore('instances.stop', lost);
     scene.service.after = (call) => {
@@ -200,7 +200,7 @@ describe('changing the power of an instance', () => {
     assert.equal(scene.service.count('instances.get'), 1);
   });
 
-  it('leaves what was asked for meanwhile alone', async () => {
+  it('keeps a later request', async () => {
     const scene = new Scene(stopped);
     scene.service.failsBefore('instances.start', lost);
     scene.service.after = () => {

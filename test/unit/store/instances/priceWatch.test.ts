@@ -50,7 +50,7 @@ describe('Watching for price increases', () => {
     assert.equal(service.count('priceIncreases.list'), 0);
   });
 
-  it('troubles nobody where the service does not know the question, which only the log tells', async () => {
+  it('shows no message if the service does not know the question, and only logs that', async () => {
     service.failsBefore('priceIncreases.list', () => new Error('no such thing'));
     const window = await open();
     await window.fleet.refresh();

@@ -127,7 +127,7 @@ describe('since when an instance runs', () => {
     assert.equal(runningAt(running, loading, running), first + 120_000);
   });
 
-  it('is what the service says of one that ran before it was seen', () => {
+  it('is what the service states for one that ran before it was seen', () => {
     assert.equal(runningAt({ ...running, uptimeMinutes: 30 }), first - 30 * 60_000);
   });
 });

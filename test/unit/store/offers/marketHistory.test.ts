@@ -71,7 +71,7 @@ describe('the market history', () => {
     assert.equal(snapshots.length, 2, 'the first is gone');
   });
 
-  it('goes on with an empty history where the file is broken, and says where that is kept', async () => {
+  it('continues with an empty history if the file is broken, and reports where that is kept', async () => {
     const path = join(dir, 'market-history.json');
     await writeFile(path, '{ torn');
     const { snapshots, problem } = await recordAt(day, 'a', gpu(0.3));

@@ -16,7 +16,7 @@ describe('The pinned offers', () => {
     return { pins, told, ids: () => pins.pins.map((pin) => pin.offer.id) };
   }
 
-  it('are four at most, each of them once, and every change is told', () => {
+  it('are four at most, each of them once, and every change is reported', () => {
     const { pins, told, ids } = open();
     for (const id of [1, 2, 3, 4]) assert.equal(pins.pin({ offer: offer(id), origin }), true, String(id));
     assert.equal(mostPins, 4);

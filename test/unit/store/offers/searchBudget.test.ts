@@ -67,7 +67,7 @@ describe('the searches of a minute', () => {
     assert.equal(disposed.waitMs(1), 0);
   });
 
-  it('wait for their turn, say so each time that they do, and are counted once they leave', async () => {
+  it('wait for their turn, report each wait, and are counted once they leave', async () => {
     const clock = new FakeClock();
     const hubs = new FakeHubs();
     const [budget, other] = [new SearchBudget(clock, hubs.open()), new SearchBudget(clock, hubs.open())];

@@ -80,7 +80,7 @@ describe('watched searches', () => {
     assert.equal(computer.clock.pending, timers - 1);
   });
 
-  it('looks at once, then every three minutes, and tells what is new together', async () => {
+  it('checks at once, then every three minutes, and reports all new offers together', async () => {
     service.offers = [cheap, marketOffer({ id: 2, machineId: 20, gpuPerHour: fromDollars(0.3) })];
     const one = await watching();
     await one.watches.add(watched);
@@ -124,7 +124,7 @@ describe('watched searches', () => {
     assert.ok(row?.state.checkedAt !== undefined);
   });
 
-  it('is carried out by one window, listed and told in all, and goes on in the next when that one closes', async () => {
+  it('is checked by one window, listed and reported in all, and continues in the next when that one closes', async () => {
     service.offers = [cheap];
     const first = await watching();
     const second = await watching(await computer.openSignedIn());
@@ -217,7 +217,7 @@ describe('watched searches', () => {
     await checks(3);
   });
 
-  it('belongs to its account, and rests while nobody is signed in', async () => {
+  it('belongs to its account, and rests while signed out', async () => {
     const one = await watching();
     await one.watches.add(watched);
     await checks(1);
@@ -255,7 +255,7 @@ describe('watched searches', () => {
     await until('no file', async () => (await readdir(folder)).length === 0);
   });
 
-  it('tells windows that check nothing of a change, and checks at once in the leading one', async () => {
+  it('notifies windows that check nothing of a change, and checks at once in the leading one', async () => {
     const first = await watching();
     const second = await watching(await computer.openSignedIn());
     const watch = await first.watches.add(watched);
@@ -292,7 +292,7 @@ describe('watched searches', () => {
     assert.equal(signal.aborted, true);
   });
 
-  it('tells anew of an offer that a lower limit left out, and of no other', async () => {
+  it('reports an offer again that a lower limit left out, and no other', async () => {
     const at = (dollars: number) => ({
       gpuPerHour: fromDollars(dollars),
       totalPerHour: fromDollars(dollars),

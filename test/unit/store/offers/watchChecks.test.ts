@@ -55,7 +55,7 @@ describe('The checks of watched searches', () => {
     assert.equal(seen.at(-1), false);
   });
 
-  it('come later after each failure, half an hour at most, which the log tells once', async () => {
+  it('happen later after each failure, half an hour at most, which is logged once', async () => {
     const { watches } = await open();
     const times: number[] = [];
     let isDown = true;
@@ -100,7 +100,7 @@ describe('The checks of watched searches', () => {
     assert.deepEqual([await readdir(folder), watches.rows], [[], []]);
   });
 
-  it('show what they found though the disk refuses to keep it, which the log tells', async () => {
+  it('show what they found though the disk refuses to keep it, which is logged', async () => {
     const { watches, found, folder } = await open();
     service.before = async (call) => {
       const [name = ''] = call === 'offers.search' ? await readdir(folder) : [];
@@ -113,7 +113,7 @@ describe('The checks of watched searches', () => {
     assert.deepEqual([watches.rows[0]?.state.matches.length, found.length], [1, 1]);
   });
 
-  it('are of no account but the active one, whatever other windows say', async () => {
+  it('are of no account but the active one, for any message of another window', async () => {
     const { watches, found, accounts } = await open();
     const other = computer.hubs.open();
     await watches.add(watched);

@@ -14,7 +14,7 @@ const request: RentRequest = {
   priceLimit: fromDollars(0.4),
 };
 
-describe('a rental whose answer takes minutes', () => {
+describe('a rental with an answer after minutes', () => {
   it('is not judged by lists that lack it while its window still waits', async () => {
     const service = new FakeService();
     service.offers = [anOffer()];

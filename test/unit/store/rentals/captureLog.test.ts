@@ -49,7 +49,7 @@ describe('The log of a machine that is about to be replaced', () => {
     assert.deepEqual([log.lines, clock.pending], [[], 0]);
   });
 
-  it('is told about where it can not be read', async () => {
+  it('is mentioned in the log if it can’t be read', async () => {
     assert.equal(await capture(() => Promise.reject(new Error('down'))), undefined);
     assert.deepEqual(log.lines, ['warn The log of 7 could not be saved: Error: down']);
     assert.equal(clock.pending, 0);

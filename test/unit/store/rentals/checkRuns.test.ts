@@ -96,7 +96,7 @@ describe('checks of machines that run', () => {
     ]);
   });
 
-  it('never looks at a machine twice at once, also where it starts again meanwhile', async () => {
+  it('never checks a machine twice at once, also if it starts again during the check', async () => {
     let release: (() => void) | undefined;
     checks.answer = () =>
       new Promise((resolve) => {
@@ -125,7 +125,7 @@ describe('checks of machines that run', () => {
     assert.deepEqual([results, clock.pending], [[], 0]);
   });
 
-  it('takes a fault of our own for no fault of the machine', async () => {
+  it('does not treat an error of our own as one of the machine', async () => {
     const fault = new Error('disk full');
     checks.answer = () => Promise.reject(fault);
     runs.sync([wanted(7)]);
@@ -139,7 +139,7 @@ describe('checks of machines that run', () => {
     assert.deepEqual([results.length, logged.length], [1, 2]);
   });
 
-  it('tries once more after a restart that took longer than the patience', async () => {
+  it('tries one more time after a restart that lasted longer than the limit', async () => {
     const check = advanceCheck(
       beginCheck(clock.now() - 3_600_000),
       { stage: 'login' },

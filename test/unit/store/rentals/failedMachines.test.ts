@@ -60,7 +60,7 @@ describe('machines that did not get ready', () => {
       assert.equal(warnings.length, 2);
     });
 
-    it('are avoided before they were ever read, because the name of the file says which machine failed', async () => {
+    it('are avoided before they were ever read, because the name of the file shows which machine failed', async () => {
       const machines = open();
       await refuse(5);
       const [first, second] = await machines.list();

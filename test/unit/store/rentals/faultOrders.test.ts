@@ -246,8 +246,8 @@ class Household {
   }
 }
 
-describe('whatever order faults come in', () => {
-  it('nothing is rented twice, nothing bills unseen, and no destruction is made up', async () => {
+describe('in any order of faults', () => {
+  it('nothing is rented twice, nothing costs money unseen, and no destruction is made up', async () => {
     const seed = testSeed;
     for (let round = 0; round < rounds; round += 1) {
       await playRound(seed + round);

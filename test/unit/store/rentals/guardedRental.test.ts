@@ -13,19 +13,19 @@ describe('The guard in the request for a machine', () => {
     ...(onstart === undefined ? {} : { onstart }),
   });
 
-  it('comes before the user’s script', () => {
+  it('is before the user’s script', () => {
     const script = sent(job('touch ~/mine\nexit 1\n')) ?? '';
     assert.ok(script.endsWith(`${guardMark}\ntouch ~/mine\nexit 1\n`));
     assert.match(script, /birth\.sh" https:\/\/console\.example 11000 900 /);
   });
 
-  it('comes alone where the user has none, within the limit', () => {
+  it('is alone if the user has none, within the limit', () => {
     const script = sent(job()) ?? '';
     assert.ok(script.endsWith(`${guardMark}\n`));
     assert.ok(script.length < longestOnstart - 300, `${script.length} characters leave no room`);
   });
 
-  it('comes after the line that names a shell', () => {
+  it('is after the line that names a shell', () => {
     for (const first of ['#!/bin/bash', '#!/usr/bin/env bash', '#! /bin/sh -e']) {
       assert.match(sent(job(`${first}\necho mine\n`)) ?? '', /^#![^\n]+\n\{ h=[^\n]+\necho mine\n$/);
     }

@@ -80,7 +80,7 @@ describe('a rental that the list shows late', () => {
     assert.deepEqual(told, [{ kind: 'failed', instanceId: 6001, reason: 'offline', hadData: false }]);
   });
 
-  it('keeps its row while its record cannot be read', async () => {
+  it('keeps its row while its record can’t be read', async () => {
     const window = await open(true);
     service.isListed = () => false;
     service.failsBefore('instances.get', () => new ServiceFailedError({ route: 'GET', status: 500 }));

@@ -54,7 +54,7 @@ describe('a machine whose start has failed', () => {
 
   for (const reason of ['exited', 'unknown', 'offline', 'timedOut'] as const) {
     for (const where of ['the same window', 'another window', 'a window that opens later'] as const) {
-      it(`is told once where it runs after all: ${reason}, seen by ${where}`, async () => {
+      it(`is reported once if it runs after all: ${reason}, seen by ${where}`, async () => {
         const first = await openWindow();
         if (where === 'another window') await openWindow(false);
         await fail(first, 'rent', reason);
@@ -74,7 +74,7 @@ describe('a machine whose start has failed', () => {
   }
 
   for (const reason of ['exited', 'unknown', 'offline'] as const) {
-    it(`is told once more where it fails for good after its time: ${reason}`, async () => {
+    it(`is reported again if it fails finally after its time: ${reason}`, async () => {
       const window = await openWindow();
       await fail(window, 'rent', 'timedOut');
       change(reason);
@@ -91,7 +91,7 @@ describe('a machine whose start has failed', () => {
   }
 
   for (const start of ['start', 'reboot'] as const) {
-    it(`is told once where it runs after all: after a ${start}`, async () => {
+    it(`is reported once if it runs after all: after a ${start}`, async () => {
       const window = await openWindow();
       await fail(window, start, 'timedOut');
       change('running');
@@ -102,7 +102,7 @@ describe('a machine whose start has failed', () => {
   }
 
   for (const end of ['stop', 'destroy', 'let go'] as const) {
-    it(`is told of no more after the user chose: ${end}`, async () => {
+    it(`is not reported any more after the choice of the user: ${end}`, async () => {
       const window = await openWindow();
       await fail(window, 'rent', 'timedOut');
       if (end === 'let go') await window.readiness.stopWatching(6001);

@@ -51,7 +51,7 @@ describe('several machines whose window closed early', () => {
     await orders.look();
   }
 
-  it('are told once over all windows, with what was rented of them', async () => {
+  it('are reported once over all windows, with how many of them were rented', async () => {
     const all = [waiting, failed];
     const orders = watch(all);
     await orders.look();
@@ -87,7 +87,7 @@ describe('several machines whose window closed early', () => {
     assert.deepEqual(told, [[1, 3]]);
   });
 
-  it('are not rented any more by a window that hung, once they were told', async () => {
+  it('are not rented any more by a window that hung, once they were reported', async () => {
     const all = [waiting];
     const hung = watch(all);
     await hung.begin(waiting);
@@ -97,7 +97,7 @@ describe('several machines whose window closed early', () => {
     await assert.rejects(hung.begin(sent), /not rented/);
   });
 
-  it('are not told where the window has begun the next one', async () => {
+  it('are not reported if the window has begun the next one', async () => {
     const all = [waiting];
     const window = watch(all);
     await window.begin(waiting);
@@ -107,7 +107,7 @@ describe('several machines whose window closed early', () => {
     assert.deepEqual(told, []);
   });
 
-  it('end although the disk refuses to note it, which the log tells', async () => {
+  it('end although the disk refuses to note it, which is logged', async () => {
     const hub = hubs.open();
     hub.claim = () => Promise.reject(new Error('disk full'));
     await watch([waiting], hub).end(order.id);
@@ -116,7 +116,7 @@ describe('several machines whose window closed early', () => {
     ]);
   });
 
-  it('are not told where all were rented, while the window is open, or once it told the outcome itself', async () => {
+  it('are not reported if all were rented, while the window is open, or once it showed the outcome itself', async () => {
     await lookLater(watch([waiting, failed, aRental('dddddddd', { kind: 'ended', instanceId: 3 })]));
     const own = hubs.open();
     await lookLater(watch([{ ...waiting, windowId: own.windowId }], own));
@@ -189,7 +189,7 @@ describe('a replacement that broke off', () => {
   };
   const isMarked = () => rentals[0]?.replacingSince !== undefined;
 
-  it('is told once its window was away for fifteen seconds, with the instance still there', async () => {
+  it('is reported after fifteen seconds without its window, with the instance still there', async () => {
     await lookLater(14_999);
     assert.deepEqual([told, isMarked()], [[], true]);
     await clock.advance(1);
@@ -199,7 +199,7 @@ describe('a replacement that broke off', () => {
     assert.deepEqual(told, [false], 'told again');
   });
 
-  it('is none while its window is open, or is this one, and counts anew after that', async () => {
+  it('is none while its window is open, or is this one, and the time starts again after that', async () => {
     for (const window of [hub.windowId, hubs.open().windowId]) {
       rentals[0] = { ...replaced, replacingWindow: window };
       await lookLater(60_000);
@@ -233,7 +233,7 @@ describe('a replacement that broke off', () => {
     assert.deepEqual(told, []);
   });
 
-  it('is told as destroyed only once the instance is proved to be gone', async () => {
+  it('is reported as destroyed only once the instance is proved to be gone', async () => {
     const lacking: FleetSnapshot = { instances: [], skipped: 0 };
     const doubtful: FleetSnapshot = { ...there, unconfirmed: [id] };
     await lookLater(60_000, lacking);
@@ -244,7 +244,7 @@ describe('a replacement that broke off', () => {
     assert.deepEqual([told, isMarked()], [[true], false]);
   });
 
-  it('is not told where another one may have been rented in its place', async () => {
+  it('is not reported if another one may have been rented in its place', async () => {
     const next: Rental = {
       ...replaced,
       marker: 'bbbbbbbb',

@@ -47,7 +47,7 @@ describe('rentals whose answer was lost', () => {
     assert.equal(result.instanceId, 7777);
   });
 
-  it('says after a minute that nothing was rented, when the lists could be read', async () => {
+  it('reports after a minute that nothing was rented, when the lists could be read', async () => {
     service.failsBefore('offers.rent', () => new RentOutcomeUnknownError());
     const start = computer.clock.now();
     const result = await through(window.rentals.rent(request));
@@ -56,7 +56,7 @@ describe('rentals whose answer was lost', () => {
     assert.equal(service.count('offers.rent'), 1);
   });
 
-  it('goes on saying that it is not known while the lists cannot be read, and finds out later', async () => {
+  it('stays unconfirmed while the lists can’t be read, and is resolved later', async () => {
     loseAnswer();
     let isDown = true;
     service.before = (call) => {
@@ -84,7 +84,7 @@ describe('rentals whose answer was lost', () => {
     assert.equal(result.instanceId, 6001);
   });
 
-  it('takes nobody else’s instance for its own', async () => {
+  it('does not count instances of other rentals as its own', async () => {
     service.instances = [];
     service.before = (call) => {
       if (call === 'offers.rent') {
@@ -100,7 +100,7 @@ describe('rentals whose answer was lost', () => {
     assert.equal(result.kind, 'notRented');
   });
 
-  it('goes on searching when the user stops waiting for a lost answer', async () => {
+  it('continues the search when the user stops waiting for a lost answer', async () => {
     service.failsBefore('offers.rent', () => new RentOutcomeUnknownError());
     const abort = new AbortController();
     const rent = window.rentals.rent(request, { signal: abort.signal });
@@ -145,7 +145,7 @@ describe('rentals whose answer was lost', () => {
     assert.equal(service.count('offers.rent'), 1);
   });
 
-  it('has exactly one rental and tells the truth about it, in whatever order faults come', async () => {
+  it('has exactly one rental and shows its true state, in any order of faults', async () => {
     const seed = testSeed;
     const random = seeded(seed);
     const rounds = sized(25, 250);

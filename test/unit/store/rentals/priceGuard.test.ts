@@ -49,7 +49,7 @@ describe('the price of a new instance', () => {
     assert.deepEqual(asked, [true]);
   });
 
-  it('ends the instance in one window where it is above what was confirmed, and says so', async () => {
+  it('ends the instance in one window if it is above what was confirmed, with a message', async () => {
     const windows = [await open(), await open()];
     const [first] = windows;
     assert.ok(first);
@@ -72,7 +72,7 @@ describe('the price of a new instance', () => {
     );
   });
 
-  it('is told as not confirmed, with the reason in the log, where the service refuses to end the instance', async () => {
+  it('is reported as not confirmed, with the reason in the log, if the service refuses to end the instance', async () => {
     const window = await open();
     service.failsBefore('instances.destroy', () => new ForbiddenError());
     await rent(window, 0.35);
@@ -115,7 +115,7 @@ describe('the price of a new instance', () => {
     }
   });
 
-  it('ends it, and says so, where the window that began to was killed', async () => {
+  it('ends it, with a message, if the window that began to was killed', async () => {
     const first = await open();
     const { client } = service;
     const destroy = client.instances.destroy.bind(client.instances);
@@ -191,7 +191,7 @@ describe('the price of a new instance', () => {
       });
     }
 
-    it('leaves one that has run before its price is stated, and says so once', async () => {
+    it('leaves one that has run before its price is stated, with one message', async () => {
       const first = await open();
       await rent(first, 0.35);
       service.instances = service.instances.map((one) => ({ ...one, actualStatus: 'running' }));

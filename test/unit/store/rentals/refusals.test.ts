@@ -32,7 +32,7 @@ describe('a rental that was refused or not answered', () => {
     new GoneError({ status: 410 }),
     new RateLimitedError({ status: 429 }),
   ]) {
-    it(`compares the list before it tells ${refusal.name}, and keeps what took effect`, async () => {
+    it(`compares the list before it reports ${refusal.name}, and keeps what took effect`, async () => {
       service.failsAfter('offers.rent', () => refusal);
       const result = await window.rentals.rent(request);
       assert.equal(result.kind, 'rented');
@@ -82,7 +82,7 @@ describe('a rental that was refused or not answered', () => {
     assert.deepEqual(service.rented, []);
   });
 
-  it('tells a refusal although the list can not be compared', async () => {
+  it('reports a refusal although the list can’t be compared', async () => {
     service.before = (call) => {
       if (call === 'offers.rent') {
         service.before = () => {
@@ -134,7 +134,7 @@ describe('a rental that was refused or not answered', () => {
     await passUntil(computer, 'it is found', () => next.rentals.find(7777)?.phase.kind === 'waiting');
   });
 
-  it('is not given up before a minute has passed here, whatever the clock says', async () => {
+  it('is not given up before a minute has passed here, at any time of the clock', async () => {
     service.before = (call) => (call === 'offers.rent' ? new Promise(() => undefined) : undefined);
     void window.rentals.rent(request).catch(() => undefined);
     await until('it is sent', () => service.count('offers.rent') === 1, { everyMs: 1 });

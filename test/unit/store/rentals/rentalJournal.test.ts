@@ -74,7 +74,7 @@ describe('The rentals on disk', () => {
     assert.deepEqual(await open().fullConfig(aRental()), image);
   });
 
-  it('can be rented again from their window alone where the editor keeps no secret, which the log tells', async () => {
+  it('can be rented again from their window alone if the editor keeps no secret, which is logged', async () => {
     const full: RentConfig = { ...image, env: { TOKEN: 'hush' } };
     const kept = aRental({ config: withoutSecretParts(full) });
     const journal = open(refusing());

@@ -112,7 +112,7 @@ function judge(
   );
 }
 
-describe('What a list says of a rental', () => {
+describe('The outcome of a rental in a list', () => {
   const sent = aRental({ kind: 'sent' });
   const longUnknown = aRental({ kind: 'notKnown', since: now - 5 * minute });
   const ready = aRental({ kind: 'ready', instanceId: 6001, at: now });
@@ -132,7 +132,7 @@ describe('What a list says of a rental', () => {
     assert.deepEqual(judge(long, { instances: [own] }), { kind: 'nothing' });
   });
 
-  it('takes an instance without a label only once the answer is known to be lost, and never another rental’s', () => {
+  it('is an instance without a label only once the answer is known to be lost, and never another rental’s', () => {
     const list = { instances: [unlabelled] };
     assert.deepEqual(judge(sent, list), { kind: 'open' });
     assert.deepEqual(judge(longUnknown, list), { kind: 'found', instanceId: 6001 });

@@ -87,7 +87,7 @@ describe('the rentals of an account, on disk', () => {
     assert.deepEqual(known(), [marker]);
   });
 
-  it('are read again fifteen seconds after the disk refused, once it was told in the log', async () => {
+  it('are read again fifteen seconds after the disk refused, once that was logged', async () => {
     const { first } = await withOffer();
     await computer.clock.through(first.rentals.rent(rentalRequest));
     const { accounts, hub } = first;
@@ -112,7 +112,7 @@ describe('the rentals of an account, on disk', () => {
     records.dispose();
   });
 
-  it('are told about in the log where the disk refuses what another window says has changed', async () => {
+  it('are mentioned in the log if the disk refuses what another window has changed', async () => {
     const { first } = await withOffer();
     const second = await computer.openSignedIn();
     await computer.clock.through(first.rentals.rent(rentalRequest));
@@ -156,7 +156,7 @@ describe('the rentals of an account, on disk', () => {
     assert.deepEqual([later.rentals.damaged.size, later.rentals.rentals.length], [0, 1]);
   });
 
-  it('tell of a damaged file when it is found, and have the record of a rental read for half an hour', async () => {
+  it('report a damaged file when it is found, and have the record of a rental read for half an hour', async () => {
     const { first } = await withOffer();
     await computer.clock.through(first.rentals.rent(rentalRequest));
     const [rental] = first.rentals.rentals;
@@ -266,7 +266,7 @@ describe('the rentals of an account, on disk', () => {
     assert.equal(rentals.rentals.length, 1);
   });
 
-  it('are found by a new leading window that was not told what became of them, while the one that rented is open', async () => {
+  it('are found by a new leading window that never received their outcome, while the one that rented is open', async () => {
     const { service, first } = await withOffer();
     const [next, renting] = [await computer.openSignedIn(), await computer.openSignedIn()];
     let answer: () => void = () => undefined;
@@ -285,7 +285,7 @@ describe('the rentals of an account, on disk', () => {
     await passUntil(computer, 'it is known', () => next.rentals.find(6001)?.phase.kind === 'waiting');
   });
 
-  it('are found by the leading window though the one that rented was killed before it told of them', async () => {
+  it('are found by the leading window though the one that rented was killed before it announced them', async () => {
     const { service, first } = await withOffer();
     const second = await computer.openSignedIn();
     service.before = (call) => (call === 'offers.rent' ? new Promise(() => undefined) : undefined);

@@ -38,7 +38,7 @@ describe('rentals', () => {
     assert.equal(window.rentals.find(6001)?.marker, result.rental.marker);
   });
 
-  it('is rented though the list can not be read after it, which only the log tells', async () => {
+  it('is rented though the list can’t be read after it, which is only logged', async () => {
     service.before = (call) => {
       if (call === 'instances.list' && service.rented.length > 0) throw new Error('down');
     };
@@ -73,7 +73,7 @@ describe('rentals', () => {
     assert.equal((await rentals.rent(request, { acceptsOverrun: true })).kind, 'rented');
   });
 
-  it('tells another window that one closed before it had asked for all machines of an order', async () => {
+  it('informs another window that one closed before it had asked for all machines of an order', async () => {
     const other = await computer.openSignedIn();
     const told: [number, number][] = [];
     window.rentals.orders.onDidLeave(({ rentals, wanted }) => told.push([rentals.length, wanted]));
@@ -153,7 +153,7 @@ describe('rentals', () => {
     assert.ok(onDisk.includes(result.rental.marker));
   });
 
-  it('sends nothing where the journal cannot be written', async () => {
+  it('sends nothing if the journal can’t be written', async () => {
     await window.rentals.rent(request);
     service.calls.length = 0;
     const folder = join(computer.storageDir, 'accounts', window.accounts.active?.key ?? '', 'rentals');
@@ -207,7 +207,7 @@ describe('rentals', () => {
     });
   });
 
-  it('keeps an instance that came beside success: false', async () => {
+  it('keeps an instance that arrived beside success: false', async () => {
     const rent = service.client.offers.rent.bind(service.client.offers);
     Object.assign(service.client.offers, {
       rent: async (...args: Parameters<typeof rent>) => ({
@@ -309,7 +309,7 @@ describe('rentals', () => {
     assert.deepEqual(rentals.rentals, []);
   });
 
-  it('stay as they are where the disk refuses that their instance is gone, which the log tells', async () => {
+  it('stay as they are if the disk refuses that their instance is gone, which is logged', async () => {
     await window.rentals.rent(request);
     const [{ marker } = { marker: '' }] = window.rentals.rentals;
     await window.fleet.refresh();

@@ -66,7 +66,7 @@ describe('replacing a machine that failed', () => {
     assert.equal(scene.computer.log.count('info Offer 9003 is gone or does not fit any more'), 1);
   });
 
-  it('says the price at which it rented, and passes the limit on for the instance', async () => {
+  it('reports the price at which it rented, and passes the limit on for the instance', async () => {
     scene.service.after = (call) => {
       if (call === 'instances.destroy') {
         scene.service.offers = scene.service.offers.map((one) => ({
@@ -113,7 +113,7 @@ describe('replacing a machine that failed', () => {
     assert.equal(scene.service.count('instances.destroy'), 0);
   });
 
-  it('does nothing where the machine runs or was stopped meanwhile', async () => {
+  it('does nothing if the machine runs or has been stopped', async () => {
     become('running');
     assert.deepEqual(await replace(), { kind: 'notNeeded', isRunning: true });
     become('exited', { intendedStatus: 'stopped' });
@@ -121,14 +121,14 @@ describe('replacing a machine that failed', () => {
     assert.equal(scene.service.count('instances.destroy'), 0);
   });
 
-  it('takes the place of one that is gone only where a person asked', async () => {
+  it('replaces one that is gone only at the request of the user', async () => {
     scene.service.instances = [];
     assert.deepEqual(await replace({ onlyIfThere: true }), { kind: 'notNeeded', isRunning: false });
     assert.equal(scene.service.count('offers.rent'), 1);
     assert.equal((await replace()).kind, 'replaced');
   });
 
-  it('takes the place of one that still loads only where its start took too long', async () => {
+  it('replaces one that still loads only if its start exceeded the limit', async () => {
     const { rentals } = scene.window;
     const { marker } = rentals.find(6001) ?? { marker: '' };
     become('loading');
@@ -225,7 +225,7 @@ describe('replacing a machine that failed', () => {
     assert.equal(scene.service.count('instances.destroy'), 0);
   });
 
-  it('says that it is destroyed when renting the next one fails or is stopped', async () => {
+  it('reports it as destroyed when renting the next one fails or is stopped', async () => {
     const abort = new AbortController();
     scene.service.after = (call) => {
       if (call === 'instances.destroy') {
@@ -238,7 +238,7 @@ describe('replacing a machine that failed', () => {
     assert.deepEqual(scene.service.instances, []);
   });
 
-  it('takes no offer that the search does not fit, whatever the service answers', async () => {
+  it('rents no offer outside of the search, for any answer of the service', async () => {
     const [rental] = scene.window.rentals.rentals;
     assert.ok(rental);
     scene.service.offers = [
@@ -259,7 +259,7 @@ describe('replacing a machine that failed', () => {
     assert.equal(result.offer.id, 9003);
   });
 
-  it('goes on to the next offer when one is taken, and stops at a lost answer', async () => {
+  it('continues with the next offer when one is taken, and stops at a lost answer', async () => {
     scene.service.before = (call) => {
       if (call === 'offers.rent' && scene.service.count('offers.rent') === 2) {
         throw new GoneError();
@@ -291,7 +291,7 @@ describe('replacing a machine that failed', () => {
     });
   }
 
-  it('goes on after a refusal that does not say what is gone only where the market lacks the offer', async () => {
+  it('continues after a refusal that does not state what is gone only if the market lacks the offer', async () => {
     const refusal = new NotFoundError({ status: 404, code: 'not_found' });
     scene.service.before = (call) => {
       if (call === 'offers.rent' && scene.service.count('offers.rent') === 2) {
@@ -314,7 +314,7 @@ describe('replacing a machine that failed', () => {
     assert.deepEqual(await replace(), { kind: 'destroyedOnly', error: refusal, log: 'the log\n' });
   });
 
-  it('says when it is destroyed and every offer was taken', async () => {
+  it('reports it as destroyed when every offer was taken', async () => {
     const cheap = { totalPerHour: fromDollars(0.3) };
     scene.service.offers = [...Array(7).keys()].map((at) =>
       anOffer({ id: 9100 + at, machineId: 300 + at, ...cheap }),
@@ -325,7 +325,7 @@ describe('replacing a machine that failed', () => {
     assert.deepEqual(scene.service.instances, []);
   });
 
-  it('says when it is destroyed and the rental in its place never arrived', async () => {
+  it('reports it as destroyed when the rental in its place never arrived', async () => {
     scene.service.failsBefore('offers.rent', () => new RentOutcomeUnknownError());
     const result = await replace();
     assert.equal(result.kind, 'destroyedOnly');
@@ -335,7 +335,7 @@ describe('replacing a machine that failed', () => {
     assert.deepEqual(scene.service.instances, []);
   });
 
-  it('does not wait for a log that does not come', async () => {
+  it('does not wait for a log that fails', async () => {
     scene.service.before = (call) =>
       call === 'instances.logs' ? Promise.reject(new Error('no log')) : undefined;
     const result = await replace();
@@ -344,7 +344,7 @@ describe('replacing a machine that failed', () => {
     assert.equal(scene.computer.log.count('warn The log of 6001 could not be saved: Error: no log'), 1);
   });
 
-  it('refuses where it cannot rent alike: not rented here, or the environment is lost', async () => {
+  it('refuses if it can’t rent the same: not rented here, or the environment is lost', async () => {
     scene.computer.secrets.values.clear();
     scene.window.close();
     const next = scene.computer.openWindow();

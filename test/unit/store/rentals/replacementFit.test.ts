@@ -39,7 +39,7 @@ describe('the fit of a replacement', () => {
 
   const old = anOffer({ id: 9002, machineId: 179, cudaVersion: 12.2, driverVersion: '535.54.03' });
 
-  it('takes an offer that fits before one that is listed first and does not', async () => {
+  it('is better with an offer that fits than with one that is listed first and does not', async () => {
     const { offer, misfits } = await replaceFrom([
       old,
       anOffer({ id: 9003, machineId: 180, cudaVersion: 12.8 }),
@@ -48,7 +48,7 @@ describe('the fit of a replacement', () => {
     assert.deepEqual(misfits, []);
   });
 
-  it('says why the only offer that is left may not fit', async () => {
+  it('states why the only offer that is left may not fit', async () => {
     const { offer, misfits } = await replaceFrom([old]);
     assert.equal(offer.id, 9002);
     assert.deepEqual(

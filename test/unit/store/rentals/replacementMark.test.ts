@@ -37,7 +37,7 @@ describe('The mark of a rental that is being replaced', () => {
   const windowOf = (windowId: string) => ({ rentals: { update }, hub: { windowId }, clock, log });
   const mark = () => [rental.replacingWindow, rental.replacingSince];
 
-  it('names the window and the time, with what else changes, and goes with its window', async () => {
+  it('names the window and the time, with what else changes, and is removed with its window', async () => {
     const since = await markReplacing(windowOf('w'), rental, { replacements: 2 });
     assert.deepEqual([mark(), since, rental.replacements], [['w', clock.now()], clock.now(), 2]);
     await unmarkReplacing(windowOf('w'), rental, since);
@@ -51,7 +51,7 @@ describe('The mark of a rental that is being replaced', () => {
     assert.deepEqual(mark(), ['w', since]);
   });
 
-  it('is told about in the log where it can not be removed', async () => {
+  it('is mentioned in the log if it can’t be removed', async () => {
     const refused = { update: () => Promise.reject(new Error('disk full')) };
     await unmarkReplacing({ ...windowOf('w'), rentals: refused }, rental, 1);
     assert.deepEqual(log.lines, ['warn The end of a replacement could not be noted: Error: disk full']);

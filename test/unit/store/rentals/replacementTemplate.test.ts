@@ -39,7 +39,7 @@ describe('replacing a machine that failed rented from a template', () => {
     assert.equal(scene.service.rented.at(-1)?.config.templateHash, 'hash-2');
   });
 
-  it('stays where the template is gone, or cannot be read', async () => {
+  it('does nothing if the template is gone, or can’t be read', async () => {
     scene.service.templates = [];
     assert.deepEqual(await replace({}, scene.window, id), { kind: 'templateChanged', template: undefined });
     scene.service.failsBefore('templates.search', () => new TimedOutError());

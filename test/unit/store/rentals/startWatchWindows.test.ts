@@ -13,7 +13,7 @@ describe('the readiness stores of several windows', () => {
     ['failed', 0],
     ['ready', 10 * 60_000],
   ] as const) {
-    it(`tells what a window marked as ${kind} ${agoMs} ms before and did not live to tell`, async () => {
+    it(`show what a window marked as ${kind} ${agoMs} ms before and was killed before showing`, async () => {
       const first = await scene.computer.openSignedIn();
       await first.rentals.rent(watchedRequest);
       const [{ marker } = { marker: '' }] = first.rentals.rentals;
@@ -37,7 +37,7 @@ describe('the readiness stores of several windows', () => {
     });
   }
 
-  it('takes nothing for a failed start that another window saw running while this one hung', async () => {
+  it('count nothing as a failed start that another window saw running while this one hung', async () => {
     const window = await open();
     await window.rentals.rent(watchedRequest);
     change('loading');
@@ -76,7 +76,7 @@ describe('the readiness stores of several windows', () => {
     });
   }
 
-  it('tells in the focused window alone, wherever it was rented and polled', async () => {
+  it('show it in the focused window alone, for any window that rented and polled', async () => {
     const leader = await open(false);
     const renter = await open(false);
     const focused = await open(true);
@@ -90,7 +90,7 @@ describe('the readiness stores of several windows', () => {
     assert.deepEqual([leader.events.length, renter.events.length, focused.events.length], [0, 0, 1]);
   });
 
-  it('is told by the polling window when the one in front closes at that moment', async () => {
+  it('show it in the polling window when the one in front closes at that moment', async () => {
     const leader = await open(false);
     const front = await open(true);
     await front.rentals.rent(watchedRequest);
@@ -105,7 +105,7 @@ describe('the readiness stores of several windows', () => {
     assert.deepEqual(front.events, []);
   });
 
-  it('goes on where a closed window was, after a reload too', async () => {
+  it('continue for a window that closed, after a reload too', async () => {
     const first = await open();
     await first.rentals.rent(watchedRequest);
     change('loading', { statusMessage: 'pulling' });
@@ -133,7 +133,7 @@ describe('the readiness stores of several windows', () => {
     assert.deepEqual(second.events, [{ kind: 'ready', instanceId: 6001 }]);
   });
 
-  it('does not repeat after a restart what was told', async () => {
+  it('do not repeat after a restart what was shown', async () => {
     const first = await open();
     await first.rentals.rent(watchedRequest);
     change('running');

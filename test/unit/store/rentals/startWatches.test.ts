@@ -17,7 +17,7 @@ describe('the readiness store', () => {
   const scene = useStartWatches();
   const { open, pass, change } = scene;
 
-  it('follows a rental until it is ready, and says so once', async () => {
+  it('follows a rental until it is ready, and reports that once', async () => {
     const window = await open();
     await window.rentals.rent(watchedRequest);
     await pass('it is watched', () => window.readiness.watches.length === 1);
@@ -32,7 +32,7 @@ describe('the readiness store', () => {
     assert.equal(window.events.length, 1);
   });
 
-  it('says so once also where the disk is full by then', async () => {
+  it('reports that once also if the disk is full by then', async () => {
     const window = await open();
     await window.rentals.rent(watchedRequest);
     await pass('it is watched', () => window.readiness.watches.length === 1);
@@ -48,7 +48,7 @@ describe('the readiness store', () => {
     assert.equal(scene.computer.log.count(`error What became of ${marker} could not be noted`), 1);
   });
 
-  it('goes on where the disk refuses what is watched, which the log tells', async () => {
+  it('continues if the disk refuses what is watched, and logs that', async () => {
     const window = await open();
     const file = join(
       scene.computer.storageDir,
@@ -65,7 +65,7 @@ describe('the readiness store', () => {
     assert.ok(scene.computer.log.count('error The machines on their way could not be looked at') > 0);
   });
 
-  it('is heard by all who listen though one of them fails, which the log tells', async () => {
+  it('reaches all listeners though one of them fails, and logs that', async () => {
     const window = await open();
     const fail = () => {
       throw new Error('a fault');
@@ -85,7 +85,7 @@ describe('the readiness store', () => {
     assert.equal(log.count('error A listener of what happened to a machine failed'), 1);
   });
 
-  it('tells the failure of one that never ran, with the host’s words', async () => {
+  it('reports the failure of one that never ran, with the host’s words', async () => {
     const window = await open();
     await window.rentals.rent(watchedRequest);
     change('exited', { statusMessage: 'no such image' });
@@ -96,7 +96,7 @@ describe('the readiness store', () => {
     assert.equal(window.rentals.rentals[0]?.phase.kind, 'failed');
   });
 
-  it('stops watching when the user says so, and keeps the machine', async () => {
+  it('stops watching at the request of the user, and keeps the machine', async () => {
     const leader = await open();
     const other = await open();
     await leader.rentals.rent(watchedRequest);
@@ -128,7 +128,7 @@ describe('the readiness store', () => {
     assert.deepEqual(later.readiness.watches, []);
   });
 
-  it('ends without a word when the machine is stopped or destroyed meanwhile', async () => {
+  it('ends without a message when the machine is stopped or destroyed elsewhere', async () => {
     const window = await open();
     await window.rentals.rent(watchedRequest);
     await pass('it is watched', () => window.readiness.watches.length === 1);
@@ -138,7 +138,7 @@ describe('the readiness store', () => {
     assert.deepEqual(window.events, []);
   });
 
-  it('goes on where the service refuses to destroy the machine, and tells that it failed', async () => {
+  it('continues if the service refuses to destroy the machine, and reports that it failed', async () => {
     const window = await open();
     await window.rentals.rent(watchedRequest);
     await pass('it is watched', () => window.readiness.watches.length === 1);
@@ -188,7 +188,7 @@ describe('the readiness store', () => {
     await pass('the same is told again', () => window.events.length === 3, 30_000);
   });
 
-  it('warns of no trouble again that was told before a restart', async () => {
+  it('warns of no trouble again that was reported before a restart', async () => {
     scene.service.instances = [anInstance()];
     const window = await open();
     change('offline');
@@ -211,7 +211,7 @@ describe('the readiness store', () => {
     assert.equal(window.events[0]?.kind, 'destroyedAgain');
   });
 
-  it('takes nothing from a list that is not whole', async () => {
+  it('concludes nothing from a list that is incomplete', async () => {
     const window = await open();
     await window.rentals.rent(watchedRequest);
     await pass('it is watched', () => window.readiness.watches.length === 1);

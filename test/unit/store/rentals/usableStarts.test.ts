@@ -43,7 +43,7 @@ describe('starts that end with a login', () => {
   });
   afterEach(() => computer.dispose());
 
-  it('tells that it is ready once the login worked, and not before', async () => {
+  it('are reported as ready once the login worked, and not before', async () => {
     const window = await checking();
     await pass('some tries', () => checks.looks.length > 3);
     assert.deepEqual(window.events, []);
@@ -55,7 +55,7 @@ describe('starts that end with a login', () => {
     assert.equal(window.events.length, 1);
   });
 
-  it('tells that it is ready though the disk refused what was noted of it when a window opened', async () => {
+  it('are reported as ready though the disk refused what was noted of them when a window opened', async () => {
     const window = await checking();
     const path = join(computer.storageDir, 'accounts', window.accounts.active?.key ?? '', 'readiness.json');
     window.close();
@@ -76,7 +76,7 @@ describe('starts that end with a login', () => {
     assert.equal(window.rentals.rentals[0]?.phase.kind, 'ready');
   });
 
-  it('tells what is wrong with one that never lets anybody in', async () => {
+  it('are reported with the problem of a machine that never accepts a login', async () => {
     const window = await checking();
     await pass('it is told', () => window.events.length > 0, 5000);
     const check = { kind: 'unproved', stage: 'login', problem: 'authentication' };
@@ -100,7 +100,7 @@ describe('starts that end with a login', () => {
     );
   });
 
-  it('says nothing more once the user stopped waiting', async () => {
+  it('show no message once the user stopped waiting', async () => {
     const window = await checking();
     await window.readiness.stopWatching(6001);
     const before = checks.looks.length;
@@ -108,7 +108,7 @@ describe('starts that end with a login', () => {
     assert.deepEqual([window.events, checks.looks.length], [[], before]);
   });
 
-  it('tells of trouble, not of readiness, where it ends while it is checked', async () => {
+  it('are reported as trouble, not as ready, if the machine ends while it is checked', async () => {
     const window = await checking();
     change('exited');
     await pass('it is told', () => window.events.length > 0);

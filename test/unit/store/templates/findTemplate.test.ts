@@ -29,7 +29,7 @@ describe('The current template', () => {
     });
   }
 
-  it('is there for a rental, or the user is told to choose another one', async () => {
+  it('is there for a rental, or the user is asked to choose another one', async () => {
     assert.equal(await currentTemplate(client, 1), one);
     await assert.rejects(currentTemplate(client, 3), /was deleted or made private/);
   });

@@ -39,7 +39,7 @@ describe('The documents of templates while others change them', () => {
     one.documents.noteShown(id, known.text);
   }
 
-  it('show a change and a deletion elsewhere, and tell each', async () => {
+  it('show a change and a deletion elsewhere, and report each', async () => {
     await open();
     become(2, 'new');
     await window.documents.refresh(id);
@@ -66,7 +66,7 @@ describe('The documents of templates while others change them', () => {
     assert.match(text(), /new 3/);
   });
 
-  it('tell nothing where the text stays as it is, and are saved over the version of that moment', async () => {
+  it('report nothing if the text stays as it is, and are saved over the version of that moment', async () => {
     await open();
     become(2, 'old');
     await window.documents.refresh(id);
@@ -75,7 +75,7 @@ describe('The documents of templates while others change them', () => {
     assert.equal(window.documents.peek(78), undefined);
   });
 
-  it('stay as they are during an edit, say once that they are behind, and follow once it is over', async () => {
+  it('stay as they are during an edit, report once that they are behind, and follow once it is over', async () => {
     await open();
     window.dirty.add(id);
     await window.documents.beginEdit(id);
@@ -124,7 +124,7 @@ describe('The documents of templates while others change them', () => {
     assert.equal(reads(), before + 1);
   });
 
-  it('are read again when they are opened anew, unless a list follows their changes', async () => {
+  it('are read again when they are reopened, unless a list follows their changes', async () => {
     await open();
     become(2, 'new');
     assert.match((await window.documents.openCurrent(id))?.text ?? '', /new/);
@@ -151,7 +151,7 @@ describe('The documents of templates while others change them', () => {
     assert.deepEqual([reads(), hash()], [before + 1, 'hash-2']);
   });
 
-  it('are not refreshed for another account, nor while nobody is signed in', async () => {
+  it('are not refreshed for another account, nor while signed out', async () => {
     await open();
     const before = reads();
     for (const account of [await computer.account('account-2'), undefined]) {
@@ -197,7 +197,7 @@ describe('The documents of templates while others change them', () => {
     assert.deepEqual([reads(), restored.shownAnew], [before, [id]]);
   });
 
-  it('are read once for all that ask at the same time, and anew for who asks later', async () => {
+  it('are read once for all requests at the same time, and again for a later one', async () => {
     const opened = await Promise.all([window.documents.open(id), window.documents.open(id)]);
     assert.equal(reads(), 1);
     assert.equal(opened[0], opened[1]);
@@ -206,7 +206,7 @@ describe('The documents of templates while others change them', () => {
     assert.equal(reads(), 2);
   });
 
-  it('hear of nothing once their window has closed', async () => {
+  it('receive nothing once their window has closed', async () => {
     const other = await computer.openWindow();
     for (const one of [window, other]) await open(one);
     const before = reads();

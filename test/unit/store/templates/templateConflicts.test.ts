@@ -21,7 +21,7 @@ describe('The notices beside documents of templates', () => {
   /** The templates whose notice changed since the last question. */
   const news = () => noticed.splice(0);
 
-  it('appear and disappear with a conflict, and say so once', () => {
+  it('appear and disappear with a conflict, and report that once', () => {
     const pending = pendingOn('a');
     conflicts.begin(7, pending);
     assert.deepEqual([news(), conflicts.get(7), conflicts.get(8)], [[7], pending, undefined]);
@@ -30,7 +30,7 @@ describe('The notices beside documents of templates', () => {
     assert.deepEqual([news(), conflicts.get(7)], [[7], undefined]);
   });
 
-  it('appear and disappear with a change elsewhere, and say so once', () => {
+  it('appear and disappear with a change elsewhere, and report that once', () => {
     assert.deepEqual([conflicts.noteBehind(7), conflicts.noteBehind(7)], [true, false]);
     assert.deepEqual([news(), conflicts.isBehind(7), conflicts.isBehind(8)], [[7], true, false]);
     assert.deepEqual([conflicts.endBehind(7), conflicts.endBehind(7)], [true, false]);

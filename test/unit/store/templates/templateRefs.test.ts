@@ -34,7 +34,7 @@ describe('favourite and recent templates', () => {
     assert.deepEqual(told, ['all']);
   });
 
-  it('follow every use, whoever notes it, and tell where only the order changed', async () => {
+  it('follow every use in any window, and report when only the order changed', async () => {
     const other = await computer.openWindow();
     refs.show();
     await refs.noteUse('account-1', { id: 1 });

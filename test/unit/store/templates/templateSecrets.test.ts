@@ -52,7 +52,7 @@ describe('The secrets of templates', () => {
     assert.deepEqual(heard, ['value x', 'value y']);
   });
 
-  it('are looked up for their own documents alone, and told to the log', async () => {
+  it('are looked up for their own documents alone, and registered with the log', async () => {
     await secrets.keep('a', one, 'x', 'value x');
     await secrets.keep('a', other, 'y', 'value y');
     await secrets.keep('a', one, 'z', 'value z');
@@ -99,7 +99,7 @@ describe('The secrets of templates', () => {
     assert.deepEqual([secretNames, secretOwners, held()], [['y'], { y: [one] }, ['y']]);
   });
 
-  it('go with the last document that has them, with the places where they stood', async () => {
+  it('are removed with the last document that has them, with the places where they were', async () => {
     await secrets.keep('a', one, 'x', 'value x');
     await secrets.keep('a', one, 'y', 'value y');
     await secrets.share('a', one, other, ['y']);
@@ -114,7 +114,7 @@ describe('The secrets of templates', () => {
     assert.deepEqual((await memory.account('a')).secretNames, []);
   });
 
-  it('stay where it is not known any more which documents have them', async () => {
+  it('stay if it is unknown which documents have them', async () => {
     await secrets.keep('a', one, 'x', 'value x');
     await memory.change('a', (account) => ({ ...account, lostNames: ['x'] }));
     await secrets.release('a', one);

@@ -21,7 +21,7 @@ describe('what windows remember about templates', () => {
   const recents = async () => (await memory.account('a')).recents.map(({ id }) => id);
   const write = (index: number) => until('the write', () => file.writing[index]);
 
-  it('is read with what is not written yet, however long the disk takes', async () => {
+  it('is read with what is not written yet, at any speed of the disk', async () => {
     const first = addRecent(1);
     await write(0);
     const second = addRecent(2);
@@ -49,7 +49,7 @@ describe('what windows remember about templates', () => {
     );
   });
 
-  it('is changed from what another window wrote meanwhile', async () => {
+  it('is changed from what another window wrote since', async () => {
     const first = addRecent(1);
     (await write(0)).end();
     await first;
@@ -103,7 +103,7 @@ describe('what windows remember about templates', () => {
     assert.equal(digestOf('text'), '982d9e3eb996f559e633f4d194def376');
   });
 
-  it('tells whoever changed it that the disk refused, and goes on', async () => {
+  it('reports to the caller of the change that the disk refused, and continues', async () => {
     const first = addRecent(1);
     (await write(0)).end(new Error('disk full'));
     await assert.rejects(first, /disk full/);

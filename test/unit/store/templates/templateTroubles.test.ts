@@ -28,14 +28,14 @@ describe('Templates where something fails that the user did not ask for', () => 
     mkdirSync(file());
   };
 
-  it('have no favourites that can not be read, which the log tells', async () => {
+  it('have no favourites that can’t be read, which is logged', async () => {
     refuse();
     window.refs.show();
     await until('it is told', () => computer.log.count('warn Favourite templates could not be read') > 0);
     assert.deepEqual(window.refs.favourites, []);
   });
 
-  it('open though their time can not be remembered, which the log tells', async () => {
+  it('open though their time can’t be remembered, which is logged', async () => {
     const { memory } = window;
     memory.change = () => Promise.reject(new Error('disk full'));
     assert.equal((await window.documents.open(77))?.id, 77);
@@ -46,7 +46,7 @@ describe('Templates where something fails that the user did not ask for', () => 
     );
   });
 
-  it('stay as they are where another window saved and they can not be read again, which the log tells', async () => {
+  it('stay as they are if another window saved and they can’t be read again, which is logged', async () => {
     const other = await computer.openWindow();
     for (const { documents } of [window, other]) await documents.open(77);
     service.failsBefore('templates.search', () => new Error('down'));
@@ -58,7 +58,7 @@ describe('Templates where something fails that the user did not ask for', () => 
     assert.equal(window.documents.peek(77)?.id, 77);
   });
 
-  it('are remembered anew where the file is damaged, which is said once with where it is kept', async () => {
+  it('are remembered from the start if the file is damaged, which is reported once with where it is kept', async () => {
     writeFileSync(file(), '{ torn');
     let found = 0;
     window.memory.onDidFindDamage(() => (found += 1));
@@ -90,7 +90,7 @@ describe('Templates where something fails that the user did not ask for', () => 
     }
   });
 
-  it('leave what cannot be removed of an account that was signed out, which the log tells', async () => {
+  it('leave what can’t be removed of an account that was signed out, which is logged', async () => {
     const signed = await FakeComputer.make(service.client);
     try {
       const { accounts, hub, owned } = await signed.openSignedIn();

@@ -38,7 +38,7 @@ describe('the templates of a window and of its screen', () => {
     assert.equal(templates.has(2), false);
   });
 
-  it('take for shown only the text that is known', () => {
+  it('count only the text that is known as shown', () => {
     templates.adopt(1, first);
     templates.set(1, second);
     templates.noteShown(1, 'typed');

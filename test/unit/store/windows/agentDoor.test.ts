@@ -75,12 +75,12 @@ describe('the door of the windows for agents', () => {
     assert.deepEqual(await link.ask({ tool: 'a' }, once()), { what: answered });
   });
 
-  it('hides what an error says', async () => {
+  it('hides the text of an error', async () => {
     window.agents.serve(() => Promise.reject(new Error('key=secret')));
     assert.deepEqual(await link.ask({}, once()), { what: { problem: 'failed' } });
   });
 
-  it('takes an agent for no window: it is no peer, and hears and says nothing', async () => {
+  it('does not treat an agent as a window: it is no peer, and receives and sends no messages', async () => {
     await link.ask({}, once());
     assert.equal(window.peers.size, 0);
     window.broadcast('chat', 'for windows');
@@ -89,7 +89,7 @@ describe('the door of the windows for agents', () => {
     assert.deepEqual(said, []);
   });
 
-  it('takes the proof of one role for no other', async () => {
+  it('does not accept the proof of one role for another', async () => {
     for (const [role, greeting] of [
       ['agent', 'auth'],
       ['member', 'agent'],
@@ -125,7 +125,7 @@ describe('the door of the windows for agents', () => {
     assert.deepEqual(await slow, { what: answered });
   });
 
-  it('keeps 16 calls of one agent open, and says so to the next', async () => {
+  it('keeps 16 calls of one agent open, and refuses the next as busy', async () => {
     window.agents.serve(() => new Promise(() => undefined));
     const users = Array.from({ length: 16 }, () => new AbortController());
     const calls = users.map(({ signal }) => link.ask({}, { signal, mayRepeat: false }));
@@ -145,7 +145,7 @@ describe('the door of the windows for agents', () => {
     }
   });
 
-  it('says that the outcome is not known where the window closed during a call that is not repeated', async () => {
+  it('reports that the outcome is unknown if the window closed during a call that is not repeated', async () => {
     let asked = 0;
     window.agents.serve(() => {
       asked += 1;

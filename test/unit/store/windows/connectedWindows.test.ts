@@ -69,7 +69,7 @@ describe('windows that are connected to instances', () => {
     assert.deepEqual([windows.isOpen(alias), windows.isOpen('gpu-8')], [true, false]);
   });
 
-  it('say again what was lost, to one that leads from now on or that asks', () => {
+  it('report again what was lost, to a new leader or to one that asks', () => {
     const leader = open();
     const connected = open(alias);
     const third = hubs.open();
@@ -157,7 +157,7 @@ describe('windows that are connected to instances', () => {
     assert.equal(all(quick, slow).length, 3);
   });
 
-  it('ask where the wish came before anybody led', () => {
+  it('ask also if the wish arrived before any window led', () => {
     const hub = hubs.open();
     hub.isLeader = false;
     const windows = new ConnectedWindows(hub);
@@ -170,7 +170,7 @@ describe('windows that are connected to instances', () => {
     assert.deepEqual(asked, [{ alias, event: 'stopped' }]);
   });
 
-  it('hear nothing in messages that are none', () => {
+  it('ignore messages that are malformed', () => {
     const one = open(alias);
     const hub = hubs.open();
     for (const topic of ['here', 'gone', 'want', 'may', 'settled', 'who']) {

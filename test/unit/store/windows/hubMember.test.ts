@@ -116,7 +116,7 @@ describe('A window that looks for a leader', () => {
     });
   }
 
-  it('hears its leader, also at length, until that is gone', async () => {
+  it('receives messages of its leader, also long ones, until that is gone', async () => {
     const lines = await listen(welcomes);
     const { meeting, seen } = look();
     await greet(lines, challenge);
@@ -131,7 +131,7 @@ describe('A window that looks for a leader', () => {
     assert.deepEqual(seen, ['end']);
   });
 
-  it('leaves a leader that asks again who it is, or says what no leader does', async () => {
+  it('leaves a leader that challenges it again, or sends what no leader does', async () => {
     for (const message of [challenge, { t: 'drop', id: '1' } as const]) {
       const lines = await listen(welcomes);
       const { meeting, seen } = look();

@@ -55,7 +55,7 @@ describe('The files of the windows', () => {
     assert.equal(await terms.read(), 2);
   });
 
-  it('can be read by nobody else, nor can their folders', async () => {
+  it('can be read by no other user, nor can their folders', async () => {
     const storage = join(dir, 'storage');
     await hubToken(storage);
     await new HubTerms(join(dir, 'other')).end(0);
@@ -91,8 +91,8 @@ describe('The files of the windows', () => {
   });
 });
 
-describe('What windows hear', () => {
-  it('reaches all who listen though one fails, which the log tells', () => {
+describe('A message between windows', () => {
+  it('reaches all listeners though one fails, which is logged', () => {
     const told: string[] = [];
     const log = {
       ...silentLog,
@@ -155,7 +155,7 @@ describe('A line between windows', () => {
   /** A message of so many bytes without its line end. */
   const ofLength = (bytes: number) => say('x'.repeat(bytes + 1 - say('').length));
 
-  it('takes no more than 2 KB from who has not proved anything yet', async () => {
+  it('accepts no more than 2 KB from a socket that has not proved anything yet', async () => {
     const { there, socket, heard } = await pair();
     socket.write(ofLength(2048));
     await until('it is heard', () => heard.length === 1, { everyMs: 2 });
@@ -164,7 +164,7 @@ describe('A line between windows', () => {
     assert.equal(heard.length, 1);
   });
 
-  it('takes as much as is trusted, and is closed by anything else than a message', async () => {
+  it('accepts as much as is trusted, and is closed by anything else than a message', async () => {
     const { line, there, socket, heard } = await pair();
     line.trust(5000);
     socket.write(ofLength(5000));

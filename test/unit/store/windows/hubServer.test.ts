@@ -61,7 +61,7 @@ describe('The leader of the windows', () => {
     return { socket, line, heard, said, isWelcome };
   }
 
-  it('knows who has come and gone, and passes what one of them says on to the others', async () => {
+  it('knows which windows have joined and left, and passes messages of one on to the others', async () => {
     const { server, seen } = await lead();
     const one = meet('member', 'one');
     const other = meet('member', 'other');
@@ -83,7 +83,7 @@ describe('The leader of the windows', () => {
     assert.deepEqual([[...(server?.peers ?? [])], seen], [['other'], ['peers']]);
   });
 
-  it('ignores what is no message to others, and hangs up on nobody for it', async () => {
+  it('ignores what is no message to others, and hangs up on no window for it', async () => {
     const { seen } = await lead();
     const one = meet('member');
     await soon('it is welcome', one.isWelcome);
@@ -108,7 +108,7 @@ describe('The leader of the windows', () => {
     assert.deepEqual([[...(server?.peers ?? [])], clock.pending], [['member'], 0]);
   });
 
-  it('counts agents until they hang up, and hangs up on one that says what no agent may, and on the 17th', async () => {
+  it('counts agents until they hang up, and hangs up on one that sends what no agent may, and on the 17th', async () => {
     const { server, agents } = await lead();
     const all = Array.from({ length: 16 }, (_, index) => meet('agent', `agent ${index}`));
     await soon('all are welcome', () => all.every((one) => one.isWelcome()));
@@ -121,7 +121,7 @@ describe('The leader of the windows', () => {
     await soon('it is out', () => all[1]?.socket.destroyed === true && agents.count === 14);
   });
 
-  it('forgets a stranger that hangs up, and hangs up on one that says something else', async () => {
+  it('forgets a stranger that hangs up, and hangs up on one that sends something else', async () => {
     await lead();
     const [quiet, loud] = [meet(), meet()];
     await soon('both are asked', () => quiet.heard.length > 0 && loud.heard.length > 0);
@@ -131,7 +131,7 @@ describe('The leader of the windows', () => {
     await soon('both are out', () => loud.socket.destroyed && clock.pending === 0);
   });
 
-  it('closes for all when it goes, and tells of none of them', async () => {
+  it('closes all connections when it is disposed of, and reports none of them', async () => {
     const { server, seen } = await lead();
     const [member, stranger] = [meet('member'), meet()];
     await soon('both are there', () => member.isWelcome() && stranger.heard.length > 0);
@@ -151,7 +151,7 @@ describe('The leader of the windows', () => {
     await assert.rejects(lead(false, join(folder, 'missing', 'name')));
   });
 
-  it('takes the place of a socket file that does not answer, and leaves nothing beside it', async () => {
+  it('replaces a socket file that does not answer, and leaves nothing beside it', async () => {
     await writeFile(path, 'of one that was killed');
     await writeFile(`${path}.${process.pid}`, 'of one that was killed on the way');
     const { server } = await lead();

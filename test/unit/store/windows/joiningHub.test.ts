@@ -80,7 +80,7 @@ describe('A window that joins the others', () => {
     assert.deepEqual([ended, sockets.length], [[0], 12]);
   });
 
-  it('says the last 200 messages from before once it has joined', async () => {
+  it('sends the last 200 messages from before once it has joined', async () => {
     const leader = hubAt('hub.sock');
     await soon('it leads', () => leader.hub.isLeader);
     const heard: unknown[] = [];
@@ -93,7 +93,7 @@ describe('A window that joins the others', () => {
     assert.deepEqual([heard[0], heard.length], [3, 201]);
   });
 
-  it('says nothing from before it led to those that join it', async () => {
+  it('sends nothing from before it led to those that join it', async () => {
     const { hub } = hubAt('hub.sock');
     hub.broadcast('count', 'early');
     await soon('it leads', () => hub.isLeader);

@@ -80,7 +80,7 @@ describe('Requests that the leading window carries out', () => {
     assert.equal(await ends(asked), 'No route');
   });
 
-  it('tell that they wait, and for how long', () => {
+  it('report that they wait, and for how long', () => {
     open('leader');
     const waits: number[] = [];
     void open('other').requests.ask('a', { onWait: (waitMs) => waits.push(waitMs) });
@@ -105,7 +105,7 @@ describe('Requests that the leading window carries out', () => {
     assert.equal(works.length, 2, 'nothing is asked of what is cancelled already');
   });
 
-  it('are carried out here where the leading window does not take them, the next ones at once for a minute', async () => {
+  it('are carried out here if the leading window does not accept them, the next ones at once for a minute', async () => {
     hubs.open();
     const other = open('other');
     const asked = follow(other.requests.ask('a'));
@@ -152,7 +152,7 @@ describe('Requests that the leading window carries out', () => {
     assert.deepEqual([await ends(asked), await ends(own)], ['done', 'done']);
   });
 
-  it('give the next leading window as long to take them as the first one', async () => {
+  it('give the next leading window as long to accept them as the first one', async () => {
     hubs.open();
     const other = open('other');
     void other.requests.ask('a');

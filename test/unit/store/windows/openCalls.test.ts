@@ -34,7 +34,7 @@ describe('Agents that are connected to a window', () => {
     assert.ok(door.connect(aLine().line));
   });
 
-  it('may ask and take back what they asked, and say nothing else', () => {
+  it('may ask and cancel what they asked, and send nothing else', () => {
     const signals: AbortSignal[] = [];
     door.serve((_, signal) => {
       signals.push(signal);

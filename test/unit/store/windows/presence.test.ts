@@ -51,7 +51,7 @@ describe('The instances that windows are connected to', () => {
     );
   });
 
-  it('are forgotten of a window that was closed, which is told', () => {
+  it('are forgotten of a window that was closed, which is reported', () => {
     const [leading, other] = [open(), open()];
     other.presence.set('terminal', ['gpu-1']);
     let changes = 0;
@@ -60,7 +60,7 @@ describe('The instances that windows are connected to', () => {
     assert.deepEqual([leading.seen(), changes > 0], [[false, false], true]);
   });
 
-  it('are told by the other windows to one that leads later, which knows all after ten seconds', async () => {
+  it('are sent by the other windows to one that leads later, which knows all after ten seconds', async () => {
     const [first, second, third] = [open(), open(), open()];
     second.presence.set('terminal', ['gpu-1']);
     await clock.advance(presenceGraceMs);
@@ -84,7 +84,7 @@ describe('The instances that windows are connected to', () => {
     assert.equal(presence.isUsed('gpu-1'), true);
   });
 
-  it('are told to a window that opens, and by one that does not lead any more', () => {
+  it('are sent to a window that opens, and by one that does not lead any more', () => {
     const first = open();
     first.presence.set('terminal', ['gpu-1']);
     const second = open();
@@ -92,7 +92,7 @@ describe('The instances that windows are connected to', () => {
     assert.deepEqual(second.seen(), [true, true]);
   });
 
-  it('are told once, whatever their order', () => {
+  it('are reported once in any order', () => {
     const { presence } = open();
     let changes = 0;
     presence.onDidChange(() => (changes += 1));

@@ -73,7 +73,7 @@ describe('the pace of an account over all windows', () => {
     assert.deepEqual(left, ['read 0', 'write 0']);
   });
 
-  it('tells how long a read of another window waits', async () => {
+  it('reports how long a read of another window waits', async () => {
     const { clock, pacingOf } = windows(2);
     await pacingOf(0).acquire(read());
     const waits: number[] = [];
@@ -97,7 +97,7 @@ describe('the pace of an account over all windows', () => {
     assert.deepEqual(left, ['first 0', 'next 5550']);
   });
 
-  it('goes on with what is known when the leader is closed or does not answer', async () => {
+  it('continues with what is known when the leader is closed or does not answer', async () => {
     const { clock, hubs, left, go, close, pacingOf } = windows(3);
     await go(pacingOf(0), 'first');
     const waiting = go(pacingOf(1), 'waiting');

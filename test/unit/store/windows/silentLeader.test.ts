@@ -30,7 +30,7 @@ describe('A window that leads', () => {
   const comes = (clock: FakeClock, what: string, has: () => boolean) =>
     until(what, () => clock.advance(100).then(has), { everyMs: 1 });
 
-  it('is left after a minute of silence, and follows the next one once it goes on', async () => {
+  it('is left after a minute of silence, and follows the next one once it runs again', async () => {
     const [hung, clock] = [new FakeClock(), new FakeClock()];
     const first = open(hung);
     await comes(hung, 'it leads', () => first.hub.isLeader);
@@ -75,7 +75,7 @@ describe('A window that leads', () => {
     assert.equal(log.count('warn The leading window does not answer'), 0);
   });
 
-  it('goes on although the disk refused it for a moment, and leads no more after forty seconds of that', async () => {
+  it('keeps leading although the disk refused it for a moment, and gives up after forty seconds of that', async () => {
     const clock = new FakeClock();
     let isRefused = false;
     const { hub, changes } = open(clock, {
@@ -99,7 +99,7 @@ describe('A window that leads', () => {
     assert.equal(hub.isLeader, false);
   });
 
-  it('is heard of by all who listen though one of them fails, which the log tells', async () => {
+  it('notifies all listeners though one of them fails, and logs that', async () => {
     const clock = new FakeClock();
     const { hub } = open(clock);
     hub.onDidChangeLeader(() => {

@@ -63,7 +63,7 @@ describe('the meeting place of the windows', () => {
     }
   });
 
-  it('takes a message without data, in both directions', async () => {
+  it('carries a message without data, in both directions', async () => {
     const deps = { storageDir: dir, clock: systemClock, log: silentLog };
     const windows = [createWindowHub(deps), createWindowHub(deps)];
     try {
@@ -85,7 +85,7 @@ describe('the meeting place of the windows', () => {
     }
   });
 
-  it('makes its socket file under the lock alone, so that no window takes a fresh one for a stale one', async () => {
+  it('makes its socket file under the lock alone, so that no window mistakes a fresh one for a stale one', async () => {
     const address = { path: join(dir, 'hub.sock'), isFile: true };
     await writeFile(`${address.path}.lock`, 'another window');
     const clock = new FakeClock();
@@ -102,7 +102,7 @@ describe('the meeting place of the windows', () => {
     }
   });
 
-  it('takes over a lock that was left before the clock was set back', async () => {
+  it('breaks a lock that was left before the clock was set back', async () => {
     const address = { path: join(dir, 'hub.sock'), isFile: true };
     const lock = `${address.path}.lock`;
     await writeFile(lock, 'a window that was killed');
@@ -122,7 +122,7 @@ describe('the meeting place of the windows', () => {
     ['was removed', (path: string) => rm(path)],
     ['was replaced', (path: string) => rm(path).then(() => writeFile(path, ''))],
   ] as const) {
-    it(`takes its place again where its socket file ${what}`, async () => {
+    it(`leads again if its socket file ${what}`, async () => {
       const address = { path: join(dir, 'hub.sock'), isFile: true };
       const clock = new FakeClock();
       const deps = { storageDir: dir, clock, log: silentLog, address };
@@ -175,7 +175,7 @@ describe('the meeting place of the windows', () => {
     });
   }
 
-  it('knows a window that came before it knew itself that it leads', async () => {
+  it('knows a window that joined before it knew itself that it leads', async () => {
     const address = { path: join(dir, 'hub.sock'), isFile: true };
     const token = await hubToken(dir);
     let release = () => {};
@@ -216,7 +216,7 @@ describe('the meeting place of the windows', () => {
     }
   });
 
-  it('shuts out who cannot prove to know the token', async () => {
+  it('shuts out a connection that can’t prove to know the token', async () => {
     const address = { path: join(dir, 'hub.sock'), isFile: true };
     const hub = createWindowHub({ storageDir: dir, clock: systemClock, log: silentLog, address });
     const heard: unknown[] = [];

@@ -40,7 +40,7 @@ for (const [name, addressOf] of [
       await rm(dir, { recursive: true, force: true, maxRetries: 5 });
     });
 
-    it('has one leader, hears everybody, and goes on when the leader is killed', async () => {
+    it('has one leader, reaches every window, and continues when the leader is killed', async () => {
       const all = [open(), open(), open()];
       const leader = await settled(all);
       const followers = all.filter((window) => window !== leader);
