@@ -9,6 +9,27 @@ import { known, nonEmpty, port, price, shareOf } from './modelValues';
 /** One record as the product sees it; what the record lacks or cannot mean is left out, never 0. */
 export function toInstance(wire: WireInstance): Instance {
   return defined<Instance>({
+    ...facts(wire),
+    env: envPairs(wire.extra_env),
+    onstart: nonEmpty(wire.onstart && withoutGuard(unpackOnstart(wire.onstart))),
+    args: argsOf(wire.image_args),
+    jupyterToken: nonEmpty(wire.jupyter_token),
+  });
+}
+
+/**
+ * One record of a list, which goes to other windows and to the disk: it has the names of environment variables but not
+ * their values, and nothing else that may hold a secret.
+ */
+export function toListed(wire: WireInstance): Instance {
+  return defined<Instance>({
+    ...facts(wire),
+    env: envPairs(wire.extra_env)?.map(([name]) => [name, ''] as const),
+  });
+}
+
+function facts(wire: WireInstance) {
+  return {
     id: wire.id,
     machineId: wire.machine_id,
     hostId: wire.host_id,
@@ -23,10 +44,6 @@ export function toInstance(wire: WireInstance): Instance {
     templateName: nonEmpty(wire.template_name),
     image: nonEmpty(wire.image_uuid),
     runtype: nonEmpty(wire.image_runtype),
-    env: envPairs(wire.extra_env),
-    onstart: nonEmpty(wire.onstart && withoutGuard(unpackOnstart(wire.onstart))),
-    args: argsOf(wire.image_args),
-    jupyterToken: nonEmpty(wire.jupyter_token),
     ...connection(wire),
     ...telemetry(wire),
     ...costs(wire),
@@ -35,7 +52,7 @@ export function toInstance(wire: WireInstance): Instance {
     cudaVersion: known(wire.cuda_max_good),
     driverVersion: nonEmpty(wire.driver_version),
     volumes: Array.isArray(wire.volume_info) ? (wire.volume_info as unknown[]) : undefined,
-  });
+  };
 }
 
 function connection(wire: WireInstance) {

@@ -19,7 +19,7 @@ import { keyWithText, toSshKey } from './account';
 import type { Client, InstanceListing, Listing } from './client';
 import { GoneError, NotFoundError, NotSentError, NotUnderstoodError } from './errors';
 import type { ApiRequest, CallOptions, Http } from './http';
-import { toInstance } from './instanceModel';
+import { toInstance, toListed } from './instanceModel';
 import { readList, readPages, readRecords } from './listing';
 import { parsedText, price } from './modelValues';
 import { read, sendWrite, write } from './request';
@@ -234,7 +234,7 @@ async function list(http: Http, request: ApiRequest, options?: CallOptions): Pro
     request,
     instanceList,
     instance,
-    toInstance,
+    toListed,
     options,
   );
   return { items, skipped, found: items.length + skipped + missing };

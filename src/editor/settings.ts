@@ -11,10 +11,20 @@ import { canWrite, userValue } from './userValue';
  */
 export class SettingsReader {
   private readonly warned = new Set<string>();
+  /** The values that were read since the last change: the editor copies all of its settings for each read. */
+  private values: Partial<Settings> = {};
 
-  constructor(private readonly warn: (key: keyof Settings, value: unknown) => void) {}
+  constructor(private readonly warn: (key: keyof Settings, value: unknown) => void) {
+    vscode.workspace.onDidChangeConfiguration(() => {
+      this.values = {};
+    });
+  }
 
   get<Key extends keyof Settings>(key: Key): Settings[Key] {
+    return (this.values[key] ??= this.read(key));
+  }
+
+  private read<Key extends keyof Settings>(key: Key): Settings[Key] {
     const found = vscode.workspace.getConfiguration().inspect<unknown>(key);
     const value = userValue(found, isRemote());
     if (value === undefined) {

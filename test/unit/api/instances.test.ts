@@ -26,6 +26,18 @@ describe('instances.list', () => {
     });
   });
 
+  it('leaves out what may hold a secret, and keeps the names of environment variables', async () => {
+    const record = {
+      id: 1,
+      jupyter_token: 'secret',
+      onstart: 'echo secret',
+      image_args: ['--key', 'secret'],
+      extra_env: [['TOKEN', 'secret']],
+    };
+    const { client, finish } = scriptedClient([{ json: { instances_found: 1, instances: [record] } }]);
+    assert.deepEqual((await finish(client.instances.list())).items, [{ id: 1, env: [['TOKEN', '']] }]);
+  });
+
   it('gives an empty list only for an empty list', async () => {
     const list = async (json: unknown) => {
       const { client, finish } = scriptedClient([{ json }]);
