@@ -98,7 +98,7 @@ describe('A job over connections that break', () => {
     assert.ok(proxy.sent < 30_000, 'what has the same hash here is kept');
   });
 
-  it('gets the workspace as it is, whatever the mirror holds, and keeps its own copy', async () => {
+  it('gets the workspace as it is, for any content of the mirror, and keeps its own copy', async () => {
     const { workspace, job } = scene();
     fill(workspace, ['keep', 'gone', 'folder/file', 'becomes a folder', 'changed']);
     const first = jobOrder('true');

@@ -8,7 +8,7 @@ import { openedFolder } from '../../../support/openedFolder';
 describe('A checkpoint of a job', () => {
   const scene = useJobs();
 
-  it('is listed with its hash while the job runs, and comes without what else it writes', async () => {
+  it('is listed with its hash while the job runs, and is fetched without other files of the job', async () => {
     const { job, results, file } = scene();
     const run =
       'mkdir -p outputs; echo weights >outputs/last.ckpt; echo x >outputs/other; echo up; sleep 1000';

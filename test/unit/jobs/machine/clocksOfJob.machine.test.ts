@@ -14,7 +14,7 @@ interface Jump {
   readonly hasNoUptime?: boolean;
 }
 
-describe('Whatever happens to the clocks of a machine, a job', () => {
+describe('With any clock of a machine, a job', () => {
   const scene = useJobs();
 
   /** On a machine whose time passes by `sleep 1` alone; when it ended, in seconds that truly passed, and why. */
@@ -81,7 +81,7 @@ describe('Whatever happens to the clocks of a machine, a job', () => {
       assert.ok(at >= 20 && at <= 23, `after ${at} s`);
     });
 
-    it(`is idle for as long as was said where ${what}`, async () => {
+    it(`is idle for as long as was set if ${what}`, async () => {
       const { at, why } = await ended(jump, { limitSeconds: 600, idleSeconds: 20, endsIfIdle: true });
       assert.equal(why, 'idle');
       // Looked at every 15 seconds.

@@ -43,7 +43,7 @@ describe('The end of a job on its machine', () => {
     assert.deepEqual(await ended(), { code: 1, why: 'itself', log: 'begin\n' });
   });
 
-  it('comes with the limit, and a handler that saves first has its own code', async () => {
+  it('happens at the limit, and a handler that saves first has its own code', async () => {
     await run(["trap 'echo saved; exit 9' TERM", 'echo up', 'while :; do sleep 0.2; done'], {
       limitSeconds: 1,
       // The limit counts from the end of the set-up, so that a slow login takes nothing of it.
@@ -72,14 +72,14 @@ describe('The end of a job on its machine', () => {
     assert.deepEqual(words.sort(), ['asked', 'detached asked', 'saved']);
   });
 
-  it('comes later where the script was given more time, and not once the machine ends it', async () => {
+  it('happens later if the script was given more time, and not once the machine ends it', async () => {
     await run(['echo up', 'sleep 10', 'echo done'], { limitSeconds: 8 });
     await said('up');
     assert.equal(await scene().job.extend(jobId, 60), true);
     assert.deepEqual(await ended(), { code: 0, why: 'itself', log: 'up\ndone\n' });
   });
 
-  it('stays with the limit where more time comes after it', async () => {
+  it('is still the limit if more time is given after it', async () => {
     await run(['echo up', 'sleep 1000'], { limitSeconds: 1 });
     assert.equal((await ended()).why, 'limit');
     assert.equal(await scene().job.extend(jobId, 60), false);
@@ -102,7 +102,7 @@ describe('The end of a job on its machine', () => {
     await job.start(order);
   };
 
-  it('comes where no GPU works and the log does not grow, where that was asked for', async () => {
+  it('happens if no GPU works and the log does not grow, if that was requested', async () => {
     await runOn(withGpus('0', '4'), 'echo up; sleep 1000', { idleSeconds: 2, endsIfIdle: true });
     assert.deepEqual(await ended(), { code: 143, why: 'idle', log: 'up\n' });
   });
@@ -111,13 +111,13 @@ describe('The end of a job on its machine', () => {
     ['one of the GPUs works', ['0', '50']],
     ['the use of a GPU cannot be read', ['0', '[N/A]']],
   ] as const) {
-    it(`does not come by idleness where ${what}`, async () => {
+    it(`does not happen for idleness if ${what}`, async () => {
       await runOn(withGpus(...percents), 'sleep 4', { idleSeconds: 1, endsIfIdle: true });
       assert.deepEqual(await ended(), { code: 0, why: 'itself', log: '' });
     });
   }
 
-  it('comes with the limit where the driver of the GPU hangs, which is asked once', async () => {
+  it('happens at the limit if the driver of the GPU hangs, which is asked once', async () => {
     const asked = join(scene().remote, 'asked');
     // Like a program that waits in the kernel, it takes no signal to end.
     const hangs = withDriver(`echo $$ >>${JSON.stringify(asked)}; trap '' TERM; exec sleep 1000`);
@@ -134,7 +134,7 @@ describe('The end of a job on its machine', () => {
     }
   });
 
-  it('does not come by idleness where that is only told, and a log that grows is work', async () => {
+  it('does not happen for idleness if that is only to be reported, and a log that grows is work', async () => {
     const job = withGpus('0');
     const script = 'until [ -e "$HOME/go" ]; do sleep 0.2; done; echo up; sleep 1000';
     await runOn(job, script, { idleSeconds: 2 });
@@ -146,7 +146,7 @@ describe('The end of a job on its machine', () => {
     assert.equal((await ended()).why, 'cancelled');
   });
 
-  it('does not come by idleness during the set-up', async () => {
+  it('does not happen for idleness during the set-up', async () => {
     const more = { setup: 'sleep 5', setupKey: 'ac', idleSeconds: 3, endsIfIdle: true } as const;
     await runOn(withGpus('0'), 'echo up', more);
     assert.deepEqual(await ended(), { code: 0, why: 'itself', log: 'up\n' });
@@ -167,7 +167,7 @@ describe('The end of a job on its machine', () => {
     assert.deepEqual(await ended(), { code: 137, why: 'cancelled', log: 'up\n' });
   });
 
-  it('takes along a daemon that a job leaves behind', async () => {
+  it('includes a daemon that a job leaves behind', async () => {
     await run(['setsid sleep 1000 &', 'echo done']);
     assert.deepEqual(await ended(), { code: 0, why: 'itself', log: 'done\n' });
   });
@@ -183,7 +183,7 @@ describe('The end of a job on its machine', () => {
     assert.deepEqual(filesBelow(workspace), []);
   });
 
-  it('is told as that of the set-up, which is done once and has its own limit', async () => {
+  it('is that of the set-up if it fails, which is done once and has its own limit', async () => {
     const order = await run(['echo run'], { setup: 'echo setup; exit 4', setupKey: 'ab' });
     assert.deepEqual(await ended(), { code: 4, why: 'setup', log: 'setup\n' });
     const again = async (id: string, setup: string, setupSeconds = order.setupSeconds) => {
@@ -197,7 +197,7 @@ describe('The end of a job on its machine', () => {
     assert.deepEqual(await again('b3', 'echo fine'), ['itself', 'run\n']);
   });
 
-  it('is not taken for a kill where it comes while a look is under way', async () => {
+  it('is not mistaken for a kill if it happens during a reading', async () => {
     const { job, run, remote, ended } = scene();
     await run(jobOrder('until [ -e "$HOME/go" ]; do sleep 0.1; done'));
     await until('the job to run', async () => (await job.look(jobId, 0, 0)).phase === 'running');

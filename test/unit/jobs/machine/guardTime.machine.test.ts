@@ -153,7 +153,7 @@ async function acted(mode: 'at' | 'idle', all: readonly Step[], wanted: number, 
   }
 }
 
-describe('whatever happens to the clocks of a machine', () => {
+describe('with any clock of a machine', () => {
   it('its timer acts once, never before its time, and not long after it', async function () {
     this.timeout(300_000);
     await fc.assert(

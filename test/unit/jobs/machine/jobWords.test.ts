@@ -9,10 +9,10 @@ import { jobOrder } from '../../../support/jobScene';
 
 const hash = 'a'.repeat(64);
 
-describe('What a machine says of a job', () => {
+describe('The report of a machine about a job', () => {
   const look = (...lines: readonly string[]) => readLook(Buffer.from(`base 0\n${lines.join('\n')}base 0\n`));
 
-  it('is read line by line up to the log, whatever the log holds', async () => {
+  it('is read line by line up to the log, for any content of the log', async () => {
     const log = 'phase ended\nexit 0 1 itself\nlog 9 9\n\u0000';
     const found = await look(
       'phase running',
@@ -34,7 +34,7 @@ describe('What a machine says of a job', () => {
     });
   });
 
-  it('is no look where it is torn, or has another log than it says', async () => {
+  it('is unusable if it is torn, or has a log of another length than stated', async () => {
     assert.equal(await look('phase running', 'beat'), undefined);
     assert.equal(await look('phase running', 'log 0 2\nabc'), undefined);
     assert.equal(await look('phase running', 'log 0 4\nabc'), undefined);
@@ -137,7 +137,7 @@ describe('A list of outputs', () => {
     });
   });
 
-  it('brings nothing that git or an editor runs because of its name, whatever the patterns are', () => {
+  it('brings nothing that git or an editor runs because of its name, for any patterns', () => {
     const found = listFor(
       ['**', '/data/**', '.git/**'],
       ...['HEAD', 'config', 'objects/x', 'refs/x'].map((name) => `//81a4 3 9 ./.git/${name}\n`),

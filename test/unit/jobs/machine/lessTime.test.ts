@@ -5,7 +5,7 @@ import { until } from '../../../support/until';
 describe('The time of a job on its machine', () => {
   const scene = useJobs();
 
-  it('becomes less where the editor says so, as for a machine that has become dearer', async () => {
+  it('is reduced by the editor, as for a machine that has become dearer', async () => {
     const { job, run, ended } = scene();
     await run(jobOrder('echo up; sleep 1000', { limitSeconds: 1000 }));
     await until('the job to run', async () => (await job.look(jobId, 0, 0)).phase === 'running');

@@ -79,7 +79,7 @@ describe('Patterns of outputs', () => {
     });
   }
 
-  it('take each of the choices in braces, and absolute names for an absolute pattern alone', () => {
+  it('match each of the choices in braces, and absolute names for an absolute pattern alone', () => {
     assert.deepEqual(names.filter(matcherOf(['other/a{1,2}.log'])), ['other/a1.log', 'other/a2.log']);
     const absolute = names.map((name) => `/${name}`);
     for (const pattern of ['out', 'out/**', 'o*/?.txt']) {
@@ -90,7 +90,7 @@ describe('Patterns of outputs', () => {
     }
   });
 
-  it('take no longer for a name that a machine made to be slow', () => {
+  it('need no longer for a name that a machine made to be slow', () => {
     const name = `out/${'a/'.repeat(200_000)}`;
     assert.equal(matcherOf(['**/a*a*a*/**/*.ckpt'])(name), false);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { jobId, jobOrder, processesOf, useJobs } from '../../../support/jobScene';
 import { until } from '../../../support/until';
 
-describe('Jobs that take turns on a machine', () => {
+describe('Jobs that run in turn on a machine', () => {
   const scene = useJobs();
   const [first, second, third] = [`${jobId}01`, `${jobId}02`, `${jobId}03`];
   const phase = async (id: string) => (await scene().job.look(id, 0, 0)).phase;
@@ -13,7 +13,7 @@ describe('Jobs that take turns on a machine', () => {
     jobOrder(`echo ${id} >>"$HOME/turns"; ${run}`, { id, after });
   const turns = () => readFileSync(join(scene().remote, 'turns'), 'utf8').trim().split('\n');
 
-  it('run one after the other, without an editor, whatever becomes of those before', async () => {
+  it('run one after the other, without an editor, for any end of those before', async () => {
     const { run, ended } = scene();
     await run(order(first, 'until [ -e "$HOME/go" ]; do sleep 0.1; done; exit 3'));
     await run(order(second, 'true', [first]));
@@ -53,7 +53,7 @@ describe('Jobs that take turns on a machine', () => {
     assert.equal((await job.look(second, 0, 0)).end?.why, 'killed');
   });
 
-  it('have run nothing where the machine was restarted meanwhile, and start anew', async () => {
+  it('have run nothing if the machine was restarted while they waited, and start from the beginning', async () => {
     const { run, file, job, ended } = scene();
     await run(order(first, 'sleep 600'));
     const waiting = order(second, 'true', [first]);

@@ -49,7 +49,7 @@ describe('The log of a job, read while it is rotated', () => {
     assert.equal(log.piece.toString('latin1'), `${'a'.repeat(5_000)}${'b'.repeat(15_000)}`);
   });
 
-  it('never goes back where it is cut before it is measured', async () => {
+  it('never loses ground if it is cut before it is measured', async () => {
     const log = await lookAcross('wc', 45_000);
     assert.deepEqual([log.offset, log.piece.length], [60_000, 15_000]);
   });

@@ -18,7 +18,7 @@ describe('A job on its machine', () => {
     });
   }
 
-  it('runs to its end, and its outputs come back with the same bytes', async () => {
+  it('runs to its end, and its outputs are fetched with the same bytes', async () => {
     const { workspace, results, job, run, ended } = scene();
     fill(workspace, ['data/in.txt', 'train.sh']);
     const order = jobOrder(

@@ -96,7 +96,7 @@ describe('The files that a job sends', () => {
     assert.ok(!(await find({ include: ['*.py'] })).names.some((name) => name.startsWith('.git/')));
   });
 
-  it('are found without git too, by what the ignore files of each folder say', async () => {
+  it('are found without git too, by the rules of the ignore files of each folder', async () => {
     put('a.py', 'a.log', 'sub/b.py', 'sub/b.tmp', 'sub/deep/c.tmp', 'b.tmp', 'node_modules/x/index.js');
     writeFileSync(join(workspace, '.gitignore'), '*.log\n');
     writeFileSync(join(workspace, 'sub', '.gitignore'), '*.tmp\n');
@@ -125,7 +125,7 @@ describe('The files that a job sends', () => {
     assert.deepEqual(secretFiles, ['.env', 'certs/server.PEM', 'id_rsa']);
   });
 
-  it('leave out secrets, what the rules say, outputs, and links that lead away, with the reason', async () => {
+  it('leave out secrets, what the rules name, outputs, and links that lead away, with the reason', async () => {
     put('a.py', '.env', 'server.key', 'AWS_Credentials.csv', 'notes.md', 'out/1/model.bin', 'skip/x');
     writeFileSync(join(workspace, '.gpurentalignore'), '*.md\n');
     writeFileSync(join(base, 'private'), 'private');
@@ -165,7 +165,7 @@ describe('The files that a job sends', () => {
     });
   }
 
-  it('lack a folder that may not be read, which is told', async () => {
+  it('lack a folder that may not be read, which is reported', async () => {
     // What root may do says nothing of a user, who must come as far as this folder: each run of the tests has a
     // temporary folder that is closed to others.
     const isRoot = process.geteuid?.() === 0;
@@ -220,7 +220,7 @@ describe('The files that a job sends', () => {
     );
   });
 
-  it('are none of a folder that is not there, which is told', async () => {
+  it('are none of a folder that is missing, which is reported', async () => {
     await assert.rejects(find({ workdir: 'scr' }), (error: unknown) => {
       assert.ok(error instanceof UserError);
       assert.match(formatText(error.text), /^The folder .*scr isn’t there, so its files can’t be sent\.$/);
@@ -254,7 +254,7 @@ describe('The files that a job sends', () => {
     await assert.rejects(cancelled, /cancelled/);
   });
 
-  it('lack files that the script names, which is told', async () => {
+  it('lack files that the script names, which is reported', async () => {
     put('train.py', 'data/x.bin', 'conf/secret.key');
     const { names } = await find({ exclude: ['data/'] });
     const spec = {
@@ -266,7 +266,7 @@ describe('The files that a job sends', () => {
     assert.deepEqual(await missingFiles(workspace, spec, { names }), ['conf/secret.key', 'data/x.bin']);
   });
 
-  it('lack outputs of an earlier run that the script names, which is told and refuses nothing', async () => {
+  it('lack outputs of an earlier run that the script names, which is reported and refuses nothing', async () => {
     put('outputs/model.pt', 'a.py');
     const spec = { workdir: '.', run: 'python a.py --out outputs/model.pt', outputs: ['outputs/**'] };
     assert.deepEqual(await missingFiles(workspace, spec, { names: ['a.py'] }), []);
@@ -278,7 +278,7 @@ describe('The files that a job sends', () => {
     assert.deepEqual(await unsentNames(workspace, spec, { names: ['a.py', 'outputs/model.pt'] }), []);
   });
 
-  it('lack folders that the script names, which is told unless they are for outputs', async () => {
+  it('lack folders that the script names, which is reported unless they are for outputs', async () => {
     put('data/x.bin', 'runs/1/log', 'code/a.py', 'a.py');
     const run = 'python a.py --data ./data/ --code code --logs runs/1 --more data/ --none none/';
     const spec = { workdir: '.', run, outputs: ['runs/**'] };

@@ -106,7 +106,7 @@ describe('The start of a job on its machine', () => {
     assert.equal(log.piece.toString(), '0027\n600\n');
   });
 
-  it('tells the job when its time is over, by the clock of the machine', async () => {
+  it('gives the job its deadline, by the clock of the machine', async () => {
     await scene().run(jobOrder('echo $((GPU_RENTAL_DEADLINE - $(date +%s)))', { limitSeconds: 600 }));
     const { log } = await scene().ended(jobId);
     assert.match(log.piece.toString(), /^(?:600|59\d)\n$/);
@@ -120,7 +120,7 @@ describe('The start of a job on its machine', () => {
     assert.ok(work < 60 && beat, 'none of them is old');
   });
 
-  it('tells a further attempt where the one before it left its files, and the first that there is none', async () => {
+  it('gives a further attempt the files of the one before it, and the first attempt none', async () => {
     const { run, ended, job } = scene();
     const look = async (id: string) => (await job.look(id, 0, 1000)).log.piece.toString();
     const script = 'echo "from <$GPU_RENTAL_RESUME>"; cat "$GPU_RENTAL_RESUME/last" || echo 5 >last';
@@ -141,7 +141,7 @@ describe('The start of a job on its machine', () => {
     assert.equal(await code(), 0);
   });
 
-  it('needs the folder and the files, and says which of them is missing', async () => {
+  it('needs the folder and the files, and names the missing one', async () => {
     const order = jobOrder('true');
     await assert.rejects(scene().job.start(order), /folder of the job is gone/);
     await scene().job.begin(order);

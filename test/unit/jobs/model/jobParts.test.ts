@@ -44,7 +44,7 @@ describe('What a job sends', () => {
     assert.deepEqual(chosen(['config'], {}, { workdir: 'aws' }).names, ['config']);
   });
 
-  it('takes each name that a disk allows, such as one of dots alone', () => {
+  it('includes each name that a disk allows, such as one of dots alone', () => {
     const listed = ['...', '.../a.py', '....', 'train.py'];
     assert.deepEqual(chosen(listed, { exclude: ['....'], include: ['/b.py'] }).names, [
       '...',
@@ -53,7 +53,7 @@ describe('What a job sends', () => {
     ]);
   });
 
-  it('sends what is included by name, whatever else leaves it out', () => {
+  it('includes what is included by name, even if something else leaves it out', () => {
     const listed = ['.env', 'data/x.bin', 'data/y.bin', 'train.py'];
     const more = { include: ['/.env', 'data/x.bin'], exclude: ['data/'] };
     assert.deepEqual(chosen(listed, more).names, ['.env', 'data/x.bin', 'train.py']);

@@ -26,7 +26,7 @@ describe('a job of the workspace file', () => {
     assert.throws(() => readJob(source, 'train'), /is not valid JSON in line \d+/);
   });
 
-  it('is told to be idle, and ends for that only where the file says what becomes of its machine', () => {
+  it('is reported as idle, and ends for that only if the file sets an end for its machine', () => {
     const read = (idleMinutes: unknown, idle?: string) =>
       readJob(file({ run: 'a', limits: { ...limits, idleMinutes }, whenDone: { idle } }), 'train');
     const parts = ({ idleMinutes, endsIfIdle, ends }: ReturnType<typeof read>) => [

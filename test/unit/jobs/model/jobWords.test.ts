@@ -13,7 +13,7 @@ const end = (more: Partial<JobEnd>): JobEnd => ({
   ...more,
 });
 
-describe('what became of a job', () => {
+describe('the outcome of a job', () => {
   for (const [said, given] of [
     ['ended', undefined],
     ['succeeded', end({ code: 0 })],
@@ -25,7 +25,7 @@ describe('what became of a job', () => {
     ['interrupted by a stop or restart of the machine', end({ why: 'interrupted' })],
     ['lost its files on the machine', end({ why: 'gone' })],
   ] as const) {
-    it(`says “${said}” of ${JSON.stringify(given)}`, () => {
+    it(`is “${said}” for ${JSON.stringify(given)}`, () => {
       assert.equal(formatText(jobEndText(given)), said);
     });
   }

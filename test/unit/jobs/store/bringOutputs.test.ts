@@ -54,7 +54,7 @@ describe('The outputs of a job', () => {
     return { trouble: trouble && { ...trouble, tries } };
   };
 
-  it('are here with what they cost, which the machine is told, and no checkpoint is left', async () => {
+  it('are here with what they cost, which the machine stores, and no checkpoint is left', async () => {
     machine.outputsThere = ['a', 'b'];
     machine.movedBytes = 2e9;
     mkdirSync(checkpointFolder(job()), { recursive: true });
@@ -71,7 +71,7 @@ describe('The outputs of a job', () => {
     [['a'], 'a could not be fetched: cut'],
     [['a', 'b'], '2 outputs could not be fetched. The first is a: cut'],
   ] as const) {
-    it(`are fetched three times more where some did not come: ${names.join()}`, async () => {
+    it(`are fetched three more times if some are missing: ${names.join()}`, async () => {
       machine.leavesOut = names;
       for (const state of [{}, tried(1), tried(2)]) {
         await assert.rejects(bring(state), (error: unknown) => {
@@ -193,7 +193,7 @@ describe('What a machine has of a job whose outputs are fetched again', () => {
     assert.equal(event.why?.template, 'Its command was never started.');
   });
 
-  it('is a failure where its folder is gone, which is tried once more', async () => {
+  it('is a failure if its folder is gone, which is tried again', async () => {
     const event = await machineWith({}, aRow({ end })).look();
     assert.ok(event?.kind === 'failed');
     assert.deepEqual([event.trouble, event.why?.template], ['fetch', 'Its folder on the machine is gone.']);
@@ -218,7 +218,7 @@ describe('The folder of a job that is gone from its machine', () => {
     assert.equal(withoutFolder(aJobRow(), { ...look, ...endOfJob('itself', 0) }), undefined);
   });
 
-  it('is looked for once more, whatever else went wrong before', () => {
+  it('is looked for again after any other failure', () => {
     for (const state of [{}, jobTrouble('unreachable'), jobTrouble('unreachable', 5, text('The cut.'))]) {
       const event = { kind: 'failed', trouble: 'machineFails', why: jobFolderGone };
       assert.deepEqual(withoutFolder(aJobRow(state), look), event);

@@ -29,7 +29,7 @@ describe('The newest checkpoint of a job', () => {
   const read = () => readFileSync(join(folder('last'), 'model.bin'), 'utf8');
   useFolder((made) => void (outputsTo = made));
 
-  it('is there after a crash in the moment that a new one takes its place', async () => {
+  it('is there after a crash at the moment that a new one replaces it', async () => {
     write('last', 'first');
     write('next', 'second');
     renameSync(folder('last'), folder('old'));
@@ -44,7 +44,7 @@ describe('The newest checkpoint of a job', () => {
     assert.equal(read(), 'first');
   });
 
-  it('is none where the user removed its folder, or nothing but a part of the first came', async () => {
+  it('is none if the user removed its folder, or only a part of the first was fetched', async () => {
     assert.deepEqual(await checkpointNames({ id, outputsTo, workspace: outputsTo }), []);
     write('next', 'fir');
     assert.deepEqual(await checkpointNames({ id, outputsTo, workspace: outputsTo }), []);
@@ -75,7 +75,7 @@ describe('The newest checkpoint of a job', () => {
   };
   const aFile = (path: string) => ({ path, kind: 'file' as const, size: 3, modified: 1 });
 
-  it('takes the place of the one before, of which nothing stays', async () => {
+  it('replaces the one before, of which nothing stays', async () => {
     for (const content of ['first', 'second']) {
       const { event } = await bring({
         checkpoint: () =>
@@ -163,7 +163,7 @@ describe('A checkpoint of a job', () => {
     return { stop, fetches, begun, next };
   }
 
-  it('is fetched one at a time, and what came of it is told once', async () => {
+  it('is fetched one at a time, and its outcome is reported once', async () => {
     const { begun, next } = scene();
     assert.equal(next(jobNow - 1), undefined);
     assert.equal(begun.length, 0, 'not due yet');
@@ -177,7 +177,7 @@ describe('A checkpoint of a job', () => {
     assert.equal(begun.length, 2, 'the next one begins when it is due');
   });
 
-  it('is followed by the next one where nothing came of it', async () => {
+  it('is followed by the next one if its fetch failed', async () => {
     const { begun, next } = scene();
     next();
     begun[0]?.fail();
@@ -187,7 +187,7 @@ describe('A checkpoint of a job', () => {
     assert.equal(begun.length, 2);
   });
 
-  it('ends with its job, and nothing is told of it later', async () => {
+  it('ends with its job, and nothing of it is reported later', async () => {
     const { fetches, begun, next } = scene();
     await fetches.end(row.job.id);
     next();

@@ -32,7 +32,7 @@ describe('Jobs whose window closes', () => {
       },
     ],
   ] as const) {
-    it(`wait for nothing more and tell nothing: ${what}`, async () => {
+    it(`wait for nothing more and report nothing: ${what}`, async () => {
       const { pending } = computer.clock;
       const window = await open();
       await beginJob(computer, window);
@@ -67,7 +67,7 @@ describe('Jobs whose window closes', () => {
     assert.deepEqual([window.row(job).state.trouble, window.told()], [undefined, []]);
   });
 
-  it('have told what was stored by one that was killed before it told that', async () => {
+  it('report what was stored by one that was killed before it reported that', async () => {
     const window = await open();
     machine.isTransferHeld = true;
     await beginJob(computer, window);

@@ -37,7 +37,7 @@ describe('The outputs of a job that is over', () => {
     assert.equal(state().outcome, end === 'keep' ? 'kept' : 'stopped');
   }
 
-  it('come once more from a machine that was kept, which stays as it is, whatever was confirmed before', async () => {
+  it('are fetched again from a machine that was kept, which stays as it is, after any confirmation', async () => {
     await over();
     const { endedAt } = state();
     const cost = jobCost(window.row(job), computer.clock.now());
@@ -55,7 +55,7 @@ describe('The outputs of a job that is over', () => {
     assert.deepEqual([fetches(), state().outcome, counts()], [3, 'kept', before]);
   });
 
-  it('are asked for at once by two windows and come once', async () => {
+  it('are requested at once by two windows and fetched once', async () => {
     await over();
     const other = await open();
     const asked = await Promise.all([window.jobs.reopen(job, {}), other.jobs.reopen(job, {})]);
@@ -65,7 +65,7 @@ describe('The outputs of a job that is over', () => {
   });
 
   for (const call of ['look', 'outputs', 'fetch', 'markFetched']) {
-    it(`come where the window is killed at ${call}, from the next one`, async () => {
+    it(`are fetched by the next window if one is killed at ${call}`, async () => {
       await over();
       machine.trouble = (one, when) => {
         if (one === call && when === 'after') {
@@ -81,7 +81,7 @@ describe('The outputs of a job that is over', () => {
     });
   }
 
-  it('come where the window is killed right after the question, and the clock was set back by a day', async () => {
+  it('are fetched if the window is killed right after the question, and the clock was set back by a day', async () => {
     await over();
     window.close();
     const { jobs } = await open();
@@ -96,7 +96,7 @@ describe('The outputs of a job that is over', () => {
     assert.deepEqual([fetches(), state().outcome, counts()], [3, 'kept', [1, 0, 0]]);
   });
 
-  it('are given up where the machine is destroyed in the middle, which says what became of them', async () => {
+  it('are given up if the machine is destroyed during the fetch, with what became of them', async () => {
     await over();
     machine.isTransferHeld = true;
     await window.jobs.reopen(job, {});
@@ -157,7 +157,7 @@ describe('The outputs of a job that is over', () => {
     assert.ok(mayReopen(window.row(job)));
   });
 
-  it('come from a machine that was started for them, which is stopped again, and never destroyed', async () => {
+  it('are fetched from a machine that was started for them, which is stopped again, and never destroyed', async () => {
     await over({}, 'stop');
     assert.deepEqual(counts(), [1, 1, 0]);
     setMachine('stopped');
@@ -172,7 +172,7 @@ describe('The outputs of a job that is over', () => {
     assert.ok(!window.told().includes('machineStopped'));
   });
 
-  it('are given up where the start came to nothing', async () => {
+  it('are given up if the start fails', async () => {
     await over({}, 'stop');
     setMachine('stopped');
     await window.fleet.refresh();
@@ -182,7 +182,7 @@ describe('The outputs of a job that is over', () => {
     assert.ok(window.told().includes('notFetchedAgain'));
   });
 
-  it('come from a machine that the user started for something else, which runs on', async () => {
+  it('are fetched from a machine that the user started for something else, which keeps running', async () => {
     await over({}, 'stop');
     setMachine('running');
     await window.fleet.refresh();
@@ -219,7 +219,7 @@ describe('The outputs of a job that is over', () => {
     assert.equal(service.count('instances.destroy'), 0);
   });
 
-  it('come where the progress of the job is lost: nothing is started, and its end is read from the machine', async () => {
+  it('are fetched if the progress of the job is lost: nothing is started, and its end is read from the machine', async () => {
     await over();
     disk.damageState(job, computer.clock.now() - 1);
     window.close();

@@ -50,7 +50,7 @@ describe('Jobs while the clock is set back by a day', () => {
     assert.ok(limitSeconds > 6600 && limitSeconds <= 7200, String(limitSeconds));
   });
 
-  it('are told ten minutes before their limit all the same', async () => {
+  it('are reported ten minutes before their limit all the same', async () => {
     await order({ limits: { hours: 1, costDollars: 5 } });
     await pass(20 * minute);
     setBack();
@@ -58,7 +58,7 @@ describe('Jobs while the clock is set back by a day', () => {
     assert.deepEqual(window.told(), ['nearLimit']);
   });
 
-  it('go on at the word of the user that comes after another', async () => {
+  it('continue after a later choice of the user', async () => {
     machine.isTransferHeld = true;
     const job = (await window.jobs.order(aJob(id), [])).id;
     machine.isTransferHeld = false;

@@ -16,7 +16,7 @@ describe('Limits of jobs that can be extended', () => {
   });
   afterEach(() => computer.dispose());
 
-  it('are told ten minutes before their limit, and end it later once the machine took an extension', async () => {
+  it('are reported ten minutes before their limit, and end it later once the machine accepted an extension', async () => {
     const window = await open();
     const limits = { hours: 1, costDollars: 1.5 };
     const { id: job } = await window.jobs.order(aJob(id, { limits }), []);
@@ -104,7 +104,7 @@ describe('Limits of jobs that can be extended', () => {
     assert.ok(toDollars(jobCost(window.row(job), computer.clock.now()) ?? zero) < 1.2);
   });
 
-  it('are not told any more once they have passed, as on a computer that slept', async () => {
+  it('are not reported any more once they have passed, as on a computer that slept', async () => {
     const window = await open();
     await window.jobs.order(aJob(id, { limits: { hours: 1, costDollars: 1.5 } }), []);
     await pass(minute);
@@ -116,7 +116,7 @@ describe('Limits of jobs that can be extended', () => {
     assert.ok(!window.told().includes('nearLimit'), window.told().join());
   });
 
-  it('say where an extension came too late', async () => {
+  it('show that an extension was too late', async () => {
     const window = await open();
     const job = await beginJob(computer, window);
     machine.trouble = (call, when) => {
@@ -129,7 +129,7 @@ describe('Limits of jobs that can be extended', () => {
     assert.equal(window.row(job).state.end?.why, 'limit');
   });
 
-  it('take none once they are over', async () => {
+  it('accept none once they are over', async () => {
     const window = await open();
     const job = await beginJob(computer, window);
     machine.ends({ code: 0, why: 'itself' });

@@ -21,7 +21,7 @@ describe('What is kept of a job on disk', () => {
   const stateFile = () => join(folder, `${id}.state.json`);
   const keptFiles = () => readdirSync(folder).filter((name) => name.includes('.broken-'));
 
-  it('takes no list of files that is lost or damaged for an empty one', async () => {
+  it('does not mistake a list of files that is lost or damaged for an empty one', async () => {
     const files = new JobFiles(folder, silentLog, Date.now);
     await files.putNames(id, []);
     assert.deepEqual(await files.names(id), []);
@@ -42,7 +42,7 @@ describe('What is kept of a job on disk', () => {
     assert.deepEqual([last.bytes.toString(), last.at], ['xxxxx', logPieceBytes]);
   });
 
-  it('has a log of at most two files, gives the rest with its place, and goes on after a crash', async () => {
+  it('has a log of at most two files, gives the rest with its place, and continues after a crash', async () => {
     const files = new JobFiles(folder, silentLog, Date.now, 10);
     const digits = Array.from({ length: 60 }, (_, index) => String(index % 10)).join('');
     const write = async (from: number, to: number) => {
@@ -150,7 +150,7 @@ describe('What is kept of a job on disk', () => {
     assert.deepEqual(keptFiles(), []);
   });
 
-  it('is read though the disk refuses the file of another job, which is told', async () => {
+  it('is read though the disk refuses the file of another job, which is reported', async () => {
     const files = new JobFiles(folder, silentLog, Date.now);
     await files.putState(newJobState(ordered));
     await files.put(ordered);

@@ -12,7 +12,7 @@ describe('Jobs that do nothing', () => {
   });
   afterEach(() => computer.dispose());
 
-  it('are told to be idle once, again after they worked, and never before their limit', async () => {
+  it('are reported as idle once, again after they worked, and never before their limit', async () => {
     const window = await open();
     const limits = { hours: 20, costDollars: 400, idleMinutes: 30 };
     const job = await beginJob(computer, window, { limits });
@@ -32,7 +32,7 @@ describe('Jobs that do nothing', () => {
     assert.equal(window.row(job).state.phase, 'running');
   });
 
-  it('have the machine end them where the file says so', async () => {
+  it('are ended by the machine if the file requests that', async () => {
     const window = await open();
     const limits = { hours: 2, costDollars: 4, idleMinutes: 5 };
     await window.jobs.order(aJob(id, { limits, whenDone: { idle: 'stop' } }), []);

@@ -72,7 +72,7 @@ describe('Jobs of one instance', () => {
     assert.ok(ms > 0 && ms <= 2 * minute, String(ms));
   });
 
-  it('start anew where the machine was restarted while they waited, and need no retries for that', async () => {
+  it('start from the beginning if the machine was restarted while they waited, and need no retries for that', async () => {
     const [first, second] = [await order('keep'), await order('keep')];
     await pass(minute);
     assert.deepEqual(phases(first, second), ['running', 'waiting']);

@@ -103,7 +103,7 @@ describe('A machine that is rented for a job', () => {
     assert.deepEqual([state().outcome, machine.guardSeconds], ['kept', undefined]);
   });
 
-  it('that is kept and can’t be told so is never called one that is not stopped yet', async () => {
+  it('that is kept though its guard can’t be disarmed is never called one that is not stopped yet', async () => {
     await rent({ whenDone: { success: 'keep' } });
     await getsReady();
     const told = machine.guard.disarm;
@@ -158,7 +158,7 @@ describe('A machine that is rented for a job', () => {
     assert.deepEqual(window.told(), ['notStarted']);
   });
 
-  it('is one of several whose window is gone before its turn: it is not sent, and the job says so', async () => {
+  it('is one of several whose window is gone before its turn: it is not sent, and the job shows that', async () => {
     const { hub, owned } = await computer.openSignedIn();
     const order = aRentedJob({ marker: '0123abcd', by: hub.windowId });
     job = (await window.jobs.order(order, ['train.py'])).id;
@@ -174,7 +174,7 @@ describe('A machine that is rented for a job', () => {
     assert.deepEqual([window.told(), service.count('offers.rent')], [['notStarted'], 0]);
   });
 
-  it('is not said to be none where the file of its rental is damaged and its window is gone', async () => {
+  it('is not reported as none if the file of its rental is damaged and its window is gone', async () => {
     const { hub, owned } = await computer.openSignedIn();
     const order = aRentedJob({ marker: '0123abcd', by: hub.windowId });
     const file = path.join(
@@ -260,7 +260,7 @@ describe('A machine that is rented for a job', () => {
     assert.equal(machine.starts, 0);
   });
 
-  it('that does not get ready waits for the user, and another takes its place', async () => {
+  it('that does not get ready waits for the user, and another replaces it', async () => {
     await rent();
     await pass(5_000);
     const first = window.rentals.find(rentedId);

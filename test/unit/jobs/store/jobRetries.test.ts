@@ -164,7 +164,7 @@ describe('A job whose machine is lost', () => {
     ['is away', 'offline', true, 0],
     ['is away, ordered while the job here ran', 'offline', true, 15],
   ] as const) {
-    it(`spares what another computer has on a machine that ${what}, and goes on once that is destroyed`, async () => {
+    it(`spares what another computer has on a machine that ${what}, and continues once that is destroyed`, async () => {
       const there = [{ id: 'feedfacefeedface01', name: 'eval', isAtWork }];
       machine.there = lateMinutes === 0 ? there : [];
       const retries = { interrupted: 1, machineLost: 1 };
@@ -184,7 +184,7 @@ describe('A job whose machine is lost', () => {
     });
   }
 
-  it('goes on where it was once a machine is back that was spared', async () => {
+  it('continues where it was once a machine is back that was spared', async () => {
     await run({ retries: { machineLost: 1 } });
     machine.there = [{ id: 'feedfacefeedface01', name: 'eval', isAtWork: false }];
     await pass(15 * minute);
@@ -198,7 +198,7 @@ describe('A job whose machine is lost', () => {
     );
   });
 
-  it('takes a machine away whose jobs of another computer are over', async () => {
+  it('replaces a machine whose jobs of another computer are over', async () => {
     machine.there = [{ id: 'feedfacefeedface01', name: 'eval', isAtWork: true }];
     await run({ retries: { interrupted: 1 } }, 'waiting');
     machine.there = [];
@@ -207,7 +207,7 @@ describe('A job whose machine is lost', () => {
     assert.deepEqual([state().attempt, ...count()], [2, 2, 1]);
   });
 
-  it('waits half an hour for a machine whose host is away, and goes on there where it comes back', async () => {
+  it('waits half an hour for a machine whose host is away, and continues there if it returns', async () => {
     await run({ retries: { machineLost: 1 } });
     await becomes('offline', 25 * minute);
     assert.deepEqual(count(), [1, 0]);
@@ -226,7 +226,7 @@ describe('A job whose machine is lost', () => {
     await pass(5 * minute);
   }
 
-  it('rents nothing dearer than was confirmed, says so, and goes on once an offer fits', async () => {
+  it('rents nothing dearer than was confirmed, shows that, and continues once an offer fits', async () => {
     await run({ retries: { machineLost: 1 } });
     service.offers = [anOffer({ id: 9002, machineId: 179, totalPerHour: fromDollars(0.41) })];
     await isDestroyedElsewhere();
@@ -284,7 +284,7 @@ describe('A job whose machine is lost', () => {
     });
   }
 
-  it('goes on from the last checkpoint that is whole', async () => {
+  it('continues from the last checkpoint that is whole', async () => {
     await run({ retries: { machineLost: 1 }, checkpoints: ['outputs/*.ckpt'], fetchMinutes: 10 });
     machine.checkpointThere = ['outputs/1.ckpt'];
     machine.onFetch = async (into) => {
@@ -314,7 +314,7 @@ describe('A job whose machine is lost', () => {
     );
   });
 
-  it('starts from the beginning where no checkpoint came, and says so to its command', async () => {
+  it('starts from the beginning if no checkpoint was fetched, and its command can see that', async () => {
     await run({ retries: { machineLost: 1 } });
     await isDestroyedElsewhere();
     another();

@@ -54,7 +54,7 @@ describe('Jobs on an instance', () => {
     assert.equal(computer.clock.pending, idle);
   });
 
-  it('are not read again with each list of instances while none is open, except for one that was not told', async () => {
+  it('are not read again with each list of instances while none is open, except for one with an unreported end', async () => {
     const window = await open();
     const job = await beginJob(computer, window);
     machine.ends({ code: 0, why: 'itself' });
@@ -77,7 +77,7 @@ describe('Jobs on an instance', () => {
     assert.equal(window.row('fedcba9876543210').state.outcome, 'kept');
   });
 
-  it('are read once more, and not with each list, where the file of one is damaged', async () => {
+  it('are read one more time, and not with each list, if the file of one is damaged', async () => {
     const window = await open();
     disk.broken.add('fedcba9876543210');
     await window.fleet.refresh();
@@ -109,7 +109,7 @@ describe('Jobs on an instance', () => {
     });
   }
 
-  it('never take the machine before the outputs are here', async () => {
+  it('never end the machine before the outputs are here', async () => {
     const window = await open();
     const job = await beginJob(computer, window, { whenDone: { success: 'destroy' } });
     machine.ends({ code: 0, why: 'itself' });
@@ -123,7 +123,7 @@ describe('Jobs on an instance', () => {
     assert.deepEqual([window.row(job).state.outcome, destroys()], ['destroyed', 1]);
   });
 
-  it('ask before they take a machine on which no output was found, or one that can’t be fetched', async () => {
+  it('ask before they end a machine on which no output was found, or one that can’t be fetched', async () => {
     for (const [there, hostile] of [
       [[], []],
       [['a'], ['../b']],
@@ -154,7 +154,7 @@ describe('Jobs on an instance', () => {
     assert.deepEqual(window.told(), ['ended', 'released']);
   });
 
-  it('leave the machine for as long as said, and keep it on a word', async () => {
+  it('leave the machine for as long as set, and keep it on request', async () => {
     const window = await open();
     const order = aJob(id, { whenDone: { success: 'destroy', keepMinutes: 10 } });
     const { id: job } = await window.jobs.order(order, []);
@@ -168,7 +168,7 @@ describe('Jobs on an instance', () => {
     assert.deepEqual([window.row(job).state.outcome, destroys()], ['kept', 0]);
   });
 
-  it('stop at a word, fetch all the same, and say that they were canceled', async () => {
+  it('stop on request, fetch all the same, and are shown as canceled', async () => {
     const window = await open();
     const job = await beginJob(computer, window);
     await window.jobs.stop(job);
@@ -188,7 +188,7 @@ describe('Jobs on an instance', () => {
     assert.deepEqual(window.told(), []);
   });
 
-  it('run again after an interruption or a listed code, as often as the file says and never after a stop', async () => {
+  it('run again after an interruption or a listed code, as often as the file allows and never after a stop', async () => {
     const window = await open();
     const retries = { interrupted: 1, exitCodes: { '75': 1 } };
     const job = await beginJob(computer, window, { retries });
@@ -255,7 +255,7 @@ describe('Jobs on an instance', () => {
     assert.deepEqual([window.row(other).state.outcome, machine.starts], ['notStarted', 1]);
   });
 
-  it('say that the machine was lost, and send nothing to it any more', async () => {
+  it('show that the machine was lost, and send nothing to it any more', async () => {
     const window = await open();
     const job = await beginJob(computer, window);
     service.instances = [];
@@ -296,7 +296,7 @@ describe('Jobs on an instance', () => {
     }
   });
 
-  it('are carried out by one of two windows, which another takes over', async () => {
+  it('are carried out by one of two windows, and by the other after that one closes', async () => {
     const first = await open();
     const second = await open();
     const { id: job } = await second.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
@@ -307,7 +307,7 @@ describe('Jobs on an instance', () => {
     assert.deepEqual([second.row(job).state.outcome, machine.starts, destroys()], ['destroyed', 1, 1]);
   });
 
-  it('rest while nobody is signed in', async () => {
+  it('rest while signed out', async () => {
     const window = await open();
     await window.jobs.order(aJob(id), []);
     await pass(minute);

@@ -41,7 +41,7 @@ describe('the values of secrets for jobs', () => {
     assert.deepEqual(await secrets.read(train, ['HF_TOKEN']), { HF_TOKEN: 'one' });
   });
 
-  it('are never given to a job that was not asked about, whatever is entered, changed and removed', async () => {
+  it('are never given to a job without a question, for any values that are entered, changed and removed', async () => {
     const use = fc.record({ folder: fc.constantFrom('/a', '/b', '/A'), job: fc.constantFrom('x', 'y') });
     const name = fc.constantFrom('HF_TOKEN', 'KEY');
     const step = fc.oneof(

@@ -18,7 +18,7 @@ describe('Transfers of jobs', () => {
 
   const destroys = () => service.count('instances.destroy');
 
-  it('tell all windows how far a transfer is, and send no more once they are stopped', async () => {
+  it('show all windows how far a transfer is, and send no more once they are stopped', async () => {
     const first = await open();
     const second = await open();
     machine.isTransferHeld = true;
@@ -56,7 +56,7 @@ describe('Transfers of jobs', () => {
     assert.ok(machine.looks - looks <= 10, `${machine.looks - looks} logins`);
   });
 
-  it('are followed and stopped while a checkpoint is fetched, which takes its time', async () => {
+  it('are followed and stopped while a checkpoint is fetched for long', async () => {
     const window = await open();
     const fields = { checkpoints: ['*.ckpt'], fetchMinutes: 10 };
     const outputsTo = mkdtempSync(join(tmpdir(), 'gr-followed-'));
@@ -74,7 +74,7 @@ describe('Transfers of jobs', () => {
     rmSync(outputsTo, { recursive: true, force: true });
   });
 
-  it('bring no checkpoint of a job that has ended meanwhile, whose machine costs money until its outputs come', async () => {
+  it('bring no checkpoint of a job that has ended, whose machine costs money until its outputs are here', async () => {
     const window = await open();
     const outputsTo = mkdtempSync(join(tmpdir(), 'gr-ended-'));
     const fields = { checkpoints: ['*.ckpt'], fetchMinutes: 10, whenDone: { success: 'destroy' } };

@@ -34,14 +34,14 @@ describe('The machine of a job in trouble', () => {
   const stopped = deps('stopped', 'stopped');
   const copied = { job: { decidedAt: { copy: jobNow } } };
 
-  it('is stopped where the list says so, of its own machine', () => {
+  it('is stopped if the list shows that of its own machine', () => {
     assert.equal(isStopped(stopped, aJobRow()), true);
     assert.equal(isStopped(deps('running'), aJobRow()), false);
     assert.equal(isStopped(stopped, aJobRow({}, { instanceId: 8 })), false);
     assert.equal(isStopped(stopped, aJobRow({}, { instanceId: undefined })), false);
   });
 
-  it('is copied from once the user said so, where it is stopped and the job had begun', () => {
+  it('is copied from at the request of the user, if it is stopped and the job had begun', () => {
     assert.equal(isCopied(stopped, aJobRow({}, copied)), true);
     assert.equal(isCopied(stopped, aJobRow()), false);
     assert.equal(isCopied(stopped, aJobRow({ phase: 'syncing' }, copied)), false);

@@ -24,7 +24,7 @@ describe('Jobs in trouble', () => {
     machine.trouble = undefined;
   };
 
-  it('are judged by nothing while their machine is out of sight, which is told, and go on once it is back', async () => {
+  it('are not judged while their machine is out of sight, which is reported, and continue once it is back', async () => {
     const job = await beginJob(computer, window, { whenDone: { success: 'destroy' } });
     assert.equal(window.row(job).state.phase, 'running');
     cut();
@@ -62,7 +62,7 @@ describe('Jobs in trouble', () => {
     assert.ok(machine.calls.length > before);
   });
 
-  it('are not begun on a machine that lets nobody in, and are as soon as it does', async () => {
+  it('are not begun on a machine that refuses every login, and are as soon as it accepts one', async () => {
     cut();
     const { id: job } = await window.jobs.order(aJob(id), []);
     await pass(20 * minute);
@@ -74,7 +74,7 @@ describe('Jobs in trouble', () => {
     assert.deepEqual([window.row(job).state.phase, machine.starts], ['running', 1]);
   });
 
-  it('are not started where the image lacks programs, and say which', async () => {
+  it('are not started if the image lacks programs, and name them', async () => {
     machine.trouble = (call) => {
       if (call === 'begin') throw new UnfitMachineError(text('The instance lacks tar.'));
     };
@@ -85,7 +85,7 @@ describe('Jobs in trouble', () => {
     assert.equal(why && formatText(why), 'The instance lacks tar.');
   });
 
-  it('are told of the error of a machine that answers, which is not called unreachable', async () => {
+  it('are reported with the error of a machine that answers, which is not called unreachable', async () => {
     machine.trouble = (call) => {
       if (call === 'start') throw new JobMachineError(text('Its disk is full.'), { nextStep: 'retry' });
     };
@@ -193,7 +193,7 @@ describe('Jobs in trouble', () => {
     assert.deepEqual([machine.cancels, outputs?.files, outcome], [1, 1, 'destroyed']);
   });
 
-  it('are told once of a checkpoint that this computer can’t store, with the cause, and again after one was stored', async () => {
+  it('report once that this computer can’t store a checkpoint, with the cause, and again after one was stored', async () => {
     const fields = { checkpoints: ['*.ckpt'], fetchMinutes: 10 };
     const outputsTo = mkdtempSync(join(tmpdir(), 'gr-checkpoint-'));
     machine.checkpointThere = ['first.ckpt'];
@@ -222,7 +222,7 @@ describe('Jobs in trouble', () => {
     rmSync(outputsTo, { recursive: true });
   });
 
-  it('are told of a checkpoint of which files are missing, once the next one is not whole either', async () => {
+  it('report a checkpoint of which files are missing, once the next one is not whole either', async () => {
     const fields = { checkpoints: ['*.ckpt'], fetchMinutes: 10 };
     const outputsTo = mkdtempSync(join(tmpdir(), 'gr-checkpoint-'));
     machine.checkpointThere = ['first.ckpt', 'second.ckpt'];
@@ -264,7 +264,7 @@ describe('Jobs in trouble', () => {
     assert.equal(service.count('instances.destroy'), 0);
   });
 
-  it('have outputs here before the end of their machine is refused, which is tried and told until it is done', async () => {
+  it('have outputs here before the end of their machine is refused, which is tried and reported until it is done', async () => {
     let isRefused = true;
     service.before = (call) => {
       if (isRefused && call === 'instances.destroy') throw new CutConnection();

@@ -69,7 +69,7 @@ describe('An attempt that follows another', () => {
     assert.equal(window.row(a).state.phase, 'running');
   });
 
-  it('and the jobs beside it work one at a time and come to their end, whatever comes between', async () => {
+  it('and the jobs beside it work one at a time and reach their end, with any events between', async () => {
     for (let round = 0; round < sized(8, 60); round += 1) {
       const seed = testSeed + round;
       await play(seeded(seed), `seed ${seed}`);

@@ -98,7 +98,7 @@ describe('The jobs of an account', () => {
     });
   }
 
-  it('keep their turn on the machine that was rented for them, and come last on another one', async () => {
+  it('keep their turn on the machine that was rented for them, and are last on another one', async () => {
     const { id } = await jobs.order(aRentedJob({ marker: 'first' }), []);
     const { orderedAt } = row(id).job;
     await computer.clock.advance(1000);
@@ -171,7 +171,7 @@ describe('The jobs of an account', () => {
     assert.deepEqual(ids(jobs.atRiskOn(here)).sort(), [one.id, ended.id].sort(), 'its progress is lost');
   });
 
-  it('are found that no window told of, which costs a read once', async () => {
+  it('are found that no window announced, which costs a read once', async () => {
     const job = { ...aJob(here), id: '00000000000000ff', orderedAt: 1 };
     await disk.storage.putState(newJobState(job));
     await disk.storage.put(job);

@@ -88,20 +88,20 @@ describe('The time of a job', () => {
   beforeEach(() => (told.length = 0));
 
   for (const isDone of [true, false]) {
-    it(`is ${isDone ? 'longer' : 'not longer'} where the machine says ${isDone ? 'yes' : 'no'}`, async () => {
+    it(`is ${isDone ? 'longer' : 'not longer'} if the machine answers ${isDone ? 'yes' : 'no'}`, async () => {
       const event = await extendTime(machine(isDone), aJobRow(), 'a', 5, never);
       assert.equal(told.length, 1);
       assert.deepEqual(event, { kind: 'extended', orderedAt: 5, limitSeconds: told[0], isDone });
     });
   }
 
-  it('is not longer where the dollars buy none, of which the machine hears nothing', async () => {
+  it('is not longer if the dollars buy none, and nothing is sent to the machine', async () => {
     const spent = aJobRow({ before: { ms: 0, cost: fromDollars(100) } });
     const event = await extendTime(machine(), spent, 'a', 5, never);
     assert.deepEqual([event, told], [{ kind: 'extended', orderedAt: 5, limitSeconds: 0, isDone: false }, []]);
   });
 
-  it('is shorter once the machine was told, and nothing where it knows that or runs nothing', async () => {
+  it('is shorter once the machine knows that, and unchanged if it already does or runs nothing', async () => {
     const event = await shortenTime(machine(), aJobRow({ isTimeOld: true }), 'a', never);
     assert.deepEqual(event, { kind: 'shortened', limitSeconds: told[0] });
     assert.ok((told[0] ?? 0) > 0);

@@ -91,7 +91,7 @@ describe('A job whose machine is lost', () => {
     });
   }
 
-  it('goes where the rental of its machine goes, which another job or window has replaced', async () => {
+  it('follows the rental of its machine, which another job or window has replaced', async () => {
     const replacement = aRental({ kind: 'renting' }, { marker: 'next', replaces: marker });
     const moved = { event: { kind: 'moved', cause: 'machineLost' } };
     for (const [one, next, step] of [
@@ -133,7 +133,7 @@ describe('A job whose machine is lost', () => {
     [{ kind: 'destroyedOnly', error: new UserError(text('No credit.')) }, 'No credit.'],
     [{ kind: 'destroyedOnly', error: new Error('odd') }, 'No offer fits its search and price limit.'],
   ] as const) {
-    it(`${typeof step === 'string' ? 'says why it does not go on' : 'goes on'} after ${result.kind}${'error' in result ? `: ${result.error.message}` : ''}`, async () => {
+    it(`${typeof step === 'string' ? 'explains why it does not continue' : 'continues'} after ${result.kind}${'error' in result ? `: ${result.error.message}` : ''}`, async () => {
       const { deps, replaced } = world({ result });
       const taken = await goOnElsewhere(deps, leaving(), never);
       assert.deepEqual(replaced, [id]);
@@ -169,7 +169,7 @@ describe('A job whose machine is lost', () => {
     });
   }
 
-  it('is rented for once more where the first request rented nothing', async () => {
+  it('is rented for one more time if the first request rented nothing', async () => {
     const ended = aRental({ kind: 'ended', instanceId: id });
     const renting = { phase: 'renting', firstHere: 2 } as const;
     for (const [one, rentals, result, step, count] of [

@@ -106,7 +106,7 @@ describe('Jobs of other computers on a machine', () => {
   });
 
   for (const action of ['stop', 'destroy'] as const) {
-    it(`keep the machine from a ${action} while it can’t be asked for them, which is told`, async () => {
+    it(`keep the machine from a ${action} while it can’t be asked for them, which is reported`, async () => {
       let isCut = false;
       machine.trouble = (call) => {
         if (call === 'markFetched') isCut = true;
@@ -213,21 +213,21 @@ describe('The turn of a job on a machine', () => {
   ] as const) {
     const order = orderedAt === 1 ? 'an earlier' : 'a later';
     const when = since === 0 ? '' : since < 0 ? ', which began before it' : ', which began after it';
-    it(`${waits ? 'comes after' : 'does not wait for'} ${order} one that is ${phase}${when}, while ${mine}`, () => {
+    it(`${waits ? 'is after' : 'does not wait for'} ${order} one that is ${phase}${when}, while ${mine}`, () => {
       const row = at(mine, 'b', 2);
       const other = at(phase, 'a', orderedAt, jobNow + since);
       assert.equal(isTurnOfAnother(on(row, other), row), waits);
     });
   }
 
-  it('is its own where nothing else is there, or its machine is not known', () => {
+  it('is its own if it is alone there, or its machine is unknown', () => {
     const row = at('queued', 'b', 2);
     assert.equal(isTurnOfAnother(on(row), row), false);
     const elsewhere = aJobRow({ phase: 'queued' }, { instanceId: undefined });
     assert.equal(isTurnOfAnother(on(at('starting', 'a', 1)), elsewhere), false);
   });
 
-  it('comes after those that the machine has accepted, whatever their order', () => {
+  it('is after those that the machine has accepted, in any order', () => {
     const row = at('starting', 'row', 2);
     const rows = (['waiting', 'settingUp', 'running', 'starting', 'ended', 'queued'] as const).map(
       (phase, index) => at(phase, phase, index),

@@ -19,7 +19,7 @@ describe('The transfers of jobs that are under way', () => {
   }
   const at = (bytes: number) => ({ way: 'sending', bytes, totalBytes: 100 });
 
-  it('are told to all windows twice a second, and their end at once', async () => {
+  it('are sent to all windows twice a second, and their end at once', async () => {
     const { clock, leader, other, told } = scene();
     const seen: unknown[] = [];
     const note = () => seen.push([leader.moves.find('a')?.bytes, other.moves.find('a')?.bytes]);
@@ -49,7 +49,7 @@ describe('The transfers of jobs that are under way', () => {
     ]);
   });
 
-  it('say nothing where nothing was moved, and end where they fail', async () => {
+  it('send nothing if nothing was moved, and end if they fail', async () => {
     const { leader, other, told } = scene();
     await leader.moves.report('a', 'fetching', () => Promise.resolve());
     assert.deepEqual(told, [[], []]);
@@ -73,7 +73,7 @@ describe('The transfers of jobs that are under way', () => {
     assert.equal(other.moves.find('a'), undefined);
   });
 
-  it('are not heard of any more by a window that has closed', async () => {
+  it('do not reach a window that has closed', async () => {
     const { leader, other } = scene();
     other.moves.dispose();
     await leader.moves.report('a', 'sending', (onProgress) => {

@@ -25,7 +25,7 @@ describe('Jobs that hang while their machine costs money', () => {
   }
 
   for (const call of ['begin', 'sync', 'start'] as const) {
-    it(`are told once where ${call} fails for hours`, async () => {
+    it(`are reported once if ${call} fails for hours`, async () => {
       machine.cut((one) => one === call);
       await order();
       await pass(minute);
@@ -35,7 +35,7 @@ describe('Jobs that hang while their machine costs money', () => {
     });
   }
 
-  it('are told once where the set-up is not ended by its limit', async () => {
+  it('are reported once if the set-up is not ended by its limit', async () => {
     await order({
       setup: 'pip install -r requirements.txt',
       limits: { hours: 2, costDollars: 9, setupMinutes: 20 },
@@ -46,7 +46,7 @@ describe('Jobs that hang while their machine costs money', () => {
     assert.deepEqual(window.told(), ['overdue']);
   });
 
-  it('are told once where the command is not ended by its limit', async () => {
+  it('are reported once if the command is not ended by its limit', async () => {
     await order({ limits: { hours: 0.2, costDollars: 9 } });
     await pass(20 * minute);
     assert.deepEqual(window.told(), []);
@@ -54,7 +54,7 @@ describe('Jobs that hang while their machine costs money', () => {
     assert.deepEqual(window.told(), ['overdue']);
   });
 
-  it('are told once where the machine never lists their outputs', async () => {
+  it('are reported once if the machine never lists their outputs', async () => {
     const job = await order();
     const look = machine.look.bind(machine);
     machine.look = async (...args) => ({ ...(await look(...args)), hasOutputsList: false, pidAlive: true });
@@ -72,7 +72,7 @@ describe('Jobs that hang while their machine costs money', () => {
     ['writeLog', 'EACCES', 'This computer denies access to /jobs. Check its permissions.'],
     ['read', 'EACCES', 'This computer denies access to /jobs. Check its permissions.'],
   ] as const) {
-    it(`are told once, with the cause, where ${call} meets ${code}, and go on once it is mended`, async () => {
+    it(`are reported once, with the cause, if ${call} meets ${code}, and continue once it is mended`, async () => {
       const job = await order();
       const heal = refuse(call, code);
       machine.log = 'epoch 1\n';

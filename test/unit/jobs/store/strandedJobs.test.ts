@@ -12,7 +12,7 @@ import { beginJob, jobWindowScene, type JobWindowScene } from '../../../support/
 const minute = 60_000;
 const id = 5001;
 
-describe('Jobs whose machine was stopped before their outputs came', () => {
+describe('Jobs whose machine was stopped before their outputs were fetched', () => {
   let { service, computer, machine, window, pass } = {} as JobWindowScene;
   beforeEach(async () => {
     ({ service, computer, machine, window, pass } = await jobWindowScene(new FakeMachine()));
@@ -89,7 +89,7 @@ describe('Jobs whose machine was stopped before their outputs came', () => {
     ['stop', 'stopped', 1],
     ['keep', 'kept', 0],
   ] as const) {
-    it(`say that nothing ran on a machine that was started to fetch, and ${failure} it as confirmed`, async () => {
+    it(`show that nothing ran on a machine that was started to fetch, and ${failure} it as confirmed`, async () => {
       machine.cut((call, at) => call === 'start' && at === 'before');
       const job = await beginJob(computer, window, { whenDone: { failure } });
       await isStopped();
@@ -119,7 +119,7 @@ describe('Jobs whose machine was stopped before their outputs came', () => {
     ['offline', 'destroyed'],
     ['running', undefined],
   ] as const) {
-    it(`${outcome ? 'let' : 'do not let'} a machine be destroyed that is ${status} and from which nothing comes`, async () => {
+    it(`${outcome ? 'let' : 'do not let'} a machine be destroyed that is ${status} and does not answer`, async () => {
       const job = await order('fetching');
       cut();
       service.instances = [anInstance({ id, actualStatus: status, intendedStatus: 'running' })];

@@ -58,7 +58,7 @@ describe('The confirmation of a job', () => {
     return [...shown, `> ${active.join()}`];
   };
 
-  it('says what is sent, run and fetched, and when it ends at the latest', async () => {
+  it('shows what is sent, run and fetched, and when it ends at the latest', async () => {
     assert.deepEqual(await rows({}), [
       'Run on trainer, and Keep It it still costs $1.00/h afterwards',
       'Rent a GPU for It… on a separate machine; you confirm its price first',
@@ -117,7 +117,7 @@ describe('The confirmation of a job', () => {
     ]);
   });
 
-  it('says what is not known, and that nothing is sent', async () => {
+  it('shows what is unknown, and that nothing is sent', async () => {
     const limit = hardLimit(aJob(7).spec, undefined);
     assert.deepEqual(
       await rows({ sync: false, whenDone: { limit: 'stop' } }, { perHour: undefined, limit }),
@@ -145,7 +145,7 @@ describe('The confirmation of a job', () => {
     );
   });
 
-  it('names what leaves this computer and what runs, on an instance and where one is rented', async () => {
+  it('names what leaves this computer and which commands run, on an instance and on one to be rented', async () => {
     const names = fc.uniqueArray(fc.constantFrom('HF_TOKEN', 'WANDB', 'AWS_KEY'), { maxLength: 3 });
     const secretNames = fc.uniqueArray(fc.constantFrom('.env', 'a/id_rsa', 'key.pem'), { maxLength: 3 });
     const script = fc.constantFrom('python train.py', 'sh a.sh\nsh b.sh');
@@ -171,7 +171,7 @@ describe('The confirmation of a job', () => {
     );
   });
 
-  it('asks once more before a machine is destroyed, and takes no other answer for a yes', async () => {
+  it('asks again before a machine is destroyed, and accepts only a yes', async () => {
     const whenDone = { success: 'destroy' };
     for (const [button, taken] of [
       ['Run and Destroy', { success: 'destroy', failure: 'keep', limit: 'keep' }],
@@ -215,7 +215,7 @@ describe('The machines that share a matrix', () => {
     );
   const ids = (machines: Awaited<ReturnType<typeof asked>>) => machines?.map(({ id }) => id);
 
-  it('are no more than run at once, and the list says how many may be chosen', async () => {
+  it('are no more than run at once, and the list shows how many may be chosen', async () => {
     const answer = asked(3);
     await setImmediate();
     const { current } = screen.quick;

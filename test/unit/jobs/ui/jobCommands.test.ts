@@ -172,7 +172,7 @@ describe('A command of jobs', () => {
     });
   }
 
-  it('says that there is none where no job fits, and asks which one where several do', async () => {
+  it('shows that there is none if no job fits, and asks which one if several do', async () => {
     const answers: string[] = [];
     for (const given of [undefined, states['running'], states['succeeded']]) {
       row = given;
@@ -295,7 +295,7 @@ describe('A command of jobs', () => {
     assert.deepEqual(done, []);
   });
 
-  it('says what still leads to outputs whose folder is gone', async () => {
+  it('shows what still leads to outputs whose folder is gone', async () => {
     const said: string[] = [];
     for (const name of ['fetched', 'not released', 'succeeded']) {
       row = states[name];

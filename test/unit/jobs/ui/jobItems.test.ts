@@ -213,7 +213,7 @@ describe('The row of a job', () => {
     assert.doesNotMatch(String(jobItem(failed, jobNow, { isFetchable: false }).contextValue), /canFetch/);
   });
 
-  it('stands below a group that counts its rows and is open', () => {
+  it('is below a group that counts its rows and is open', () => {
     const item = jobGroupItem('needsYou', 3);
     assert.deepEqual([item.label, item.description, item.collapsibleState], ['Needs Attention', '3', 2]);
   });

@@ -272,7 +272,7 @@ const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: Job
   ],
 ];
 
-describe('What is said of a job', () => {
+describe('A message about a job', () => {
   const screen = useScreen();
   const posted = new FakeEventEmitter<object>();
   let row: JobRow | undefined;

@@ -67,7 +67,7 @@ describe('The progress of the files of a job', () => {
     assert.equal(listeners.count, 0);
   });
 
-  it('is shown while they are sent, once that takes a moment, and ends with them', async () => {
+  it('is shown while they are sent, once that lasts longer, and ends with them', async () => {
     say('sending', 12_000_000);
     await pass(999);
     say('sending', 24_000_000);
@@ -99,7 +99,7 @@ describe('The progress of the files of a job', () => {
     assert.deepEqual(shown(), ['Fetching the outputs of train from trainer: 0 B of 300 MB [Cancel]']);
   });
 
-  it('ends where the files take the other way', async () => {
+  it('ends if the files move the other way', async () => {
     say('sending', 12_000_000);
     await pass(1000);
     await pass(700);
@@ -130,7 +130,7 @@ describe('The progress of the files of a job', () => {
     });
   }
 
-  it('tells where it could not be canceled', async () => {
+  it('shows that it could not be canceled', async () => {
     refusal = new Error('The disk is full.');
     say('sending', 12_000_000);
     await pass(1000);
@@ -140,7 +140,7 @@ describe('The progress of the files of a job', () => {
     assert.deepEqual(done, ['stop one', 'Error: The disk is full.']);
   });
 
-  it('does not come once the window closes', async () => {
+  it('does not appear once the window closes', async () => {
     say('sending', 12_000_000);
     end.dispose();
     assert.equal(clock.pending, 0);

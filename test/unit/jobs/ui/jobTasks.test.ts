@@ -76,7 +76,7 @@ describe('The terminal of a job that runs as a task', () => {
     };
   }
 
-  it('writes each line once, however often it is told that something changed', async () => {
+  it('writes each line once, for any number of changes', async () => {
     const { grows, ends, written, codes } = scene();
     await grows('epoch 1\nepo');
     await grows('ch 2\n');
@@ -86,7 +86,7 @@ describe('The terminal of a job that runs as a task', () => {
     assert.deepEqual([all.split('The job has ended.').length, codes], [2, [3]]);
   });
 
-  it('does not say that a job has ended which is not shown any more', async () => {
+  it('does not show a job as ended that is not shown any more', async () => {
     const { grows, leaves, screen, codes } = scene();
     await grows('epoch 1\n');
     await leaves();
@@ -96,7 +96,7 @@ describe('The terminal of a job that runs as a task', () => {
     assert.deepEqual(codes, [1]);
   });
 
-  it('says that a job could not be run, and nothing of an error that only the log may hold', async () => {
+  it('shows that a job could not be run, and nothing of an error that only the log may hold', async () => {
     const { settled, screen, codes } = scene(80, () => Promise.reject(new Error('EACCES /secret')));
     await settled();
     assert.ok(screen().includes('See the log for details.'), screen().join('|'));

@@ -133,7 +133,7 @@ describe('The jobs of a rental of several machines', () => {
     assert.deepEqual(done, ['forget a']);
   });
 
-  it('say why a machine is not rented any more', async () => {
+  it('show why a machine is not rented any more', async () => {
     const jobs = await rent(['a', 'b'], ['rented', 'rented']);
     assert.equal(await jobs.whyNotWanted(1), undefined);
     waiting = [];

@@ -7,7 +7,7 @@ import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { aJobRow } from '../../../support/jobRow';
 
-describe('What is said of a job that was not started on an instance', () => {
+describe('The message about a job that was not started on an instance', () => {
   const why = 'train was not started on trainer. Its image has no bash.';
 
   /** The sentence and the labels of the buttons. */
@@ -19,7 +19,7 @@ describe('What is said of a job that was not started on an instance', () => {
   }
 
   for (const outcome of ['notStarted', 'kept'] as const) {
-    it(`names what the instance goes on costing where its outcome is ${outcome}`, () => {
+    it(`names what the instance still costs if its outcome is ${outcome}`, () => {
       assert.deepEqual(said(anInstance(), outcome), [
         `${why} trainer was left as it is and costs $0.400/h.`,
         'Run Again',
@@ -28,20 +28,20 @@ describe('What is said of a job that was not started on an instance', () => {
     });
   }
 
-  it('says that it costs money where the service states no price', () => {
+  it('shows that it costs money if the service states no price', () => {
     const { totalPerHour, ...unpriced } = anInstance();
     assert.ok(totalPerHour);
     const [sentence] = said(unpriced);
     assert.equal(sentence, `${why} trainer was left as it is and costs money.`);
   });
 
-  it('says no price of an instance that is stopped or not listed', () => {
+  it('shows no price of an instance that is stopped or not listed', () => {
     const stopped = anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' });
     for (const instance of [stopped, undefined]) assert.deepEqual(said(instance), [why, 'Run Again']);
   });
 
   for (const outcome of ['stopped', 'destroyed', 'lost'] as const) {
-    it(`says no price of an instance that is ${outcome}, though a list still has it as it was`, () => {
+    it(`shows no price of an instance that is ${outcome}, though a list still has it as it was`, () => {
       assert.deepEqual(said(anInstance(), outcome), [why, 'Run Again']);
     });
   }

@@ -63,7 +63,7 @@ describe('The outputs on a stopped machine', () => {
     active = { key: 'mine' };
   });
 
-  it('need no question where the machine runs, and can’t come where it is gone', async () => {
+  it('need no question if the machine runs, and can’t be fetched if it is gone', async () => {
     const row = aJobRow(interrupted);
     instance = anInstance({ id: 7 });
     assert.deepEqual(await ask(() => startToFetch(deps, row)), ['true']);
@@ -155,7 +155,7 @@ describe('The outputs on a stopped machine', () => {
     });
   }
 
-  it('come in the way that was chosen', async () => {
+  it('are fetched in the way that was chosen', async () => {
     const plain = aJobRow(interrupted);
     const again = aJobRow(interrupted, { fields: { retries: { interrupted: 1 } } });
     const last = async (row: JobRow, button: string) =>
@@ -205,7 +205,7 @@ describe('The outputs on a stopped machine', () => {
       assert.deepEqual(rest, ['undefined']);
     });
 
-    it('come in the way that was chosen', async () => {
+    it('are fetched in the way that was chosen', async () => {
       const rest = async (button: string, row?: JobRow) =>
         (await ask(() => fetch(row), button)).slice(1).join(', ');
       assert.equal(await rest('Fetch Without Starting'), 'reopen {"isCopied":true}, undefined');

@@ -45,7 +45,7 @@ describe('Files of a real rsync daemon', () => {
     return { came, listed };
   }
 
-  it('come each with its own content, in whatever order their names stand', async () => {
+  it('have each their own content, in any order of their names', async () => {
     const names = [
       'a',
       'a.b/c',
@@ -77,7 +77,7 @@ describe('Files of a real rsync daemon', () => {
     assert.deepEqual([one?.kind, one?.size, one?.modified], ['file', 13, 1_700_000_000]);
   });
 
-  it('come alone where others are not wanted, and name where links lead', async () => {
+  it('are copied alone if others are not wanted, and name where links lead', async () => {
     for (let index = 0; index < 300; index += 1) put(`job/${index % 7}/${index}`);
     symlinkSync('0/0', join(base, 'disk', 'job', 'link'));
     const { came, listed } = await fetchAll('/job', (files) =>
@@ -120,7 +120,7 @@ describe('Files of a real rsync daemon', () => {
     assert.equal(came, 'b');
   });
 
-  it('say in one message why they did not come', async () => {
+  it('explain in one message why they were not copied', async () => {
     await assert.rejects(fetchAll('/gone'), /gave no files away: .*No such file/);
     await assert.rejects(
       copyFromDaemon(open, {

@@ -23,7 +23,7 @@ const names = async (...parts: readonly Buffer[]) =>
   (await read(...parts, end)).map(({ path, kind }) => [path.toString('utf8'), kind]);
 
 describe('The list of files of a host', () => {
-  it('takes from the file before what is the same', async () => {
+  it('copies from the file before what is the same', async () => {
     const second = Buffer.concat([
       byte(sameMode | sameName | sameTime, 2),
       // Two bytes of the name before and one more.
@@ -73,7 +73,7 @@ describe('The list of files of a host', () => {
     await assert.rejects(read(whole('x'.repeat(200)), one, end), TransferError);
   });
 
-  it('tells files, folders, links with their targets and all others apart', async () => {
+  it('distinguishes files, folders, links with their targets and all others', async () => {
     const link = (length: number, target = '') =>
       Buffer.concat([whole('link', aLink), ints(length), Buffer.from(target)]);
     assert.deepEqual(await names(whole('a'), whole('d', aFolder), whole('s', aSocket)), [

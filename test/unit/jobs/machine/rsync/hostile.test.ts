@@ -101,7 +101,7 @@ describe('A host that gives away what it likes', () => {
     { name: 'src/out/good', content: 'good' },
   ];
 
-  it('puts nothing beside the folder, whatever its names say, and each is told', async () => {
+  it('puts nothing beside the folder, for any names it sends, and each is reported', async () => {
     const machine = machineOf(hostOf(hostile, () => false));
     const list = await machine.outputs('ab', patterns);
     assert.deepEqual(
@@ -174,7 +174,7 @@ describe('A host that gives away what it likes', () => {
     assert.deepEqual(readdirSync(join(into, 'out')), []);
   });
 
-  it('has the log from where it still is, and says where it begins', async () => {
+  it('has the log from where it still is, and shows where it begins', async () => {
     const notes = [
       { name: 'log', content: 'new lines\n' },
       { name: 'log.1', content: 'old lines\n' },
@@ -284,7 +284,7 @@ describe('A host that gives away what it likes', () => {
     assert.deepEqual(readdirSync(join(into, 'out')), []);
   });
 
-  it('says no more than a sentence where its bytes are no copy', async () => {
+  it('gets no more than a sentence shown if its bytes are no copy', async () => {
     for (const bytes of [
       Buffer.from('HTTP/1.1 200 OK\r\n\r\n'),
       Buffer.from('@RSYNCD: 31.0\n@ERROR: max connections (2) reached\n'),

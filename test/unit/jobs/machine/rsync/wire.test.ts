@@ -20,13 +20,13 @@ describe('The stream of a host', () => {
     return { data: Buffer.concat(data).toString(), messages };
   }
 
-  it('is data with messages in between, of which those for people are told', async () => {
+  it('is data with messages in between, and only the readable ones are shown', async () => {
     const parts = [piece(0, 'ab'), piece(1, 'an error'), piece(0, 'c'), piece(4, 'a note'), piece(5, 'x')];
     assert.deepEqual(await split(...parts), { data: 'abc', messages: ['an error', 'a note'] });
     assert.deepEqual(await split(piece(0, 'a'), Buffer.alloc(3)), { data: 'a', messages: [] });
   });
 
-  it('says what is safe to show, and not too much', async () => {
+  it('shows what is safe to show, and not too much', async () => {
     const { messages } = await split(piece(2, 'x'.repeat(2001)), piece(3, 'a\u001b[31mb'));
     assert.match(messages[0] ?? '', /^x{400}…$/);
     assert.doesNotMatch(messages[1] ?? '', /\u001b/);

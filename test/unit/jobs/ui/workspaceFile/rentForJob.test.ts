@@ -59,7 +59,7 @@ describe('The search for a machine of a job', () => {
     ['where the file wants more', { hours: 23, recipe: { filters: { duration: { gte: 604_800 } } } }, 7],
   ] as const;
   for (const [what, wanted, min] of spans) {
-    it(`takes none whose rental ends before the job: ${what}`, async () => {
+    it(`includes none whose rental ends before the job: ${what}`, async () => {
       assert.deepEqual(days(await search(wanted)), { min });
     });
   }
@@ -101,7 +101,7 @@ describe('The search for a machine of a job', () => {
     assert.equal(draft.choices?.source?.kind, 'template');
   });
 
-  it('asks before it takes a template that was edited, and stops without a yes', async () => {
+  it('asks before it uses a template that was edited, and stops without a yes', async () => {
     templates = [aTemplate({ hashId: 'hash-2' })];
     const template = { id: 77, hash: 'hash-1', name: 'Trainer' };
     for (const isTaken of [false, true]) {
