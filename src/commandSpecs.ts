@@ -1,64 +1,176 @@
 import * as z from 'zod';
-import { argumentShapes } from './commandArguments';
 import type { PermissionCategory } from './model/accounts/apiKey';
-import type { DraftJob } from './jobs/model/draftJob';
-import type { PickedDraft, RentDraft } from './model/rentals/rentDraft';
-import type { OpenRecipe } from './model/workspace/workspaceFile';
+import type { WantedForJob } from './jobs/model/draftJob';
+import type { BackToList, PickedDraft, RentDraft } from './model/rentals/rentDraft';
+import { templateIdOf, type UriParts } from './model/templates/templateUri';
 
 /** The one table of commands; `test/unit/contributions.test.ts` compares it with `package.json`. */
 
-interface Spec<Args extends readonly z.ZodType[], Result extends z.ZodType> {
+interface Spec<Call extends (...args: never) => unknown> {
   /** The folder of `src/features`, or the wing, that handles the command. */
   readonly feature: string;
-  /** Shapes of the arguments; handlers receive the parsed values. */
-  readonly args?: Args;
+  /** Shapes of the arguments that menus, links and other extensions pass; handlers receive the parsed values. */
+  readonly args?: readonly z.ZodType[];
   /**
    * The permissions that the command needs (docs/service/authentication.md#permission-categories). Without them, the
    * command explains what is missing instead of failing. By default, every key that can sign in is enough.
    */
   readonly needs?: readonly PermissionCategory[];
-  /** The shape of the result, unless the command fails. */
-  readonly result?: Result;
+  /** Only a type: what the command takes and, unless it fails, returns. */
+  readonly call?: Call;
 }
+
+/** The types of the arguments; callers can omit optional ones at the end. */
+type Values<Args> = Args extends readonly [infer First extends z.ZodType, ...infer Rest]
+  ? undefined extends z.output<First>
+    ? [first?: z.output<First>, ...rest: Values<Rest>]
+    : [first: z.output<First>, ...rest: Values<Rest>]
+  : [];
 
 function spec<const Args extends readonly z.ZodType[] = [], Result extends z.ZodType = z.ZodUnknown>(
   feature: string,
-  rest: Omit<Spec<Args, Result>, 'feature'> = {},
-): Spec<Args, Result> {
+  rest: {
+    readonly args?: Args;
+    readonly needs?: readonly PermissionCategory[];
+    readonly result?: Result;
+  } = {},
+): Spec<(...args: Values<Args>) => z.output<Result>> {
   return { feature, ...rest };
 }
 
-const {
-  document,
-  backToList,
-  draft,
-  guide,
-  held,
-  hosts,
-  hostSet,
-  id,
-  instance,
-  instanceKey,
-  instances,
-  isObject,
-  job,
-  jobRow,
-  kernel,
-  named,
-  offerShape,
-  page,
-  past,
-  port,
-  query,
-  reached,
-  secret,
-  several,
-  sshEntry,
-  sshKey,
-  template,
-  volume,
-  workers,
-} = argumentShapes;
+/** Only our own code can call such a command, so the compiler checks its arguments. */
+function ownSpec<Call extends (...args: never) => unknown = () => unknown>(
+  feature: string,
+  needs: readonly PermissionCategory[] = [],
+): Spec<Call> {
+  return { feature, needs };
+}
+
+const id = z.int().nonnegative();
+
+function isObject(given: unknown): given is object {
+  return typeof given === 'object' && given !== null;
+}
+
+function hasFirst(shape: z.ZodRawShape, given: unknown): boolean {
+  const [key = ''] = Object.keys(shape);
+  return isObject(given) && key in given;
+}
+
+/**
+ * Returns the shape of plain data with these fields. An object without the first field is another kind of row and reads
+ * as `undefined`.
+ */
+function named<const Shape extends z.ZodRawShape>(shape: Shape) {
+  const own = (given: unknown) => (hasFirst(shape, given) ? given : undefined);
+  return z.preprocess(own, z.object(shape).readonly().optional());
+}
+
+/** Returns the shape of the selected rows of a tree, without rows of another kind. */
+function several<const Shape extends z.ZodRawShape>(shape: Shape) {
+  const own = (given: unknown) =>
+    Array.isArray(given) ? given.filter((row) => hasFirst(shape, row)) : undefined;
+  return z.preprocess(own, z.array(z.object(shape).readonly()).readonly().optional());
+}
+
+interface Uri extends UriParts {
+  toString(): string;
+}
+
+/** Returns true for the URI of a document, which menus of documents pass. */
+function isUri(given: unknown): given is Uri {
+  return (
+    isObject(given) &&
+    ['scheme', 'authority', 'path'].every(
+      (part) => typeof (given as Readonly<Record<string, unknown>>)[part] === 'string',
+    )
+  );
+}
+
+const instance = named({ instanceId: id });
+const instances = [instance, several({ instanceId: id })] as const;
+const volume = named({ volumeId: id });
+/** A past rental, by its instance id. */
+const past = named({ pastId: id });
+/** A group for other tools. */
+const hostSet = named({ hostSetId: z.string() });
+/** An instance or a group, then the selected instances. */
+const hosts = [
+  z.preprocess(
+    (given) => (isObject(given) && ('instanceId' in given || 'hostSetId' in given) ? given : undefined),
+    z
+      .union([z.object({ instanceId: id }).readonly(), z.object({ hostSetId: z.string() }).readonly()])
+      .optional(),
+  ),
+  several({ instanceId: id }),
+] as const;
+const sshKey = named({ sshKeyId: id });
+const secret = named({ secretName: z.string() });
+const query = named({ query: z.unknown(), name: z.string().max(200).optional() });
+/** A port, by its number in the container, and its address if it is forwarded. Without a protocol it is one of TCP. */
+const port = named({
+  port: id,
+  instanceId: id,
+  via: z.enum(['public', 'forward']),
+  protocol: z.enum(['tcp', 'udp']).optional(),
+  host: z.string().optional(),
+});
+/** A kernel that runs on an instance. */
+const kernel = named({ kernelId: z.string(), instanceId: id });
+/** A key below an instance, by the service's id. */
+const instanceKey = named({ instanceId: id, keyId: id.optional() });
+/** A template; a row of a list also names its group. */
+const template = z.preprocess(
+  (given) => {
+    const templateId = isUri(given) ? templateIdOf(given) : undefined;
+    return templateId === undefined ? given : { templateId };
+  },
+  named({ templateId: id, group: z.unknown().optional() }),
+);
+/** A document, open or on disk. */
+const document = z.preprocess(
+  (given) => (isUri(given) ? { uri: given.toString() } : given),
+  named({ uri: z.string() }),
+);
+/** A job of a workspace file, whose address it names. */
+const job = named({ uri: z.string(), jobName: z.string().optional() });
+/** A job that ran. */
+const jobRow = named({ jobId: z.string() });
+/** A page of the package for users. */
+const guide = z.enum(['jobs', 'notebooks', 'engines', 'agents']).optional().catch(undefined);
+/** A row of the account view chooses the page. */
+const page = z.object({ part: z.unknown(), kind: z.unknown() }).partial().optional().catch(undefined);
+
+export type InstanceTarget = NonNullable<z.output<typeof instance>>;
+export type TemplateTarget = NonNullable<z.output<typeof template>>;
+export type SecretTarget = NonNullable<z.output<typeof secret>>;
+export type SshKeyTarget = NonNullable<z.output<typeof sshKey>>;
+export type InstanceKeyTarget = NonNullable<z.output<typeof instanceKey>>;
+export type VolumeTarget = NonNullable<z.output<typeof volume>>;
+export type PastTarget = NonNullable<z.output<typeof past>>;
+export type HostSetTarget = NonNullable<z.output<typeof hostSet>>;
+export type HostsTarget = NonNullable<z.output<(typeof hosts)[0]>>;
+export type Guide = NonNullable<z.output<typeof guide>>;
+export type PageTarget = NonNullable<z.output<typeof page>>;
+export type KernelTarget = NonNullable<z.output<typeof kernel>>;
+export type PortTarget = NonNullable<z.output<typeof port>>;
+export type JobTarget = NonNullable<z.output<typeof job>>;
+export type JobRowTarget = NonNullable<z.output<typeof jobRow>>;
+export type DocumentTarget = NonNullable<z.output<typeof document>>;
+
+/** An instance in the account in which the user chose it. */
+interface HeldTarget extends InstanceTarget {
+  readonly accountKey: string;
+}
+interface WantedEntry extends HeldTarget {
+  readonly isEntryOnly?: boolean | undefined;
+  readonly isForTerminal?: boolean | undefined;
+}
+/** A worker of a pull engine on each of these instances. */
+export interface WorkersTarget {
+  readonly engine: string;
+  readonly instanceIds: readonly number[];
+}
 
 const rent: readonly PermissionCategory[] = ['misc', 'instance_write'];
 const change: readonly PermissionCategory[] = ['instance_write'];
@@ -251,79 +363,66 @@ const linked = {
  */
 const own = {
   /** Shows a read-only document with this text. */
-  'gpuRental.showText': spec('lifecycle', { args: [z.object({ title: z.string(), content: z.string() })] }),
+  'gpuRental.showText':
+    ownSpec<(text: { readonly title: string; readonly content: string }) => unknown>('lifecycle'),
   /**
    * Checks, before money is spent, that a usable key is registered; returns true also if the user continues without
-   * one.
+   * one. `isQuiet` shows no progress, because the user does not wait.
    */
-  'gpuRental.ensureSshKey': spec('sshKeys', {
-    // `isQuiet` shows no progress, because the user does not wait.
-    args: [z.object({ isQuiet: z.boolean() }).optional()],
-    needs: change,
-    result: z.boolean(),
-  }),
+  'gpuRental.ensureSshKey': ownSpec<(how?: { readonly isQuiet: boolean }) => boolean>('sshKeys', change),
   /**
    * Searches offers for a rental that began elsewhere; a given offer comes first. Nothing is spent until the user
    * confirms.
    */
-  'gpuRental.searchFor': spec('search', { args: [draft<RentDraft>(offerShape.optional())], needs: ['misc'] }),
+  'gpuRental.searchFor': ownSpec<(draft: RentDraft) => unknown>('search', ['misc']),
   /** Searches a machine for a job; the user confirms the rental at the end. */
-  'gpuRental.rentForJob': spec('jobs', {
-    args: [z.custom<{ readonly job: DraftJob; readonly recipe?: OpenRecipe | undefined }>(isObject)],
-    needs: ['misc'],
-  }),
+  'gpuRental.rentForJob': ownSpec<(wanted: WantedForJob) => unknown>('jobs', ['misc']),
   /** Runs the steps of a rental for an offer; returns a draft if the user returns to the offers. */
-  'gpuRental.rentOffer': spec('rent', {
-    args: [draft<PickedDraft>(offerShape)],
-    result: z.union([z.enum(['rented', 'cancelled']), backToList]),
-  }),
+  'gpuRental.rentOffer': ownSpec<(draft: PickedDraft) => 'rented' | 'cancelled' | BackToList>('rent'),
   /** Asks for a template; returns it if the user picks one. */
-  'gpuRental.pickTemplate': spec('rent', {
-    result: z.object({ hashId: z.string(), name: z.string(), image: z.string() }).optional(),
-  }),
+  'gpuRental.pickTemplate':
+    ownSpec<() => { readonly hashId: string; readonly name: string; readonly image: string } | undefined>(
+      'rent',
+    ),
   /** Starts without a question, for a caller that showed the price. */
-  'gpuRental.instance.startNow': spec('lifecycle', {
-    args: [z.object({ instanceId: id })],
-    needs: change,
-    result: z.enum(['started', 'queued', 'failed']),
-  }),
+  'gpuRental.instance.startNow': ownSpec<(target: InstanceTarget) => 'started' | 'queued' | 'failed'>(
+    'lifecycle',
+    change,
+  ),
   /** Stops without a question, for a caller that asked about exactly these instances. */
-  'gpuRental.instance.stopNow': spec('lifecycle', {
-    args: [z.object({ instanceIds: z.array(id) })],
-    needs: change,
-  }),
+  'gpuRental.instance.stopNow': ownSpec<(targets: { readonly instanceIds: readonly number[] }) => unknown>(
+    'lifecycle',
+    change,
+  ),
   /** Returns the losses that the question before a destroy names; asks and changes nothing. */
-  'gpuRental.instance.lossByDestroy': spec('lifecycle', {
-    args: [z.object({ instanceId: id })],
-    result: z.string().optional(),
-  }),
+  'gpuRental.instance.lossByDestroy': ownSpec<(target: InstanceTarget) => string | undefined>('lifecycle'),
   /** Destroys a failed machine and rents the next best one; asks first if data would be lost. */
-  'gpuRental.instance.replaceFailed': spec('readiness', { args: [z.object({ instanceId: id })] }),
+  'gpuRental.instance.replaceFailed': ownSpec<(target: InstanceTarget) => unknown>('readiness'),
   /**
    * Writes the SSH entry of an instance, with a login first if none has proved its host key. Returns its alias, or
    * nothing if the user must do a step first. Fails once another account than the named one is active, since callers
    * name the account in which the user chose the instance.
    */
-  'gpuRental.prepareSsh': spec('connect', { args: [sshEntry], result: z.string().optional() }),
+  'gpuRental.prepareSsh': ownSpec<(target: WantedEntry) => string | undefined>('connect'),
   /**
    * The same for one of several instances: shows and asks nothing, since a message for each would have to be closed
-   * before the others are shown.
+   * before the others are shown. Returns its alias, or why no login works.
    */
-  'gpuRental.prepareSshOfSeveral': spec('connect', { args: [held], result: reached }),
+  'gpuRental.prepareSshOfSeveral':
+    ownSpec<(target: HeldTarget) => { readonly alias: string } | { readonly problem: string }>('connect'),
   /** Asks for the command and the limits of workers, and starts them as jobs after a confirmation. */
-  'gpuRental.job.startWorkers': spec('jobs', { args: [workers] }),
+  'gpuRental.job.startWorkers': ownSpec<(target: WorkersTarget) => unknown>('jobs'),
   /** Keeps the machine of a job without a question, for a message that named it. */
-  'gpuRental.job.keepNow': spec('jobs', { args: [z.object({ jobId: z.string() })] }),
+  'gpuRental.job.keepNow': ownSpec<(target: JobRowTarget) => unknown>('jobs'),
   /** Postpones the scheduled end of an instance, for a caller that showed both times. */
-  'gpuRental.instance.extendSchedule': spec('schedules', {
-    args: [z.object({ instanceId: id, until: z.number() })],
-    needs: change,
-  }),
-  'gpuRental.job.reveal': spec('jobs', { args: [z.object({ jobId: z.string() })] }),
+  'gpuRental.instance.extendSchedule': ownSpec<
+    (wanted: InstanceTarget & { readonly until: number }) => unknown
+  >('schedules', change),
+  'gpuRental.job.reveal': ownSpec<(target: JobRowTarget) => unknown>('jobs'),
   /** Returns the tasks for the jobs of the open folders. */
-  'gpuRental.job.tasks': spec('jobs'),
+  'gpuRental.job.tasks': ownSpec('jobs'),
   /** Returns a terminal on an instance that the user picks, for the terminal menu. */
-  'gpuRental.terminalProfile': spec('connect'),
+  'gpuRental.terminalProfile': ownSpec('connect'),
 };
 
 export type CommandId = keyof typeof contributed;
@@ -334,13 +433,7 @@ export const ownIds: ReadonlySet<string> = new Set(Object.keys(own));
 type Specs = typeof commandSpecs;
 export type AnyCommandId = keyof Specs;
 
-/** The types of the arguments; callers can omit optional ones at the end. */
-type Values<Args> = Args extends readonly [infer First extends z.ZodType, ...infer Rest]
-  ? undefined extends z.output<First>
-    ? [first?: z.output<First>, ...rest: Values<Rest>]
-    : [first: z.output<First>, ...rest: Values<Rest>]
-  : [];
 export type CommandArgs<Id extends AnyCommandId> =
-  Specs[Id] extends Spec<infer Args, z.ZodType> ? Values<Args> : never;
+  Specs[Id] extends Spec<(...args: infer Args extends readonly unknown[]) => unknown> ? Args : never;
 export type CommandResult<Id extends AnyCommandId> =
-  Specs[Id] extends Spec<readonly z.ZodType[], infer Result> ? z.output<Result> : never;
+  Specs[Id] extends Spec<(...args: never) => infer Result> ? Result : never;

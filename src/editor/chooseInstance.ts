@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../commandArguments';
+import type { InstanceTarget } from '../commandSpecs';
 import type { Instance } from '../model/instances/instance';
 import { instanceName } from '../model/instances/instanceLabel';
 import { t } from './localize';

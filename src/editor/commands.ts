@@ -30,7 +30,7 @@ export class CommandTable {
   /** Adds a handler. Its error is reported once, with *Retry* if that can help. */
   register<Id extends AnyCommandId>(id: Id, handler: Handler<Id>): Disposable {
     // `run` passes arguments that were checked against the table, from menus, links and other extensions.
-    this.handlers.set(id, handler as (...args: unknown[]) => unknown);
+    this.handlers.set(id, handler as unknown as (...args: unknown[]) => unknown);
     const own = new DisposableStore();
     own.add(toDisposable(() => this.handlers.delete(id)));
     if (!ownIds.has(id) && !(commandIds as readonly string[]).includes(id) && !this.inEditor.has(id)) {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { PageTarget } from '../../commandArguments';
+import type { PageTarget } from '../../commandSpecs';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { reasonOf, t } from '../../editor/localize';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import { confirmForgettingHostKey } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { localize, t } from '../../editor/localize';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { DocumentTarget } from '../../commandArguments';
+import type { DocumentTarget } from '../../commandSpecs';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';

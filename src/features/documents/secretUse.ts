@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { SecretTarget } from '../../commandArguments';
+import type { SecretTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';

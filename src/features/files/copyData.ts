@@ -1,6 +1,6 @@
 import type { Client } from '../../api/client';
 import { sayingIfLost } from '../../api/errors';
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';

@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { confirm } from '../../editor/confirm';

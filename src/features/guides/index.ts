@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { Guide } from '../../commandArguments';
+import type { Guide } from '../../commandSpecs';
 import { t } from '../../editor/localize';
 import { pickOne } from '../../editor/quickPick';
 import type { Services } from '../../services';

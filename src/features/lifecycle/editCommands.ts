@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import type { Client } from '../../api/client';
 import { sayingIfLost } from '../../api/errors';
 import { commandAction } from '../../editor/commands';

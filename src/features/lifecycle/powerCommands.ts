@@ -1,5 +1,4 @@
-import type { InstanceTarget } from '../../commandArguments';
-import type { CommandArgs } from '../../commandSpecs';
+import type { CommandArgs, InstanceTarget } from '../../commandSpecs';
 import { showInstances } from '../../editor/chooseInstance';
 import { allRows, commandAction, runCommand } from '../../editor/commands';
 import { choose, confirm, type Question } from '../../editor/confirm';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';

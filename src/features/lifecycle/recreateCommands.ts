@@ -1,4 +1,4 @@
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import { runCommand } from '../../editor/commands';
 import type { Question } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';

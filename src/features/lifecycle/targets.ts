@@ -1,4 +1,4 @@
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import { allRows } from '../../editor/commands';
 import { whileReadingInstances } from '../../editor/progress';
 import { pickMany, pickOne } from '../../editor/quickPick';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { ApiError, UnauthorizedError } from '../../api/errors';
-import type { InstanceTarget, PortTarget } from '../../commandArguments';
+import type { InstanceTarget, PortTarget } from '../../commandSpecs';
 import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';

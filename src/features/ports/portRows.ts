@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { PortTarget } from '../../commandArguments';
+import type { PortTarget } from '../../commandSpecs';
 import { t } from '../../editor/localize';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
 import type { Services } from '../../services';

@@ -1,4 +1,4 @@
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';

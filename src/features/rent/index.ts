@@ -1,4 +1,4 @@
-import type { InstanceTarget, TemplateTarget } from '../../commandArguments';
+import type { InstanceTarget, TemplateTarget } from '../../commandSpecs';
 import { runCommand, signedIn } from '../../editor/commands';
 import { confirmEditedTemplate } from '../../editor/confirm';
 import { t } from '../../editor/localize';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import { confirmEditedTemplate } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';

@@ -1,7 +1,7 @@
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { VolumeChoice } from '../../model/rentals/rent';
-import { leftDraft, narrowedDraft, type PickedDraft, type RentDraft } from '../../model/rentals/rentDraft';
+import { leftDraft, narrowedDraft, type BackToList, type PickedDraft } from '../../model/rentals/rentDraft';
 import { RentFlow } from '../../model/rentals/rentFlow';
 import { defaultBid, type RentChoices, type RentSource } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
@@ -18,13 +18,6 @@ import { templateChoices } from './templateRows';
 
 export type RentDeps = WizardDeps &
   Pick<Services, 'globalState' | 'secrets' | 'templates' | 'templateStores'>;
-
-/** The user returns to the list, which is `outdated` if an offer is gone, or `narrowed` to what fits the choices. */
-interface BackToList {
-  readonly kind: 'back' | 'outdated' | 'narrowed';
-  /** Keeps the choices. */
-  readonly draft: RentDraft;
-}
 
 /** Runs the steps from a picked offer to its rental. */
 export async function rentPicked(

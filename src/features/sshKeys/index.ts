@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { SshKeyTarget } from '../../commandArguments';
+import type { SshKeyTarget } from '../../commandSpecs';
 import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';

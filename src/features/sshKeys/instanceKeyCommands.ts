@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceKeyTarget, InstanceTarget } from '../../commandArguments';
+import type { InstanceKeyTarget, InstanceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';

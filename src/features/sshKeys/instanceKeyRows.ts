@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceKeyTarget, InstanceTarget } from '../../commandArguments';
+import type { InstanceKeyTarget, InstanceTarget } from '../../commandSpecs';
 import { countOfList, listProblems, problemRow, withAge } from '../../editor/listRows';
 import { t } from '../../editor/localize';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { DocumentTarget, TemplateTarget } from '../../commandArguments';
+import type { DocumentTarget, TemplateTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { TemplateTarget } from '../../commandArguments';
+import type { TemplateTarget } from '../../commandSpecs';
 import { offerDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';

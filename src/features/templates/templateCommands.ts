@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { TemplateTarget } from '../../commandArguments';
+import type { TemplateTarget } from '../../commandSpecs';
 import { confirm, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';

@@ -5,7 +5,7 @@ import { tooltip } from '../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import type { PastRental } from '../../model/rentals/pastRental';
 import type { Services } from '../services';
-import type { PastTarget } from '../../commandArguments';
+import type { PastTarget } from '../../commandSpecs';
 import {
   agentOfPast,
   costOfPastText,

@@ -1,4 +1,4 @@
-import type { PastTarget } from '../../commandArguments';
+import type { PastTarget } from '../../commandSpecs';
 import { commandAction, runCommand } from '../../editor/commands';
 import { confirm, type Question } from '../../editor/confirm';
 import { tellOfDamagedFiles } from '../../editor/damagedFiles';

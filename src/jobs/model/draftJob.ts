@@ -4,6 +4,7 @@ import { text, type Text } from '../../util/text';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { perHour, type Rate } from '../../model/quote';
 import type { OrderFact } from '../../model/rentals/rentalOrder';
+import type { OpenRecipe } from '../../model/workspace/workspaceFile';
 import type { Job } from './job';
 import { hardLimit } from './jobLimits';
 import { endsByOccasion, idleText, machineEndText, retriesText, secretFilesText } from './jobWords';
@@ -26,6 +27,12 @@ export interface DraftJob {
   /** Those of the names that look like secrets. */
   readonly secretFiles: readonly string[];
   readonly leftOut: readonly string[];
+}
+
+/** A job that needs a machine, and the machine that its file describes. */
+export interface WantedForJob {
+  readonly job: DraftJob;
+  readonly recipe?: OpenRecipe | undefined;
 }
 
 /** The most names to show of the files that are left out. */

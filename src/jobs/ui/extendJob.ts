@@ -1,4 +1,4 @@
-import type { JobRowTarget } from '../../commandArguments';
+import type { JobRowTarget } from '../../commandSpecs';
 import { runCommand } from '../../editor/commands';
 import { isPerson } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';

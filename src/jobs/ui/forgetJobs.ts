@@ -1,4 +1,4 @@
-import type { JobRowTarget } from '../../commandArguments';
+import type { JobRowTarget } from '../../commandSpecs';
 import { confirm, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';

@@ -1,4 +1,4 @@
-import type { JobRowTarget } from '../../commandArguments';
+import type { JobRowTarget } from '../../commandSpecs';
 import { commandAction } from '../../editor/commands';
 import { choose, confirm, isPerson, type Question } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { JobTarget } from '../../commandArguments';
+import type { JobTarget } from '../../commandSpecs';
 import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';

@@ -1,6 +1,6 @@
 import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
-import type { DocumentTarget, WorkersTarget } from '../../commandArguments';
+import type { DocumentTarget, WorkersTarget } from '../../commandSpecs';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
-import type { JobTarget } from '../../commandArguments';
+import type { JobTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { commandAction, runCommand, signedIn } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';

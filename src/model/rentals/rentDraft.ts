@@ -45,6 +45,13 @@ export interface CompleteDraft extends PickedDraft {
   readonly choices: RentChoices;
 }
 
+/** The user returns to the list, which is `outdated` if an offer is gone, or `narrowed` to what fits the choices. */
+export interface BackToList {
+  readonly kind: 'back' | 'outdated' | 'narrowed';
+  /** Keeps the choices. */
+  readonly draft: RentDraft;
+}
+
 /** Returns the search with more filters. Choices stay, except a bid, which belongs to one offer. */
 export function narrowedDraft(
   { accountKey, title, query, choices, order, workspace }: CompleteDraft,

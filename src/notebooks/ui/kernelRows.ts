@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { KernelTarget } from '../../commandArguments';
+import type { KernelTarget } from '../../commandSpecs';
 import { t } from '../../editor/localize';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
 import type { Services } from '../../services';

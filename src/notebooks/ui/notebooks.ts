@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget, KernelTarget } from '../../commandArguments';
+import type { InstanceTarget, KernelTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { inView } from '../../editor/progress';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';

@@ -1,4 +1,4 @@
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import { showInstances } from '../../editor/chooseInstance';
 import { allRows } from '../../editor/commands';
 import { t } from '../../editor/localize';

@@ -1,4 +1,4 @@
-import type { HostSetTarget, HostsTarget, InstanceTarget } from '../../commandArguments';
+import type { HostSetTarget, HostsTarget, InstanceTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { pickFromList } from '../../editor/quickPick';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { HostSetTarget } from '../../commandArguments';
+import type { HostSetTarget } from '../../commandSpecs';
 import { unreadRow } from '../../editor/listRows';
 import { t } from '../../editor/localize';
 import { tooltip } from '../../editor/tooltip';

@@ -1,4 +1,4 @@
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import { filesText } from '../../editor/filesText';
 import { localize, t } from '../../editor/localize';
 import { pickLocal } from '../../editor/pickLocal';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../commandArguments';
+import type { InstanceTarget } from '../../commandSpecs';
 import { allRows, commandAction, runCommand, signedIn } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';

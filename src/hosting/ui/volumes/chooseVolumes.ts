@@ -1,4 +1,4 @@
-import type { VolumeTarget } from '../../../commandArguments';
+import type { VolumeTarget } from '../../../commandSpecs';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
 import { pickOne } from '../../../editor/quickPick';

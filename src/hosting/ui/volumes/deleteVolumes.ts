@@ -1,4 +1,4 @@
-import type { VolumeTarget } from '../../../commandArguments';
+import type { VolumeTarget } from '../../../commandSpecs';
 import { confirm } from '../../../editor/confirm';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';

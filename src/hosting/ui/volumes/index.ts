@@ -1,4 +1,4 @@
-import type { VolumeTarget } from '../../../commandArguments';
+import type { VolumeTarget } from '../../../commandSpecs';
 import { allRows, runCommand } from '../../../editor/commands';
 import { t } from '../../../editor/localize';
 import { inView, withCancellableProgress } from '../../../editor/progress';

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { VolumeTarget } from '../../../commandArguments';
+import type { VolumeTarget } from '../../../commandSpecs';
 import { countOfList, listProblems, problemRow, withAge } from '../../../editor/listRows';
 import { t } from '../../../editor/localize';
 import type { GroupRow, TreeGroup } from '../../../editor/treeGroups';

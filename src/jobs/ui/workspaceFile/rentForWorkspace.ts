@@ -14,7 +14,7 @@ import {
   type InstanceStateKind,
 } from '../../../model/instances/instanceState';
 import { matchesRecipe } from '../../../model/workspace/recipeMatch';
-import type { DraftJob } from '../../model/draftJob';
+import type { WantedForJob } from '../../model/draftJob';
 import type { RentDraft } from '../../../model/rentals/rentDraft';
 import { defaultQuery, queryWith } from '../../../model/offers/savedSearches';
 import { plannedDiskGb, type RentChoices, type RentSource } from '../../../model/rentals/rentPlan';
@@ -71,12 +71,6 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
   if (draft) {
     await runCommand('gpuRental.searchFor', { ...draft, workspace: { folder, onStart: recipe.onStart } });
   }
-}
-
-/** A job that needs a machine, and the machine that its file describes. */
-export interface WantedForJob {
-  readonly job: DraftJob;
-  readonly recipe?: OpenRecipe | undefined;
 }
 
 /** Shows the offers for a job. The caller has read its file in a trusted workspace. */
