@@ -17,16 +17,16 @@ import type { Secret } from '../model/accounts/secret';
 import type { TeamRole } from '../model/accounts/teamRole';
 import type { Template } from '../model/templates/template';
 import type {
-  ConfirmedTfaMethod,
-  NewTfaMethod,
-  RemovedTfaMethod,
+  ConfirmedSecondFactorMethod,
+  NewSecondFactorMethod,
+  RemovedSecondFactorMethod,
   SmsTarget,
-  TfaFactor,
-  TfaLogin,
-  TfaProof,
-  TfaStatus,
+  SecondFactorKind,
+  SecondFactorLogin,
+  SecondFactorProof,
+  SecondFactorStatus,
   TotpSetup,
-} from '../model/accounts/tfa';
+} from '../model/accounts/secondFactor';
 import type { Volume, VolumeOffer, VolumeSearch } from '../model/volume';
 import type { CallOptions } from './http';
 import type { RentCallOptions } from './rent';
@@ -126,12 +126,12 @@ export interface Client {
     list(options?: CallOptions): Promise<Listing<TeamRole>>;
   };
   /** A wrong code is a `RefusedError` with `failCount` and, once locked, `lockedUntil`. */
-  readonly tfa: {
-    status(options?: CallOptions): Promise<TfaStatus>;
+  readonly secondFactor: {
+    status(options?: CallOptions): Promise<SecondFactorStatus>;
     logIn(
-      proof: TfaProof,
+      proof: SecondFactorProof,
       options?: CallOptions & { readonly admin?: boolean | undefined },
-    ): Promise<TfaLogin>;
+    ): Promise<SecondFactorLogin>;
     /** With a `secret` its challenge is sent again; the newest secret replaces older ones. */
     sendEmail(secret?: string, options?: CallOptions): Promise<{ readonly secret: string }>;
     /** Refused with `tfa_challenge_exists` while an earlier code counts. */
@@ -142,7 +142,7 @@ export interface Client {
       by:
         | {
             readonly kind: 'code';
-            readonly factor?: TfaFactor | undefined;
+            readonly factor?: SecondFactorKind | undefined;
             readonly methodId?: number | undefined;
           }
         | { readonly kind: 'backup'; readonly backupCode: string },
@@ -153,16 +153,20 @@ export interface Client {
       options?: CallOptions,
     ): Promise<void>;
     setUpTotp(options?: CallOptions): Promise<TotpSetup>;
-    confirmNew(method: NewTfaMethod, options?: CallOptions): Promise<ConfirmedTfaMethod>;
+    confirmNew(method: NewSecondFactorMethod, options?: CallOptions): Promise<ConfirmedSecondFactorMethod>;
     update(
       methodId: number,
       change: { readonly label?: string; readonly isPrimary?: boolean },
       options?: CallOptions,
     ): Promise<void>;
     /** `targetId` is left out for legacy accounts alone, which have no methods. */
-    remove(targetId: number | undefined, proof: TfaProof, options?: CallOptions): Promise<RemovedTfaMethod>;
+    remove(
+      targetId: number | undefined,
+      proof: SecondFactorProof,
+      options?: CallOptions,
+    ): Promise<RemovedSecondFactorMethod>;
     /** Makes all older codes void. */
-    regenerateBackupCodes(proof: TfaProof, options?: CallOptions): Promise<readonly string[]>;
+    regenerateBackupCodes(proof: SecondFactorProof, options?: CallOptions): Promise<readonly string[]>;
   };
   readonly machines: {
     list(options?: CallOptions): Promise<Listing<Machine>>;

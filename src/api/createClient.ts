@@ -14,7 +14,7 @@ import { Pacer, type Pacing } from './pacing';
 import { defaultPolicy, type HttpPolicy } from './policy';
 import { ServiceHttp, type Recover } from './serviceHttp';
 import { templatesApi } from './templates';
-import { tfaApi } from './tfa';
+import { secondFactorApi } from './secondFactor';
 import type { Transport } from './transport';
 import { volumesApi } from './volumes';
 
@@ -68,7 +68,7 @@ export function createClient(options: ClientOptions): Client {
     sshKeys: sshKeysApi(http),
     templates: templatesApi(http),
     volumes: volumesApi(http),
-    tfa: tfaApi(http),
+    secondFactor: secondFactorApi(http),
     teamRoles: teamRolesApi(http),
     secrets: secretsApi(http),
     priceIncreases: priceIncreasesApi(http),

@@ -1,5 +1,5 @@
 import type { Clock } from '../util/clock';
-import type { Tokens } from './tfa/tokens';
+import type { Tokens } from './secondFactor/tokens';
 
 export interface SimulatorOptions {
   /** The first account's full key; made up and told in `RunningSimulator.apiKey` when left out. */

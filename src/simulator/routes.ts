@@ -11,9 +11,9 @@ import type { Route } from './route';
 import { secretRoutes } from './secrets';
 import { teamRoleRoutes } from './teamRoles';
 import { templateRoutes } from './templates/templateRoutes';
-import { tfaRoutes } from './tfa/routes';
-import { registerTfa } from './tfa/sessions';
-import { randomTokens, toldTokens } from './tfa/tokens';
+import { secondFactorRoutes } from './secondFactor/routes';
+import { registerSecondFactor } from './secondFactor/sessions';
+import { randomTokens, toldTokens } from './secondFactor/tokens';
 import { userRoutes } from './users';
 import { volumeRoutes } from './volumes/volumeRoutes';
 import type { World } from './world';
@@ -44,10 +44,10 @@ export function serviceRoutes(world: World, onConnections: (change: 1 | -1) => v
 
 /** Everything about an account that is not an offer, an instance or an SSH key. */
 function accountResources(world: World): Route[] {
-  const tfa = registerTfa(world);
+  const secondFactor = registerSecondFactor(world);
   return [
-    ...userRoutes(world, tfa),
-    ...tfaRoutes(world, tfa, toldTokens(randomTokens, world.options.onToken)),
+    ...userRoutes(world, secondFactor),
+    ...secondFactorRoutes(world, secondFactor, toldTokens(randomTokens, world.options.onToken)),
     ...apiKeyRoutes(world),
     ...secretRoutes(world),
     ...teamRoleRoutes(world),
@@ -58,6 +58,6 @@ function accountResources(world: World): Route[] {
     ...chargeRoutes(world),
     ...deploymentRoutes(world),
     ...volumeRoutes(world, world.market),
-    ...accountControlRoutes(world, tfa),
+    ...accountControlRoutes(world, secondFactor),
   ];
 }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { callerOf, ok, route, type Route } from './route';
-import { tfaStatus, type TfaState } from './tfa/state';
+import { secondFactorStatus, type SecondFactorState } from './secondFactor/state';
 import type { World } from './world';
 
 /** GET users/current (docs/service/users.md#current-user). */
-export function userRoutes(world: World, tfa: TfaState): Route[] {
+export function userRoutes(world: World, secondFactor: SecondFactorState): Route[] {
   return [
     route(
       'GET /api/v0/users/current/',
       { permission: 'user_read', endpoint: 'api.users.current' },
       (request) => {
         const { accountId, keyId } = callerOf(request);
-        return ok(userRecord(world, tfa, accountId, keyId));
+        return ok(userRecord(world, secondFactor, accountId, keyId));
       },
     ),
   ];
@@ -20,7 +20,7 @@ export function userRoutes(world: World, tfa: TfaState): Route[] {
 /** The user object of users/current and of a completed second factor; a key's value is never in it. */
 export function userRecord(
   world: World,
-  tfa: TfaState,
+  secondFactor: SecondFactorState,
   accountId: number,
   keyId: number,
 ): Record<string, unknown> {
@@ -35,7 +35,7 @@ export function userRecord(
     credit: Math.round(account.credit * 1e6) / 1e6,
     ssh_key: account.sshKey ?? key?.publicKey ?? null,
     sid: createHash('sha256').update(`sid ${world.seed} ${account.id} ${keyId}`).digest('hex').slice(0, 32),
-    tfa_status: tfaStatus(tfa.accounts[account.id]),
+    tfa_status: secondFactorStatus(secondFactor.accounts[account.id]),
     email_verified_at: account.emailVerifiedAt,
     is_admin: account.isAdmin,
   };

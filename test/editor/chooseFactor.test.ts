@@ -3,12 +3,12 @@ import * as vscode from 'vscode';
 import type { Client } from '../../src/api/client';
 import { chooseFactor } from '../../src/features/security/chooseFactor';
 import type { User } from '../../src/model/accounts/account';
-import type { TfaStatus } from '../../src/model/accounts/tfa';
+import type { SecondFactorStatus } from '../../src/model/accounts/secondFactor';
 import { unaskedTimes } from '../../src/model/rentals/acceptGuard';
 import { FakeClock } from '../support/fakeClock';
 
 describe('the question how somebody proves who they are', () => {
-  const status: TfaStatus = {
+  const status: SecondFactorStatus = {
     enabled: true,
     methods: [{ id: 4, type: 'sms', phone: '********0142', isPrimary: true }],
     newMethodAuthorized: false,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { answerByEmail, chooseFactor, endSessions, signInUpToFactor } from '../support/feature/secondFactor';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
-import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/tfaAccount';
+import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
 
 const secretValue = 'hf_planted-value-0042';
 const changedValue = 'hf_planted-value-0043';

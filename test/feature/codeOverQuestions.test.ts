@@ -4,7 +4,7 @@ import { haveKey, searchFor } from '../support/feature/rentDriver';
 import { answerByEmail, codeNeeded, signInUpToFactor } from '../support/feature/secondFactor';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
-import { orderAccount } from '../support/tfaAccount';
+import { orderAccount } from '../support/secondFactorAccount';
 
 /** They lead to another account. */
 const apart = ['gpuRental.tryDemo', 'gpuRental.tfa.signIn'];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
-import { orderAccount } from '../support/tfaAccount';
+import { orderAccount } from '../support/secondFactorAccount';
 
 const path = '/api/v0/tfa/status/';
 /** Beyond the last date that there is. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { chooseFactor, codeAfter, enterKey } from '../support/feature/secondFactor';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
-import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/tfaAccount';
+import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
 
 const phone = '+14155550177';
 /** Counted from the one authorization, however long the steps since then took. */

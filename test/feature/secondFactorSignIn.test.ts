@@ -19,7 +19,7 @@ import {
   sentCodes,
   totpCode,
   type OrderedAccount,
-} from '../support/tfaAccount';
+} from '../support/secondFactorAccount';
 
 describe('signing in with a second factor', () => {
   const secrets: string[] = [];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chooseFactor, codeAfter, codeNeeded, enterKey } from '../support/feature/secondFactor';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
-import { orderAccount, totpCode, type AccountKind } from '../support/tfaAccount';
+import { orderAccount, totpCode, type AccountKind } from '../support/secondFactorAccount';
 
 /** Only the 2FA guide names `tfa_status` (docs/service/users.md#record). */
 describe('a user record that does not state its second factor', () => {

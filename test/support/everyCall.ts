@@ -127,8 +127,8 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
     call: (client) => client.teamRoles.list(),
     example: [{ id: 1, name: 'admin', permissions: {} }],
   },
-  'tfa.status': {
-    call: (client) => client.tfa.status(),
+  'secondFactor.status': {
+    call: (client) => client.secondFactor.status(),
     example: {
       success: true,
       tfa_enabled: true,
@@ -147,45 +147,52 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
       new_method_authorized: false,
     },
   },
-  'tfa.logIn': {
-    call: (client) => client.tfa.logIn({ kind: 'code', factor: 'totp', code: '123456' }),
+  'secondFactor.logIn': {
+    call: (client) => client.secondFactor.logIn({ kind: 'code', factor: 'totp', code: '123456' }),
     example: { id: 3, session_key: 'session', backup_codes_remaining: 3, legacy_tfa_user: true },
   },
-  'tfa.sendEmail': { call: (client) => client.tfa.sendEmail(), example: { ...done, secret: 's' } },
-  'tfa.sendSms': { call: (client) => client.tfa.sendSms({ methodId: 1 }), example: { ...done, secret: 's' } },
-  'tfa.resendSms': {
-    call: (client) => client.tfa.resendSms({ methodId: 1 }),
+  'secondFactor.sendEmail': {
+    call: (client) => client.secondFactor.sendEmail(),
     example: { ...done, secret: 's' },
   },
-  'tfa.startAuthorization': {
-    call: (client) => client.tfa.startAuthorization({ kind: 'code', factor: 'email' }),
+  'secondFactor.sendSms': {
+    call: (client) => client.secondFactor.sendSms({ methodId: 1 }),
     example: { ...done, secret: 's' },
   },
-  'tfa.finishAuthorization': {
-    call: (client) => client.tfa.finishAuthorization({ code: '123456', secret: 's' }),
+  'secondFactor.resendSms': {
+    call: (client) => client.secondFactor.resendSms({ methodId: 1 }),
+    example: { ...done, secret: 's' },
+  },
+  'secondFactor.startAuthorization': {
+    call: (client) => client.secondFactor.startAuthorization({ kind: 'code', factor: 'email' }),
+    example: { ...done, secret: 's' },
+  },
+  'secondFactor.finishAuthorization': {
+    call: (client) => client.secondFactor.finishAuthorization({ code: '123456', secret: 's' }),
     example: done,
   },
-  'tfa.setUpTotp': {
-    call: (client) => client.tfa.setUpTotp(),
+  'secondFactor.setUpTotp': {
+    call: (client) => client.secondFactor.setUpTotp(),
     example: {
       secret: 'JBSWY3DPEHPK3PXP',
       provisioning_uri: 'otpauth://totp/x?secret=JBSWY3DPEHPK3PXP&issuer=y',
     },
   },
-  'tfa.confirmNew': {
-    call: (client) => client.tfa.confirmNew({ type: 'totp', code: '123456', secret: 's' }),
+  'secondFactor.confirmNew': {
+    call: (client) => client.secondFactor.confirmNew({ type: 'totp', code: '123456', secret: 's' }),
     example: { ...done, backup_codes: ['AAAA-BBBB-CCCC'] },
   },
-  'tfa.update': {
-    call: (client) => client.tfa.update(1, { label: 'x' }),
+  'secondFactor.update': {
+    call: (client) => client.secondFactor.update(1, { label: 'x' }),
     example: { ...done, method: { id: 1, method: 'totp' } },
   },
-  'tfa.remove': {
-    call: (client) => client.tfa.remove(1, { kind: 'code', factor: 'totp', code: '123456' }),
+  'secondFactor.remove': {
+    call: (client) => client.secondFactor.remove(1, { kind: 'code', factor: 'totp', code: '123456' }),
     example: { ...done, remaining_methods: 1 },
   },
-  'tfa.regenerateBackupCodes': {
-    call: (client) => client.tfa.regenerateBackupCodes({ kind: 'backup', backupCode: 'AAAA-BBBB-CCCC' }),
+  'secondFactor.regenerateBackupCodes': {
+    call: (client) =>
+      client.secondFactor.regenerateBackupCodes({ kind: 'backup', backupCode: 'AAAA-BBBB-CCCC' }),
     example: { msg: 'success', backup_codes: ['AAAA-BBBB-CCCC', 'DDDD-EEEE-FFFF'] },
   },
   'machines.list': {

@@ -5,7 +5,7 @@ import type { SecondFactorPrompt } from '../../src/store/accounts/secondFactor';
 import { settle } from './fakeClock';
 import { RealWindows } from './realWindows';
 import { startTestSimulator } from './startSimulator';
-import { orderAccount, totpCode } from './tfaAccount';
+import { orderAccount, totpCode } from './secondFactorAccount';
 
 /** Windows of a user whose account wants a code of an authenticator app. */
 export async function factorScene(options?: ConstructorParameters<typeof RealWindows>[2]) {
@@ -29,7 +29,7 @@ export function enterCodeOf(scene: () => Pick<FactorScene, 'simulator' | 'accoun
   return ({ client }) => {
     const { simulator, account } = scene();
     const code = totpCode(simulator, account.totpSecret);
-    return client.tfa.logIn({ kind: 'code', factor: 'totp', code });
+    return client.secondFactor.logIn({ kind: 'code', factor: 'totp', code });
   };
 }
 

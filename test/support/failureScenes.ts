@@ -6,7 +6,7 @@ import { operations } from './operations';
 import { clientMethods } from './operationsTable';
 import { rentCheapest } from './rentRunning';
 import type { TestSimulator } from './startSimulator';
-import { lastCode, totpCode, type OrderedAccount } from './tfaAccount';
+import { lastCode, totpCode, type OrderedAccount } from './secondFactorAccount';
 
 export interface SceneParts {
   readonly simulator: TestSimulator;
@@ -92,44 +92,47 @@ export const failureScenes: Readonly<Partial<Record<ClientMethod, Scene>>> = {
     return (client) => client.secrets.remove(name);
   },
   'teamRoles.get': always((client) => client.teamRoles.get('Finance & audit')),
-  'tfa.status': always((client) => client.tfa.status()),
-  'tfa.logIn': ({ simulator, account, totp }) => {
+  'secondFactor.status': always((client) => client.secondFactor.status()),
+  'secondFactor.logIn': ({ simulator, account, totp }) => {
     const code = totpCode(simulator, account.totpSecret);
     return Promise.resolve((client) =>
-      client.tfa.logIn({ kind: 'code', factor: 'totp', code, methodId: totp }),
+      client.secondFactor.logIn({ kind: 'code', factor: 'totp', code, methodId: totp }),
     );
   },
-  'tfa.sendEmail': always((client) => client.tfa.sendEmail()),
-  'tfa.sendSms': ({ sms }) => Promise.resolve((client) => client.tfa.sendSms({ methodId: sms })),
-  'tfa.resendSms': async ({ client: own, account, sms }) => {
-    const { secret } = await own.tfa.sendSms({ methodId: sms });
-    return (client) => client.tfa.resendSms({ phone: account.phone, secret });
+  'secondFactor.sendEmail': always((client) => client.secondFactor.sendEmail()),
+  'secondFactor.sendSms': ({ sms }) =>
+    Promise.resolve((client) => client.secondFactor.sendSms({ methodId: sms })),
+  'secondFactor.resendSms': async ({ client: own, account, sms }) => {
+    const { secret } = await own.secondFactor.sendSms({ methodId: sms });
+    return (client) => client.secondFactor.resendSms({ phone: account.phone, secret });
   },
-  'tfa.startAuthorization': ({ totp }) =>
+  'secondFactor.startAuthorization': ({ totp }) =>
     Promise.resolve((client) =>
-      client.tfa.startAuthorization({ kind: 'code', factor: 'totp', methodId: totp }),
+      client.secondFactor.startAuthorization({ kind: 'code', factor: 'totp', methodId: totp }),
     ),
-  'tfa.finishAuthorization': async ({ simulator, client: own, account }) => {
-    const { secret = '' } = await own.tfa.startAuthorization({ kind: 'code', factor: 'totp' });
+  'secondFactor.finishAuthorization': async ({ simulator, client: own, account }) => {
+    const { secret = '' } = await own.secondFactor.startAuthorization({ kind: 'code', factor: 'totp' });
     const code = totpCode(simulator, account.totpSecret);
-    return (client) => client.tfa.finishAuthorization({ code, secret });
+    return (client) => client.secondFactor.finishAuthorization({ code, secret });
   },
-  'tfa.setUpTotp': always((client) => client.tfa.setUpTotp()),
-  'tfa.confirmNew': async ({ simulator, client: own, account }) => {
-    await own.tfa.startAuthorization({ kind: 'backup', backupCode: account.backupCodes[0] ?? '' });
-    const { secret } = await own.tfa.sendSms({ phone: secondPhone });
+  'secondFactor.setUpTotp': always((client) => client.secondFactor.setUpTotp()),
+  'secondFactor.confirmNew': async ({ simulator, client: own, account }) => {
+    await own.secondFactor.startAuthorization({ kind: 'backup', backupCode: account.backupCodes[0] ?? '' });
+    const { secret } = await own.secondFactor.sendSms({ phone: secondPhone });
     const code = await lastCode(simulator);
-    return (client) => client.tfa.confirmNew({ type: 'sms', code, secret, phone: secondPhone });
+    return (client) => client.secondFactor.confirmNew({ type: 'sms', code, secret, phone: secondPhone });
   },
-  'tfa.update': ({ sms }) => Promise.resolve((client) => client.tfa.update(sms, { label: 'Mine' })),
-  'tfa.remove': ({ account, sms }) =>
+  'secondFactor.update': ({ sms }) =>
+    Promise.resolve((client) => client.secondFactor.update(sms, { label: 'Mine' })),
+  'secondFactor.remove': ({ account, sms }) =>
     Promise.resolve((client) =>
-      client.tfa.remove(sms, { kind: 'backup', backupCode: account.backupCodes[0] ?? '' }),
+      client.secondFactor.remove(sms, { kind: 'backup', backupCode: account.backupCodes[0] ?? '' }),
     ),
-  'tfa.regenerateBackupCodes': async ({ simulator, client: own }) => {
-    const { secret } = await own.tfa.sendEmail();
+  'secondFactor.regenerateBackupCodes': async ({ simulator, client: own }) => {
+    const { secret } = await own.secondFactor.sendEmail();
     const code = await lastCode(simulator);
-    return (client) => client.tfa.regenerateBackupCodes({ kind: 'code', factor: 'email', code, secret });
+    return (client) =>
+      client.secondFactor.regenerateBackupCodes({ kind: 'code', factor: 'email', code, secret });
   },
   'machines.setMinimumBid': onMachine((client, id) => client.machines.setMinimumBid(id, fromDollars(0.1))),
   'machines.scheduleMaintenance': onMachine((client, id) =>

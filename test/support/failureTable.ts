@@ -12,7 +12,7 @@ import type { ClientMethod } from './operation';
 import { operations } from './operations';
 import { table } from './operationsTable';
 import { startTestSimulator, type TestSimulator } from './startSimulator';
-import { orderAccount } from './tfaAccount';
+import { orderAccount } from './secondFactorAccount';
 
 type Order = Omit<FaultOrder, 'path' | 'method'>;
 export type Moment = 'before' | 'after';
@@ -125,8 +125,8 @@ async function failuresOf(method: ClientMethod, transport: UndiciTransport): Pro
 /** An account of its own for the second factor, so that no scene uses up what the next one needs. */
 async function prepare(method: ClientMethod, simulator: TestSimulator, clientAt: ClientAt) {
   const account = await orderAccount(simulator, 'both', { demanded: false });
-  const key = method.startsWith('tfa.') ? account.key : simulator.apiKey;
-  const { methods } = await clientAt(simulator.url, account.key).tfa.status();
+  const key = method.startsWith('secondFactor.') ? account.key : simulator.apiKey;
+  const { methods } = await clientAt(simulator.url, account.key).secondFactor.status();
   const idOf = (type: string) => methods.find((each) => each.type === type)?.id ?? 0;
   const parts = { simulator, account, totp: idOf('totp'), sms: idOf('sms') };
   return { key, call: await sceneOf(method)({ ...parts, client: clientAt(simulator.url, key) }) };

@@ -3,7 +3,7 @@ import { documented, undocumented, type ClientMethod, type Operation } from './o
 
 const accountKeys = 'sshKeys/accountKeyRoutes.ts';
 const templates = 'templates/templateRoutes.ts';
-const tfa = 'tfa/routes.ts';
+const secondFactor = 'secondFactor/routes.ts';
 const machines = 'hosting/machineRoutes.ts';
 const copies = 'instances/copyRoutes.ts';
 const volumes = 'volumes/volumeRoutes.ts';
@@ -120,65 +120,79 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
     'teamRoles.ts',
     ['gpuRental.account', 'gpuRental.teamRole.show'],
   ),
-  'tfa.status': documented(['GET /api/v0/tfa/status/'], 'docs/service/two-factor.md#status', tfa, [
-    'gpuRental.account',
-    'gpuRental.tfa.addMethod',
-    'gpuRental.tfa.updateMethod',
-    'gpuRental.tfa.removeMethod',
-  ]),
-  'tfa.logIn': documented(['POST /api/v0/tfa/'], 'docs/service/two-factor.md#log-in', tfa, [
+  'secondFactor.status': documented(
+    ['GET /api/v0/tfa/status/'],
+    'docs/service/two-factor.md#status',
+    secondFactor,
+    [
+      'gpuRental.account',
+      'gpuRental.tfa.addMethod',
+      'gpuRental.tfa.updateMethod',
+      'gpuRental.tfa.removeMethod',
+    ],
+  ),
+  'secondFactor.logIn': documented(['POST /api/v0/tfa/'], 'docs/service/two-factor.md#log-in', secondFactor, [
     'gpuRental.signIn',
     'gpuRental.tfa.signIn',
   ]),
-  'tfa.sendEmail': documented(['POST /api/v0/tfa/email/'], 'docs/service/two-factor.md#e-mail-code', tfa, [
-    'gpuRental.signIn',
-    'gpuRental.tfa.addMethod',
-    'gpuRental.tfa.removeMethod',
-  ]),
-  'tfa.sendSms': documented(['POST /api/v0/tfa/sms/'], 'docs/service/two-factor.md#sms-code', tfa, [
-    'gpuRental.signIn',
-    'gpuRental.tfa.addMethod',
-    'gpuRental.tfa.removeMethod',
-  ]),
-  'tfa.resendSms': documented(['POST /api/v0/tfa/sms/resend/'], 'docs/service/two-factor.md#sms-code', tfa, [
-    'gpuRental.signIn',
-    'gpuRental.tfa.addMethod',
-    'gpuRental.tfa.removeMethod',
-  ]),
-  'tfa.startAuthorization': documented(
+  'secondFactor.sendEmail': documented(
+    ['POST /api/v0/tfa/email/'],
+    'docs/service/two-factor.md#e-mail-code',
+    secondFactor,
+    ['gpuRental.signIn', 'gpuRental.tfa.addMethod', 'gpuRental.tfa.removeMethod'],
+  ),
+  'secondFactor.sendSms': documented(
+    ['POST /api/v0/tfa/sms/'],
+    'docs/service/two-factor.md#sms-code',
+    secondFactor,
+    ['gpuRental.signIn', 'gpuRental.tfa.addMethod', 'gpuRental.tfa.removeMethod'],
+  ),
+  'secondFactor.resendSms': documented(
+    ['POST /api/v0/tfa/sms/resend/'],
+    'docs/service/two-factor.md#sms-code',
+    secondFactor,
+    ['gpuRental.signIn', 'gpuRental.tfa.addMethod', 'gpuRental.tfa.removeMethod'],
+  ),
+  'secondFactor.startAuthorization': documented(
     ['POST /api/v0/tfa/authorize-new-method/'],
     'docs/service/two-factor.md#authorize-a-new-method',
-    tfa,
+    secondFactor,
     ['gpuRental.tfa.addMethod'],
   ),
-  'tfa.finishAuthorization': documented(
+  'secondFactor.finishAuthorization': documented(
     ['PUT /api/v0/tfa/authorize-new-method/'],
     'docs/service/two-factor.md#authorize-a-new-method',
-    tfa,
+    secondFactor,
     ['gpuRental.tfa.addMethod'],
   ),
-  'tfa.setUpTotp': documented(
+  'secondFactor.setUpTotp': documented(
     ['POST /api/v0/tfa/totp-setup/'],
     'docs/service/two-factor.md#set-up-totp',
-    tfa,
+    secondFactor,
     ['gpuRental.tfa.addMethod'],
   ),
-  'tfa.confirmNew': documented(
+  'secondFactor.confirmNew': documented(
     ['POST /api/v0/tfa/confirm-new/'],
     'docs/service/two-factor.md#confirm-a-method',
-    tfa,
+    secondFactor,
     ['gpuRental.tfa.addMethod'],
   ),
-  'tfa.update': documented(['PUT /api/v0/tfa/update/'], 'docs/service/two-factor.md#update-a-method', tfa, [
-    'gpuRental.tfa.updateMethod',
-  ]),
-  'tfa.remove': documented(['DELETE /api/v0/tfa/'], 'docs/service/two-factor.md#remove-a-method', tfa, [
-    'gpuRental.tfa.removeMethod',
-  ]),
-  'tfa.regenerateBackupCodes': documented(
+  'secondFactor.update': documented(
+    ['PUT /api/v0/tfa/update/'],
+    'docs/service/two-factor.md#update-a-method',
+    secondFactor,
+    ['gpuRental.tfa.updateMethod'],
+  ),
+  'secondFactor.remove': documented(
+    ['DELETE /api/v0/tfa/'],
+    'docs/service/two-factor.md#remove-a-method',
+    secondFactor,
+    ['gpuRental.tfa.removeMethod'],
+  ),
+  'secondFactor.regenerateBackupCodes': documented(
     ['PUT /api/v0/tfa/regen-backup-codes/'],
     'docs/service/two-factor.md#backup-codes',
-    tfa,
+    secondFactor,
     ['gpuRental.tfa.regenerateBackupCodes'],
   ),
   'machines.list': undocumented(['GET /api/v0/machines/'], 'docs/service/machines.md#list', machines, [

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { holdsSecret } from './secretScan';
 import type { TestSimulator } from './startSimulator';
-import type { OrderedAccount } from './tfaAccount';
+import type { OrderedAccount } from './secondFactorAccount';
 
 /** Recognizable values in every place where a person puts a secret. */
 export const typed = {

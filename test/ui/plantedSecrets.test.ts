@@ -13,7 +13,7 @@ import {
   signInUpToFactor,
 } from '../support/secondFactorSteps';
 import { filesWithSecrets, holdsSecret } from '../support/secretScan';
-import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/tfaAccount';
+import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';

@@ -16,7 +16,7 @@ import {
   sentCodes,
   totpCode,
   type OrderedAccount,
-} from '../support/tfaAccount';
+} from '../support/secondFactorAccount';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';

@@ -8,7 +8,7 @@ import {
   nextCode,
   signInUpToFactor,
 } from '../support/secondFactorSteps';
-import { logIns, orderAccount, totpCode, type OrderedAccount } from '../support/tfaAccount';
+import { logIns, orderAccount, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';

@@ -8,7 +8,7 @@ import type { ApiKey, PermissionCategory } from '../../model/accounts/apiKey';
 import { permissionMeaning, permissionSummary } from '../../model/accounts/permissionText';
 import type { Secret } from '../../model/accounts/secret';
 import type { TeamRole } from '../../model/accounts/teamRole';
-import type { TfaMethod, TfaStatus } from '../../model/accounts/tfa';
+import type { SecondFactorMethod, SecondFactorStatus } from '../../model/accounts/secondFactor';
 import { parsePublicKey } from '../../ssh/publicKey';
 import type { Account } from '../../store/accounts/accounts';
 import { plainLabel } from '../../util/plainLabel';
@@ -110,13 +110,13 @@ export function sshKeyItem(publicKey: string, place: string): vscode.TreeItem {
 /** Returns the heading of a part; `figure` is the number of its rows or the state of 2FA, as far as it is known. */
 export function partItem(part: PartId, figure: string): vscode.TreeItem {
   const labels: Record<PartId, string> = {
-    tfa: t('Two-Factor Authentication'),
+    secondFactor: t('Two-Factor Authentication'),
     apiKeys: t('API Keys'),
     secrets: t('Environment Variables'),
     teamRoles: t('Team Roles'),
   };
   const icons: Record<PartId, string> = {
-    tfa: 'shield',
+    secondFactor: 'shield',
     apiKeys: 'key',
     secrets: 'symbol-variable',
     teamRoles: 'organization',
@@ -127,7 +127,7 @@ export function partItem(part: PartId, figure: string): vscode.TreeItem {
   return item;
 }
 
-export function tfaStateText(state: string | undefined): string {
+export function secondFactorStateText(state: string | undefined): string {
   const words: Readonly<Record<string, string>> = {
     enabled: t('on'),
     legacy: t('on, older form'),
@@ -136,14 +136,14 @@ export function tfaStateText(state: string | undefined): string {
   return state === undefined ? '' : (words[state] ?? plainLabel(state));
 }
 
-export function methodItem(method: TfaMethod, nowMs: number): vscode.TreeItem {
+export function methodItem(method: SecondFactorMethod, nowMs: number): vscode.TreeItem {
   const type = method.type === 'totp' ? t('Authenticator app') : t('Text message');
   const label = method.label === undefined ? type : plainLabel(method.label);
   const isLocked = (method.lockedUntil ?? 0) * 1000 > nowMs;
   const item = row(
     label,
     isLocked ? 'lock' : method.type === 'totp' ? 'device-mobile' : 'comment',
-    ';tfaMethod;',
+    ';secondFactorMethod;',
   );
   const when = (seconds: number) => momentText(seconds * 1000, nowMs);
   item.description = [
@@ -166,7 +166,7 @@ export function methodItem(method: TfaMethod, nowMs: number): vscode.TreeItem {
   return item;
 }
 
-export function backupCodesItem({ backupCodesRemaining: left }: TfaStatus): vscode.TreeItem {
+export function backupCodesItem({ backupCodesRemaining: left }: SecondFactorStatus): vscode.TreeItem {
   const item = row(
     left === undefined ? t('Backup codes') : t('Backup codes: {0} left', left),
     left === 0 ? 'warning' : 'list-ordered',
@@ -208,13 +208,15 @@ export function teamRoleItem({ name, permissions }: TeamRole): vscode.TreeItem {
 /** Returns the row of an empty part. `isLegacy`: 2FA is on in its older form, which has no list of methods. */
 export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
   const labels: Record<PartId, string> = {
-    tfa: isLegacy ? t('Older form, by SMS. Select to change it') : t('No 2FA method. Select to add one'),
+    secondFactor: isLegacy
+      ? t('Older form, by SMS. Select to change it')
+      : t('No 2FA method. Select to add one'),
     apiKeys: t('No API keys'),
     secrets: t('No environment variables. Select to set one'),
     teamRoles: t('No team roles'),
   };
   const item = row(labels[part], 'info', '');
-  if (part === 'tfa') {
+  if (part === 'secondFactor') {
     item.command = { command: 'gpuRental.tfa.addMethod', title: labels[part] };
   } else if (part === 'secrets') {
     item.command = { command: 'gpuRental.secret.set', title: labels[part] };
@@ -234,7 +236,7 @@ export type AccountNode =
   | { readonly kind: 'userSshKey' }
   | { readonly kind: 'part'; readonly part: PartId }
   | { readonly kind: 'group'; readonly groupId: string }
-  | { readonly kind: 'tfaMethod'; readonly methodId: number }
+  | { readonly kind: 'secondFactorMethod'; readonly methodId: number }
   | { readonly kind: 'backupCodes' }
   | { readonly kind: 'apiKey'; readonly apiKeyId: number }
   | { readonly kind: 'secret'; readonly secretName: string }

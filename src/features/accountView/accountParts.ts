@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ApiKey } from '../../model/accounts/apiKey';
 import type { Secret } from '../../model/accounts/secret';
 import type { TeamRole } from '../../model/accounts/teamRole';
-import type { TfaStatus } from '../../model/accounts/tfa';
+import type { SecondFactorStatus } from '../../model/accounts/secondFactor';
 import type { Services } from '../../services';
 import { channel } from '../../shared/channel';
 import { watchAccounts } from '../../shared/followAccount';
@@ -13,13 +13,13 @@ import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 
 export interface AccountPartTypes {
-  readonly tfa: TfaStatus;
+  readonly secondFactor: SecondFactorStatus;
   readonly apiKeys: readonly ApiKey[];
   readonly secrets: readonly Secret[];
   readonly teamRoles: readonly TeamRole[];
 }
 export type PartId = keyof AccountPartTypes;
-export const partIds: readonly PartId[] = ['tfa', 'apiKeys', 'secrets', 'teamRoles'];
+export const partIds: readonly PartId[] = ['secondFactor', 'apiKeys', 'secrets', 'teamRoles'];
 
 /** Announces, with the key of the account, that a window changed something or reads again. */
 const changes = channel('account.parts', z.string());
@@ -46,8 +46,8 @@ export class AccountParts implements Disposable {
       return one;
     };
     this.readings = {
-      tfa: reading(async ({ client }, options) => {
-        const status = await client.tfa.status(options);
+      secondFactor: reading(async ({ client }, options) => {
+        const status = await client.secondFactor.status(options);
         return { items: status, skipped: status.skipped };
       }),
       apiKeys: reading(({ client }, options) => client.apiKeys.list(options)),

@@ -3,7 +3,7 @@ import { countOfList, listProblems, problemRow, withAge } from '../../editor/lis
 import { localize, t } from '../../editor/localize';
 import { spendable, type User } from '../../model/accounts/account';
 import { permissionCategories } from '../../model/accounts/apiKey';
-import { countMethods, tfaStatusOf } from '../../model/accounts/secondFactor';
+import { countMethods, secondFactorStatusOf } from '../../model/accounts/secondFactor';
 import { formatMoney } from '../../model/money';
 import { spanOfHours, hoursOfCredit } from '../../model/quote';
 import type { Services } from '../../services';
@@ -22,7 +22,7 @@ import {
   secretItem,
   sshKeyItem,
   teamRoleItem,
-  tfaStateText,
+  secondFactorStateText,
   unreadEntries,
   userItem,
   AccountNodes,
@@ -175,12 +175,12 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   private rowsOf(part: PartId): AccountNode[] {
     const { parts, nodes } = this;
     switch (part) {
-      case 'tfa': {
-        const status = parts.value('tfa');
+      case 'secondFactor': {
+        const status = parts.value('secondFactor');
         return status === undefined || countMethods(status) === 0
           ? []
           : [
-              ...status.methods.map(({ id }) => nodes.of({ kind: 'tfaMethod', methodId: id })),
+              ...status.methods.map(({ id }) => nodes.of({ kind: 'secondFactorMethod', methodId: id })),
               nodes.of({ kind: 'backupCodes' }),
             ];
       }
@@ -223,7 +223,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
         return item;
       }
       case 'none':
-        return noneItem(node.part, this.tfaState(user) === 'legacy');
+        return noneItem(node.part, this.secondFactorState(user) === 'legacy');
       case 'problem':
         return problemRow(node.problem, {
           name: node.part,
@@ -231,7 +231,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
           now: this.deps.clock.now(),
           unread: unreadEntries,
         });
-      case 'tfaMethod':
+      case 'secondFactorMethod':
       case 'backupCodes':
       case 'apiKey':
       case 'secret':
@@ -244,28 +244,31 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
     const value = this.parts.value(part);
     const state = this.parts.state(part);
     const count = Array.isArray(value) ? countOfList(value.length, state) : '';
-    const figure = part === 'tfa' ? tfaStateText(this.tfaState(user)) : count;
+    const figure = part === 'secondFactor' ? secondFactorStateText(this.secondFactorState(user)) : count;
     return withAge(figure, state, this.deps.clock.now());
   }
 
   /** Returns `tfa_status`; `undefined` while neither the user's record nor the 2FA settings reveal it. */
-  private tfaState(user: User): string | undefined {
-    const status = this.parts.value('tfa');
-    return status ? tfaStatusOf(user, status) : user.tfaStatus;
+  private secondFactorState(user: User): string | undefined {
+    const status = this.parts.value('secondFactor');
+    return status ? secondFactorStatusOf(user, status) : user.tfaStatus;
   }
 
   private leafItem(
-    node: Extract<AccountNode, { kind: 'tfaMethod' | 'backupCodes' | 'apiKey' | 'secret' | 'teamRole' }>,
+    node: Extract<
+      AccountNode,
+      { kind: 'secondFactorMethod' | 'backupCodes' | 'apiKey' | 'secret' | 'teamRole' }
+    >,
     { key: accountKey, user }: Account,
   ): vscode.TreeItem | undefined {
     const { parts, revealed } = this;
     switch (node.kind) {
-      case 'tfaMethod': {
-        const method = parts.value('tfa')?.methods.find(({ id }) => id === node.methodId);
+      case 'secondFactorMethod': {
+        const method = parts.value('secondFactor')?.methods.find(({ id }) => id === node.methodId);
         return method && methodItem(method, this.deps.clock.now());
       }
       case 'backupCodes': {
-        const status = parts.value('tfa');
+        const status = parts.value('secondFactor');
         return status && backupCodesItem(status);
       }
       case 'apiKey': {

@@ -12,8 +12,10 @@ import {
   normalPhone,
   phoneProblem,
   authorizationEnd,
+  type ConfirmedSecondFactorMethod,
+  type NewSecondFactorMethod,
+  type SecondFactorStatus,
 } from '../../model/accounts/secondFactor';
-import type { ConfirmedTfaMethod, NewTfaMethod, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { authorize } from './authorization';
@@ -21,7 +23,7 @@ import { showBackupCodes, tellLostCodes } from './backupCodes';
 import { askCode, type CodeAnswer } from './codeBox';
 import { confirmer } from './lostAnswers';
 import { sendSms, sendSmsAgain } from './challenges';
-import { readTfa, withSending } from './waiting';
+import { readSecondFactor, withSending } from './waiting';
 import { showTotpPanel } from './totpPanel';
 import { tellUnverified } from './unverified';
 import { authorizedTime } from './words';
@@ -37,14 +39,14 @@ export type AuthorizedUntil = Map<string, number>;
 interface Addition {
   readonly account: Account;
   /** The status before the addition. */
-  readonly status: TfaStatus;
+  readonly status: SecondFactorStatus;
   readonly authorizedUntil: number | undefined;
   readonly label: string;
 }
 
 /** Authorizes a new method, verifies the app or phone, and shows the backup codes. */
 export async function addMethod(deps: Deps, account: Account, authorized: AuthorizedUntil): Promise<boolean> {
-  const { user, status, state } = await readTfa(deps.accounts, account);
+  const { user, status, state } = await readSecondFactor(deps.accounts, account);
   if (state === 'legacy') {
     return replaceLegacy();
   }
@@ -133,14 +135,14 @@ async function askLabel(): Promise<string | undefined> {
 async function addTotp(
   { clock, redactor, extensionUri }: Deps,
   { account, status, authorizedUntil, label }: Addition,
-): Promise<CodeAnswer<ConfirmedTfaMethod>> {
-  const setup = await account.client.tfa.setUpTotp();
+): Promise<CodeAnswer<ConfirmedSecondFactorMethod>> {
+  const setup = await account.client.secondFactor.setUpTotp();
   redactor.addSecret(setup.secret);
   redactor.addSecret(setup.uri);
   const panel = await showTotpPanel(setup, extensionUri);
   const confirm = confirmer(account.client, status);
   try {
-    return await askCode<ConfirmedTfaMethod>(
+    return await askCode<ConfirmedSecondFactorMethod>(
       {
         title: t('Add an Authenticator App'),
         prompt: t('Scan the QR code with your app, then enter the code that the app shows.'),
@@ -171,7 +173,7 @@ async function addTotp(
 async function addSms(
   { clock, redactor }: Deps,
   { account, status, authorizedUntil, label }: Addition,
-): Promise<CodeAnswer<ConfirmedTfaMethod> | undefined> {
+): Promise<CodeAnswer<ConfirmedSecondFactorMethod> | undefined> {
   const { client } = account;
   const phone = await askPhone();
   if (phone === undefined) {
@@ -180,7 +182,7 @@ async function addSms(
   redactor.addSecret(phone);
   let { secret } = await withSending((signal) => sendSms(client, { phone }, { signal }));
   const confirm = confirmer(client, status);
-  return askCode<ConfirmedTfaMethod>(
+  return askCode<ConfirmedSecondFactorMethod>(
     {
       title: t('Add Text Messages'),
       prompt: t('A code was sent to the number that ends in {0}.', phone.slice(-4)),
@@ -193,7 +195,13 @@ async function addSms(
         return clock.now() + challengeMs;
       },
       use: (value, signal) => {
-        const method: NewTfaMethod = { type: 'sms', code: normalCode(value), secret, phone, ...named(label) };
+        const method: NewSecondFactorMethod = {
+          type: 'sms',
+          code: normalCode(value),
+          secret,
+          phone,
+          ...named(label),
+        };
         return confirm(method, { signal });
       },
     },

@@ -9,8 +9,9 @@ import {
   normalBackupCode,
   normalCode,
   type FactorChoice,
+  type SecondFactorKind,
+  type SecondFactorStatus,
 } from '../../model/accounts/secondFactor';
-import type { TfaFactor, TfaStatus } from '../../model/accounts/tfa';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { tellIfFewLeft } from './backupCodes';
@@ -22,7 +23,7 @@ import { withSending } from './waiting';
 
 interface AuthorizationRequest {
   readonly account: Account;
-  readonly status: TfaStatus;
+  readonly status: SecondFactorStatus;
   readonly clock: Services['clock'];
 }
 
@@ -49,7 +50,7 @@ export async function authorize(request: AuthorizationRequest): Promise<number |
 
 interface Way {
   readonly to?: string | undefined;
-  readonly factor?: TfaFactor;
+  readonly factor?: SecondFactorKind;
   readonly methodId?: number;
 }
 
@@ -68,9 +69,9 @@ async function byCode(
   const start = (signal: AbortSignal) => startByCode(account, wanted, signal);
   const isSent = wanted.factor !== 'totp';
   let secret = isSent ? await withSending(start) : await start(new AbortController().signal);
-  const { tfa } = account.client;
+  const { secondFactor } = account.client;
   const finish = authorizer(account.client, (code, options) =>
-    tfa.finishAuthorization({ code, secret }, options),
+    secondFactor.finishAuthorization({ code, secret }, options),
   );
   return askCode<number>(
     {
@@ -106,7 +107,7 @@ async function startByCode(
   signal: AbortSignal,
 ): Promise<string> {
   try {
-    const { secret = '' } = await client.tfa.startAuthorization(
+    const { secret = '' } = await client.secondFactor.startAuthorization(
       { kind: 'code', factor, methodId },
       { signal },
     );
@@ -121,7 +122,7 @@ async function startByCode(
 
 function byBackupCode({ account, clock }: AuthorizationRequest, title: string): Promise<CodeAnswer<number>> {
   const prove = authorizer(account.client, (backupCode, options) =>
-    account.client.tfa.startAuthorization({ kind: 'backup', backupCode }, options),
+    account.client.secondFactor.startAuthorization({ kind: 'backup', backupCode }, options),
   );
   return askCode<number>(
     {

@@ -36,7 +36,7 @@ export function tellBackupCodes(left: number): void {
 
 /** Reads and shows how many backup codes are left, after a request whose answer does not include the number. */
 export async function tellIfFewLeft(client: Client): Promise<void> {
-  const { enabled, backupCodesRemaining: left } = await client.tfa.status();
+  const { enabled, backupCodesRemaining: left } = await client.secondFactor.status();
   if (enabled && left !== undefined && left <= 3) {
     tellBackupCodes(left);
   }

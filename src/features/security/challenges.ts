@@ -15,10 +15,10 @@ export interface SmsGoal {
 /** Sends a code. If one was sent a short while ago, sends that one again instead of failing. */
 export async function sendSms(client: Client, goal: SmsGoal, options: CallOptions = {}): Promise<Challenge> {
   try {
-    return await client.tfa.sendSms(goal, options);
+    return await client.secondFactor.sendSms(goal, options);
   } catch (error) {
     if (error instanceof RefusedError && error.code === 'tfa_challenge_exists') {
-      return client.tfa.resendSms(goal, options);
+      return client.secondFactor.resendSms(goal, options);
     }
     throw error;
   }
@@ -31,10 +31,10 @@ export async function sendSmsAgain(
   options: CallOptions = {},
 ): Promise<Challenge> {
   try {
-    return await client.tfa.resendSms(goal, options);
+    return await client.secondFactor.resendSms(goal, options);
   } catch (error) {
     if (isOver(error)) {
-      return client.tfa.sendSms(goal, options);
+      return client.secondFactor.sendSms(goal, options);
     }
     throw error;
   }

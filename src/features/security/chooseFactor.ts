@@ -3,8 +3,7 @@ import { localize, t } from '../../editor/localize';
 import { pickFromList, type Row } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
 import type { User } from '../../model/accounts/account';
-import { factorChoices, type FactorChoice } from '../../model/accounts/secondFactor';
-import type { TfaStatus } from '../../model/accounts/tfa';
+import { factorChoices, type FactorChoice, type SecondFactorStatus } from '../../model/accounts/secondFactor';
 import { AcceptGuard, unaskedTimes } from '../../model/rentals/acceptGuard';
 import type { Clock } from '../../util/clock';
 import { lockedText } from './failures';
@@ -29,7 +28,7 @@ export interface ChoiceRequest {
  * by accident.
  */
 export async function chooseFactor(
-  status: TfaStatus,
+  status: SecondFactorStatus,
   request: ChoiceRequest,
   reasonBefore: string | undefined,
 ): Promise<FactorChoice | undefined> {

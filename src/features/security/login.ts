@@ -2,7 +2,7 @@ import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { interrupting, offeringInterruption } from '../../editor/quickInput';
-import type { TfaLogin } from '../../model/accounts/tfa';
+import type { SecondFactorLogin } from '../../model/accounts/secondFactor';
 import type { Services } from '../../services';
 import type { SecondFactorSubject } from '../../store/accounts/secondFactor';
 import { tellBackupCodes } from './backupCodes';
@@ -19,7 +19,7 @@ export async function logIn(
   subject: SecondFactorSubject,
   signal: AbortSignal,
   wanted: AbortSignal,
-): Promise<TfaLogin | undefined> {
+): Promise<SecondFactorLogin | undefined> {
   const { account, user, client, admin } = subject;
   const prove = () =>
     proveFactor({
@@ -30,7 +30,7 @@ export async function logIn(
       person: user,
       clock: deps.clock,
       signal,
-      use: async (proof, inner) => client.tfa.logIn(proof, { signal: inner, admin }),
+      use: async (proof, inner) => client.secondFactor.logIn(proof, { signal: inner, admin }),
     });
   const login = await offeringInterruption(async () =>
     (await isAgreed(deps, subject, signal, wanted)) ? interrupting(prove) : undefined,

@@ -2,13 +2,13 @@ import type { Client } from '../../api/client';
 import { mayHaveTakenEffect, NotFoundError, RefusedError } from '../../api/errors';
 import type { CallOptions } from '../../api/http';
 import type {
-  ConfirmedTfaMethod,
-  NewTfaMethod,
-  RemovedTfaMethod,
-  TfaMethod,
-  TfaProof,
-  TfaStatus,
-} from '../../model/accounts/tfa';
+  ConfirmedSecondFactorMethod,
+  NewSecondFactorMethod,
+  RemovedSecondFactorMethod,
+  SecondFactorMethod,
+  SecondFactorProof,
+  SecondFactorStatus,
+} from '../../model/accounts/secondFactor';
 
 /**
  * Returns a function that confirms a new method. After a lost answer it reads whether the method exists, because the
@@ -16,12 +16,12 @@ import type {
  */
 export function confirmer(
   client: Client,
-  before: Pick<TfaStatus, 'methods'>,
-): (method: NewTfaMethod, options: CallOptions) => Promise<ConfirmedTfaMethod> {
+  before: Pick<SecondFactorStatus, 'methods'>,
+): (method: NewSecondFactorMethod, options: CallOptions) => Promise<ConfirmedSecondFactorMethod> {
   return sure(
-    (method: NewTfaMethod, options: CallOptions) => client.tfa.confirmNew(method, options),
+    (method: NewSecondFactorMethod, options: CallOptions) => client.secondFactor.confirmNew(method, options),
     async () => {
-      const { methods } = await client.tfa.status();
+      const { methods } = await client.secondFactor.status();
       return methods.some(({ id }) => !before.methods.some((known) => known.id === id)) ? {} : undefined;
     },
   );
@@ -33,12 +33,13 @@ export function confirmer(
  */
 export function remover(
   client: Client,
-  target: TfaMethod | undefined,
-): (proof: TfaProof, options: CallOptions) => Promise<RemovedTfaMethod> {
+  target: SecondFactorMethod | undefined,
+): (proof: SecondFactorProof, options: CallOptions) => Promise<RemovedSecondFactorMethod> {
   return sure(
-    (proof: TfaProof, options: CallOptions) => client.tfa.remove(target?.id, proof, options),
+    (proof: SecondFactorProof, options: CallOptions) =>
+      client.secondFactor.remove(target?.id, proof, options),
     async () => {
-      const { enabled, methods, skipped } = await client.tfa.status();
+      const { enabled, methods, skipped } = await client.secondFactor.status();
       if (!enabled) {
         return {};
       }
@@ -63,7 +64,7 @@ export function authorizer(
       await send(code, options);
       return true as const;
     },
-    async () => ((await client.tfa.status()).newMethodAuthorized ? true : undefined),
+    async () => ((await client.secondFactor.status()).newMethodAuthorized ? true : undefined),
   );
 }
 

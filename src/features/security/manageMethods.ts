@@ -3,8 +3,13 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { askLine, pickOne } from '../../editor/quickPick';
-import { countMethods, labelProblem } from '../../model/accounts/secondFactor';
-import type { RemovedTfaMethod, TfaMethod, TfaStatus } from '../../model/accounts/tfa';
+import {
+  countMethods,
+  labelProblem,
+  type RemovedSecondFactorMethod,
+  type SecondFactorMethod,
+  type SecondFactorStatus,
+} from '../../model/accounts/secondFactor';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { UserError } from '../../util/errors';
@@ -12,7 +17,7 @@ import { text } from '../../util/text';
 import { showBackupCodes, tellIfFewLeft, tellVoidCodes } from './backupCodes';
 import { remover } from './lostAnswers';
 import { proveFactor } from './proof';
-import { readTfa, whileReading } from './waiting';
+import { readSecondFactor, whileReading } from './waiting';
 import { methodName } from './words';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor'>;
@@ -30,7 +35,7 @@ export async function updateMethod(account: Account, wantedId: number | undefine
     ignoreFocusOut: true,
   });
   if (action === primary) {
-    await account.client.tfa.update(method.id, { isPrimary: true });
+    await account.client.secondFactor.update(method.id, { isPrimary: true });
     return true;
   }
   const label =
@@ -46,7 +51,7 @@ export async function updateMethod(account: Account, wantedId: number | undefine
   if (label === undefined) {
     return false;
   }
-  await account.client.tfa.update(method.id, { label: label.trim() });
+  await account.client.secondFactor.update(method.id, { label: label.trim() });
   return true;
 }
 
@@ -56,7 +61,7 @@ export async function removeMethod(
   account: Account,
   wantedId: number | undefined,
 ): Promise<boolean> {
-  const { user, status, state } = await readTfa(deps.accounts, account);
+  const { user, status, state } = await readSecondFactor(deps.accounts, account);
   const isLegacy = state === 'legacy' && countMethods(status) === 0;
   const method = isLegacy ? undefined : await pickMethod(account, wantedId, t('Remove a 2FA Method'), status);
   // A method that could not be read exists as well.
@@ -86,7 +91,7 @@ export async function removeMethod(
   return true;
 }
 
-function removedText({ remaining }: RemovedTfaMethod, isLegacy: boolean): string {
+function removedText({ remaining }: RemovedSecondFactorMethod, isLegacy: boolean): string {
   if (remaining === undefined) {
     return isLegacy
       ? t('2FA is off. You can set it up again with an authenticator app or text messages.')
@@ -97,7 +102,7 @@ function removedText({ remaining }: RemovedTfaMethod, isLegacy: boolean): string
     : t('The 2FA method was removed. {0} are left.', remaining);
 }
 
-function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): Promise<boolean> {
+function confirmRemoval(method: SecondFactorMethod | undefined, isLast: boolean): Promise<boolean> {
   return confirm({
     message: method
       ? t('Remove {0}?', methodName(method))
@@ -117,7 +122,7 @@ function confirmRemoval(method: TfaMethod | undefined, isLast: boolean): Promise
 
 /** Creates ten new backup codes, which replace all older ones. */
 export async function regenerateBackupCodes(deps: Deps, account: Account): Promise<boolean> {
-  const { user, state } = await readTfa(deps.accounts, account);
+  const { user, state } = await readSecondFactor(deps.accounts, account);
   if (state !== 'enabled') {
     message('info', t('Backup codes come with 2FA. Add a 2FA method first.'));
     return false;
@@ -140,7 +145,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
       clock: deps.clock,
       use: async (proof, signal) => {
         try {
-          return await account.client.tfa.regenerateBackupCodes(proof, { signal });
+          return await account.client.secondFactor.regenerateBackupCodes(proof, { signal });
         } catch (error) {
           if (mayHaveTakenEffect(error)) {
             lost.push(error);
@@ -170,9 +175,9 @@ async function pickMethod(
   account: Account,
   wantedId: number | undefined,
   title: string,
-  known?: TfaStatus,
-): Promise<TfaMethod | undefined> {
-  const { methods, skipped } = known ?? (await whileReading(() => account.client.tfa.status()));
+  known?: SecondFactorStatus,
+): Promise<SecondFactorMethod | undefined> {
+  const { methods, skipped } = known ?? (await whileReading(() => account.client.secondFactor.status()));
   const wanted = methods.find((method) => method.id === wantedId);
   if (wanted) {
     return wanted;

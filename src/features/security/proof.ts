@@ -6,8 +6,8 @@ import {
   normalBackupCode,
   normalCode,
   type FactorChoice,
+  type SecondFactorProof,
 } from '../../model/accounts/secondFactor';
-import type { TfaProof } from '../../model/accounts/tfa';
 import { isCancelled, UserError } from '../../util/errors';
 import { chooseFactor, type ChoiceRequest } from './chooseFactor';
 import { askCode, type CodeAnswer } from './codeBox';
@@ -18,7 +18,7 @@ import { whileReading, withSending } from './waiting';
 
 export interface ProofRequest<T> extends ChoiceRequest {
   /** Uses the proof; called for each code until one is accepted. */
-  readonly use: (proof: TfaProof, signal: AbortSignal) => Promise<T>;
+  readonly use: (proof: SecondFactorProof, signal: AbortSignal) => Promise<T>;
 }
 
 /** Asks the user how to verify, sends a code if needed, and uses the proof. */
@@ -37,7 +37,7 @@ export async function byChosenWay<T>(
   const options = { signal: request.signal };
   let reason: string | undefined;
   for (;;) {
-    const status = await whileReading(() => request.client.tfa.status(options));
+    const status = await whileReading(() => request.client.secondFactor.status(options));
     const choice = await chooseFactor(status, request, reason);
     if (!choice) {
       return undefined;
@@ -126,7 +126,7 @@ async function askSent<T>(
   const target = methodId === undefined ? {} : { methodId };
   const send = (inner: AbortSignal) =>
     factor === 'email'
-      ? client.tfa.sendEmail(undefined, { signal: inner })
+      ? client.secondFactor.sendEmail(undefined, { signal: inner })
       : sendSms(client, target, { signal: inner });
   let { secret } = await withSending(send, signal);
   return askCode<T>(

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { languageOfTexts, t } from '../../editor/localize';
-import type { TotpSetup } from '../../model/accounts/tfa';
+import type { TotpSetup } from '../../model/accounts/secondFactor';
 import type { Disposable } from '../../util/disposable';
 
 /**

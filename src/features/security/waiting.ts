@@ -2,8 +2,7 @@ import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { User } from '../../model/accounts/account';
-import { tfaStatusOf } from '../../model/accounts/secondFactor';
-import type { TfaStatus } from '../../model/accounts/tfa';
+import { secondFactorStatusOf, type SecondFactorStatus } from '../../model/accounts/secondFactor';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 
@@ -23,13 +22,13 @@ export async function whileReading<T>(read: () => Promise<T>): Promise<T> {
 }
 
 /** Reads the user and the 2FA settings; `state` is `tfa_status`. */
-export function readTfa(
+export function readSecondFactor(
   accounts: Services['accounts'],
   { client }: Account,
-): Promise<{ readonly user: User; readonly status: TfaStatus; readonly state: string }> {
+): Promise<{ readonly user: User; readonly status: SecondFactorStatus; readonly state: string }> {
   return whileReading(async () => {
     const user = await accounts.refreshUser();
-    const status = await client.tfa.status();
-    return { user, status, state: tfaStatusOf(user, status) };
+    const status = await client.secondFactor.status();
+    return { user, status, state: secondFactorStatusOf(user, status) };
   });
 }

@@ -1,10 +1,9 @@
 import { t } from '../../editor/localize';
-import { clockText } from '../../model/accounts/secondFactor';
-import type { TfaMethod } from '../../model/accounts/tfa';
+import { clockText, type SecondFactorMethod } from '../../model/accounts/secondFactor';
 import { plainLabel } from '../../util/plainLabel';
 
 /** Returns a name that stays unique among methods of one type, thanks to label, number and id. */
-export function methodName(method: TfaMethod): string {
+export function methodName(method: SecondFactorMethod): string {
   const type = method.type === 'totp' ? t('Authenticator app') : t('Text message');
   const label = method.label === undefined ? type : plainLabel(method.label);
   return method.phone === undefined

@@ -1,5 +1,87 @@
+/** Two-factor authentication (docs/service/two-factor.md#methods). Times are Unix seconds unless named otherwise. */
+
 import { text, type Text } from '../../util/text';
-import type { TfaMethod, TfaStatus } from './tfa';
+
+export type SecondFactorKind = 'sms' | 'totp' | 'email';
+
+export interface SecondFactorMethod {
+  readonly id: number;
+  readonly type: 'sms' | 'totp';
+  readonly label?: string;
+  /** Masked by the service, except for the last four digits. */
+  readonly phone?: string;
+  readonly isPrimary: boolean;
+  readonly failCount?: number;
+  /** In the future while the service accepts no code; by this computer's clock. */
+  readonly lockedUntil?: number;
+  readonly createdAt?: number;
+  readonly lastUsedAt?: number;
+}
+
+export interface SecondFactorStatus {
+  /** Also true for the older form; `secondFactorStatusOf` distinguishes the two. */
+  readonly enabled: boolean;
+  readonly methods: readonly SecondFactorMethod[];
+  readonly backupCodesRemaining?: number;
+  /** True while methods can be added. */
+  readonly newMethodAuthorized: boolean;
+  /** The number of methods that could not be read. */
+  readonly skipped: number;
+}
+
+/** Proof of the user's identity. `secret` is the latest `tfa_secret` and is sent with SMS and e-mail codes. */
+export type SecondFactorProof =
+  | {
+      readonly kind: 'code';
+      readonly factor: SecondFactorKind;
+      readonly code: string;
+      readonly secret?: string;
+      readonly methodId?: number | undefined;
+    }
+  | { readonly kind: 'backup'; readonly backupCode: string };
+
+export interface SecondFactorLogin {
+  /** The bearer token of the new session. */
+  readonly sessionKey: string;
+  /** The number of backup codes left after one was used; 0 if the answer omits it. */
+  readonly backupCodesRemaining?: number;
+  readonly isLegacy: boolean;
+}
+
+/** Where a text message goes: a method's number, a given number, or the account's own number if both are missing. */
+export interface SmsTarget {
+  readonly methodId?: number | undefined;
+  /** E.164. */
+  readonly phone?: string;
+  readonly secret?: string;
+}
+
+export interface TotpSetup {
+  /** Base32. */
+  readonly secret: string;
+  /** `otpauth://…`, the content of the QR code for an authenticator app. */
+  readonly uri: string;
+}
+
+export type NewSecondFactorMethod =
+  | { readonly type: 'totp'; readonly code: string; readonly secret: string; readonly label?: string }
+  | {
+      readonly type: 'sms';
+      readonly code: string;
+      readonly secret: string;
+      readonly phone: string;
+      readonly label?: string;
+    };
+
+/** Present only with the first method, and shown once. */
+export interface ConfirmedSecondFactorMethod {
+  readonly backupCodes?: readonly string[];
+}
+
+export interface RemovedSecondFactorMethod {
+  /** Absent after the last method was removed, which turns 2FA off. */
+  readonly remaining?: number;
+}
 
 /** The lifetime of a challenge (docs/service/two-factor.md#lifetimes). */
 export const challengeMs = 10 * 60_000;
@@ -19,7 +101,7 @@ export function authorizationEnd(known: number | undefined, nowMs: number): numb
 export type FactorChoice =
   | {
       readonly kind: 'method';
-      readonly method: TfaMethod;
+      readonly method: SecondFactorMethod;
       /** When the method unlocks (ms since 1970). */
       readonly lockedUntilMs?: number | undefined;
       readonly unavailable?: Text;
@@ -36,7 +118,7 @@ interface Person {
 }
 
 /** Returns the number of methods, with those that could not be read. */
-export function countMethods({ methods, skipped }: Pick<TfaStatus, 'methods' | 'skipped'>): number {
+export function countMethods({ methods, skipped }: Pick<SecondFactorStatus, 'methods' | 'skipped'>): number {
   return methods.length + skipped;
 }
 
@@ -44,9 +126,9 @@ export function countMethods({ methods, skipped }: Pick<TfaStatus, 'methods' | '
  * Returns `tfa_status`. If the user's record leaves it out, an account that has 2FA without a method has its older form
  * (docs/service/two-factor.md#status).
  */
-export function tfaStatusOf(
+export function secondFactorStatusOf(
   { tfaStatus }: Pick<Person, 'tfaStatus'>,
-  status: Pick<TfaStatus, 'enabled' | 'methods' | 'skipped'>,
+  status: Pick<SecondFactorStatus, 'enabled' | 'methods' | 'skipped'>,
 ): string {
   const ofMethods = countMethods(status) > 0 ? 'enabled' : 'legacy';
   return tfaStatus ?? (status.enabled ? ofMethods : 'disabled');
@@ -58,7 +140,7 @@ export function tfaStatusOf(
  * (docs/service/two-factor.md#prerequisites).
  */
 export function factorChoices(
-  status: Pick<TfaStatus, 'enabled' | 'methods' | 'skipped' | 'backupCodesRemaining'>,
+  status: Pick<SecondFactorStatus, 'enabled' | 'methods' | 'skipped' | 'backupCodesRemaining'>,
   person: Person,
   options: { readonly nowMs: number; readonly forAuthorization?: boolean | undefined },
 ): readonly FactorChoice[] {
@@ -68,7 +150,7 @@ export function factorChoices(
   const methods = [...status.methods].sort(
     (a, b) => Number(b.isPrimary) - Number(a.isPrimary) || a.id - b.id,
   );
-  const isLegacy = tfaStatusOf(person, status) === 'legacy';
+  const isLegacy = secondFactorStatusOf(person, status) === 'legacy';
   const choices: FactorChoice[] = methods.map((method) => {
     const lockedUntilMs = (method.lockedUntil ?? 0) * 1000;
     return {

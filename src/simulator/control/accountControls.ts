@@ -1,9 +1,14 @@
 import { BodyReader } from '../body';
 import { callerOf, ok, route, ServiceError, type Route } from '../route';
 import type { Account } from '../state';
-import { openChallenge } from '../tfa/challenges';
-import { noAttempts, tfaAccount, type TfaAccount, type TfaState } from '../tfa/state';
-import { randomTokens } from '../tfa/tokens';
+import { openChallenge } from '../secondFactor/challenges';
+import {
+  noAttempts,
+  secondFactorAccount,
+  type SecondFactorAccount,
+  type SecondFactorState,
+} from '../secondFactor/state';
+import { randomTokens } from '../secondFactor/tokens';
 import type { World } from '../world';
 import { onlyByFullKey } from './controlRoutes';
 
@@ -11,15 +16,17 @@ import { onlyByFullKey } from './controlRoutes';
 const kinds = ['totp', 'sms', 'both', 'legacy', 'unverified', 'admin', 'team', 'plain'] as const;
 
 /** Steering of accounts and of the second factor; nothing of this exists at the service. */
-export function accountControlRoutes(world: World, tfa: TfaState): Route[] {
+export function accountControlRoutes(world: World, secondFactor: SecondFactorState): Route[] {
   return onlyByFullKey(world, [
     route('POST /__sim/tfa-accounts/', {}, (request) =>
-      ok(orderAccount(world, tfa, BodyReader.of(request.body))),
+      ok(orderAccount(world, secondFactor, BodyReader.of(request.body))),
     ),
     route('GET /__sim/outbox/', {}, (request) => {
       const account = request.query.get('account_id');
       return ok({
-        messages: tfa.outbox.filter((each) => account === null || each.accountId === Number(account)),
+        messages: secondFactor.outbox.filter(
+          (each) => account === null || each.accountId === Number(account),
+        ),
       });
     }),
     // The first step of a page's login checks a password. The interface description has no call for it.
@@ -28,8 +35,8 @@ export function accountControlRoutes(world: World, tfa: TfaState): Route[] {
       const account = world.account(id);
       const challenge = openChallenge(
         {
-          state: tfa,
-          account: tfaAccount(tfa, account.id),
+          state: secondFactor,
+          account: secondFactorAccount(secondFactor, account.id),
           person: { id, email: account.email, emailVerified: true, isAdmin: account.isAdmin },
           now: world.now(),
           tokens: randomTokens,
@@ -41,7 +48,7 @@ export function accountControlRoutes(world: World, tfa: TfaState): Route[] {
       return ok({ success: true, tfa_secret: challenge.secret });
     }),
     route('POST /__sim/expire-sessions/', {}, () => {
-      tfa.sessions.forEach((session) => {
+      secondFactor.sessions.forEach((session) => {
         session.expiresAt = Math.min(session.expiresAt, world.now());
       });
       world.changed();
@@ -55,7 +62,7 @@ export function accountControlRoutes(world: World, tfa: TfaState): Route[] {
         account.emailVerifiedAt = verified ? world.now() : null;
       }
       account.isAdmin = body.flag('is_admin') ?? account.isAdmin;
-      const record = tfaAccount(tfa, account.id);
+      const record = secondFactorAccount(secondFactor, account.id);
       record.demanded = body.flag('demands_tfa') ?? record.demanded;
       record.teamUser = body.flag('team_user') ?? record.teamUser;
       world.changed();
@@ -73,14 +80,18 @@ function newAccount(world: World, kind: (typeof kinds)[number], email: string | 
 }
 
 /** One account with a full key, and whatever a test needs to act as its owner. */
-function orderAccount(world: World, tfa: TfaState, body: BodyReader): Record<string, unknown> {
+function orderAccount(
+  world: World,
+  secondFactor: SecondFactorState,
+  body: BodyReader,
+): Record<string, unknown> {
   const kind = kinds.find((known) => known === (body.text('kind') ?? 'totp'));
   if (!kind) {
     throw new ServiceError(400, 'invalid_args', `kind must be one of ${kinds.join(', ')}.`);
   }
   const given = body.integer('account_id');
   const account = given === undefined ? newAccount(world, kind, body.text('email')) : world.account(given);
-  const record = tfaAccount(tfa, account.id);
+  const record = secondFactorAccount(secondFactor, account.id);
   record.teamUser = kind === 'team';
   const phone = body.text('phone_number') ?? '+14155550142';
   const totpSecret = randomTokens.totpSecret();
@@ -88,10 +99,10 @@ function orderAccount(world: World, tfa: TfaState, body: BodyReader): Record<str
     record.legacyPhone = phone;
   }
   if (kind === 'totp' || kind === 'both' || kind === 'team' || kind === 'admin') {
-    addMethod(world, tfa, record, { method: 'totp', label: 'Authenticator', totpSecret });
+    addMethod(world, secondFactor, record, { method: 'totp', label: 'Authenticator', totpSecret });
   }
   if (kind === 'sms' || kind === 'both' || kind === 'admin') {
-    addMethod(world, tfa, record, { method: 'sms', label: 'Phone', phone });
+    addMethod(world, secondFactor, record, { method: 'sms', label: 'Phone', phone });
   }
   const backupCodes = record.methods.length > 0 ? makeBackupCodes(record) : [];
   record.demanded = body.flag('demanded') ?? (record.methods.length > 0 || kind === 'legacy');
@@ -111,12 +122,12 @@ function orderAccount(world: World, tfa: TfaState, body: BodyReader): Record<str
 
 function addMethod(
   world: World,
-  tfa: TfaState,
-  account: TfaAccount,
+  secondFactor: SecondFactorState,
+  account: SecondFactorAccount,
   method: { method: 'sms' | 'totp'; label: string; phone?: string; totpSecret?: string },
 ): void {
   account.methods.push({
-    id: tfa.nextMethodId,
+    id: secondFactor.nextMethodId,
     user_id: account.accountId,
     is_primary: account.methods.length === 0,
     created_at: world.now(),
@@ -124,10 +135,10 @@ function addMethod(
     ...noAttempts(),
     ...method,
   });
-  tfa.nextMethodId += 1;
+  secondFactor.nextMethodId += 1;
 }
 
-function makeBackupCodes(account: TfaAccount): string[] {
+function makeBackupCodes(account: SecondFactorAccount): string[] {
   const codes = Array.from({ length: 10 }, () => randomTokens.backupCode());
   account.backupCodes = codes.map((code) => ({ code, used: false }));
   return codes;

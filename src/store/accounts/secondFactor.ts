@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Client } from '../../api/client';
 import type { AccountRef, User } from '../../model/accounts/account';
-import type { TfaLogin } from '../../model/accounts/tfa';
+import type { SecondFactorLogin } from '../../model/accounts/secondFactor';
 import { channel } from '../../shared/channel';
 import type { WindowFocus } from '../../shared/oneWindow';
 import { repeat, type Clock } from '../../util/clock';
@@ -26,7 +26,7 @@ export type SecondFactorPrompt = (
   subject: SecondFactorSubject,
   signal: AbortSignal,
   wanted: AbortSignal,
-) => Promise<TfaLogin | undefined>;
+) => Promise<SecondFactorLogin | undefined>;
 
 /** The account requires a second factor, and the user has not entered one. */
 export class SecondFactorNeededError extends UserError {
@@ -148,7 +148,7 @@ export class SecondFactorGate implements Disposable {
   }
 
   /** Waits until this window may ask, then asks; `undefined` if the user declined here or elsewhere. */
-  async ask(subject: SecondFactorSubject, signal: AbortSignal): Promise<TfaLogin | undefined> {
+  async ask(subject: SecondFactorSubject, signal: AbortSignal): Promise<SecondFactorLogin | undefined> {
     const { key } = subject.account;
     while (!signal.aborted && !this.declined.has(key)) {
       const isAskedElsewhere = this.isAskedElsewhere(key);
@@ -186,7 +186,7 @@ export class SecondFactorGate implements Disposable {
     prompt: SecondFactorPrompt,
     subject: SecondFactorSubject,
     signal: AbortSignal,
-  ): Promise<TfaLogin | undefined> {
+  ): Promise<SecondFactorLogin | undefined> {
     const accountKey = subject.account.key;
     const over = new AbortController();
     const wanted = new AbortController();

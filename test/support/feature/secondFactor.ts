@@ -1,5 +1,5 @@
 import { unaskedTimes } from '../../../src/model/rentals/acceptGuard';
-import { sentCodes, type OrderedAccount } from '../tfaAccount';
+import { sentCodes, type OrderedAccount } from '../secondFactorAccount';
 import type { Computer } from './computer';
 import type { FeatureWindow } from './window';
 

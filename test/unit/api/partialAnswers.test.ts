@@ -6,7 +6,7 @@ describe('an answer that lacks a part', () => {
   for (const secret of [undefined, null, '']) {
     it(`is not understood where the part is needed to go on (${JSON.stringify(secret)})`, async () => {
       const { client, finish } = scriptedClient(() => ({ json: { success: true, secret } }));
-      await assert.rejects(finish(client.tfa.sendEmail(undefined)), NotUnderstoodError);
+      await assert.rejects(finish(client.secondFactor.sendEmail(undefined)), NotUnderstoodError);
     });
   }
 

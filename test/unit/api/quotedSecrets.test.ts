@@ -34,12 +34,16 @@ const carrying: Partial<Record<ClientMethod, (client: Client) => Promise<unknown
   'secrets.create': ({ secrets }) => secrets.create('A', secret),
   'secrets.update': ({ secrets }) => secrets.update('A', secret),
   'instances.execute': ({ instances }) => instances.execute(1, `cat ${secret}`),
-  'tfa.logIn': ({ tfa }) => tfa.logIn({ ...proof }),
-  'tfa.finishAuthorization': ({ tfa }) => tfa.finishAuthorization({ code, secret: challenge }),
-  'tfa.startAuthorization': ({ tfa }) => tfa.startAuthorization({ kind: 'backup', backupCode: backup }),
-  'tfa.confirmNew': ({ tfa }) => tfa.confirmNew({ type: 'totp', code, secret: challenge }),
-  'tfa.remove': ({ tfa }) => tfa.remove(1, proof),
-  'tfa.regenerateBackupCodes': ({ tfa }) => tfa.regenerateBackupCodes({ kind: 'backup', backupCode: backup }),
+  'secondFactor.logIn': ({ secondFactor }) => secondFactor.logIn({ ...proof }),
+  'secondFactor.finishAuthorization': ({ secondFactor }) =>
+    secondFactor.finishAuthorization({ code, secret: challenge }),
+  'secondFactor.startAuthorization': ({ secondFactor }) =>
+    secondFactor.startAuthorization({ kind: 'backup', backupCode: backup }),
+  'secondFactor.confirmNew': ({ secondFactor }) =>
+    secondFactor.confirmNew({ type: 'totp', code, secret: challenge }),
+  'secondFactor.remove': ({ secondFactor }) => secondFactor.remove(1, proof),
+  'secondFactor.regenerateBackupCodes': ({ secondFactor }) =>
+    secondFactor.regenerateBackupCodes({ kind: 'backup', backupCode: backup }),
 };
 const planted = [secret, ...Object.values(env), code, backup, challenge, 'registry-pass-4711'];
 

@@ -13,7 +13,7 @@ import { priceIncrease } from '../../../src/wire/priceIncrease';
 import { sshKey } from '../../../src/wire/sshKey';
 import { teamRole } from '../../../src/wire/teamRole';
 import { filterShape, template, templateAnswer } from '../../../src/wire/template';
-import { tfaLoginAnswer, tfaMethod } from '../../../src/wire/tfa';
+import { secondFactorLoginAnswer, secondFactorMethod } from '../../../src/wire/secondFactor';
 import { user } from '../../../src/wire/user';
 import { volume, volumeOffer } from '../../../src/wire/volume';
 
@@ -35,8 +35,8 @@ const records: Readonly<
   sshKey: [sshKey, { id: 1 }, sshKey.shape],
   teamRole: [teamRole, { id: 1 }, teamRole.shape],
   template: [template, { id: 1, hash_id: 'h' }, template.shape],
-  tfaLoginAnswer: [tfaLoginAnswer, {}, tfaLoginAnswer.shape],
-  tfaMethod: [tfaMethod, { id: 1 }, tfaMethod.shape],
+  secondFactorLoginAnswer: [secondFactorLoginAnswer, {}, secondFactorLoginAnswer.shape],
+  secondFactorMethod: [secondFactorMethod, { id: 1 }, secondFactorMethod.shape],
   user: [user, { id: 1 }, user.shape],
   volume: [volume, { id: 1 }, volume.shape],
   volumeOffer: [volumeOffer, { id: 1 }, volumeOffer.shape],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import * as rows from '../../../../src/features/accountView/accountItems';
 import type { Account } from '../../../../src/store/accounts/accounts';
-import type { TfaMethod } from '../../../../src/model/accounts/tfa';
+import type { SecondFactorMethod } from '../../../../src/model/accounts/secondFactor';
 import { aUser } from '../../../support/builders';
 import { labelOf } from '../../../support/fakeEditor/trees';
 import { only } from '../../../support/only';
@@ -76,7 +76,7 @@ describe('The rows of the account', () => {
   });
 
   it('say of a 2FA method whether it is locked, and what was tried', () => {
-    const method = (more: Partial<TfaMethod> = {}): TfaMethod => ({
+    const method = (more: Partial<SecondFactorMethod> = {}): SecondFactorMethod => ({
       id: 3,
       type: 'totp',
       isPrimary: false,
@@ -84,7 +84,7 @@ describe('The rows of the account', () => {
     });
     const second = now / 1000;
     assert.deepEqual(shown(rows.methodItem(method(), now)), [
-      'Authenticator app | Authenticator app | device-mobile | ;tfaMethod;',
+      'Authenticator app | Authenticator app | device-mobile | ;secondFactorMethod;',
       'Authenticator app (#3)',
     ]);
     assert.deepEqual(
@@ -95,7 +95,7 @@ describe('The rows of the account', () => {
         ),
       ),
       [
-        'phone | primary · •••• 4242 · wrong codes: 2 | comment | ;tfaMethod;',
+        'phone | primary · •••• 4242 · wrong codes: 2 | comment | ;secondFactorMethod;',
         'phone (#3) // Failed attempts: 2',
       ],
     );
@@ -107,14 +107,14 @@ describe('The rows of the account', () => {
         ),
       ),
       [
-        'Authenticator app | Authenticator app · locked until 12:01 PM | lock | ;tfaMethod;',
+        'Authenticator app | Authenticator app · locked until 12:01 PM | lock | ;secondFactorMethod;',
         'Authenticator app (#3) // Failed attempts: 5 // Last used: 12:00 PM // Added: 12:00 PM',
       ],
     );
     assert.deepEqual(
       shown(rows.methodItem(method({ failCount: 0, lockedUntil: second, lastUsedAt: 0 }), now)),
       [
-        'Authenticator app | Authenticator app | device-mobile | ;tfaMethod;',
+        'Authenticator app | Authenticator app | device-mobile | ;secondFactorMethod;',
         'Authenticator app (#3) // Failed attempts: 0',
       ],
     );
@@ -128,7 +128,7 @@ describe('The rows of the account', () => {
         'Backup codes |  | list-ordered | ;backupCodes;',
       ],
     );
-    assert.deepEqual(['enabled', 'legacy', 'disabled', 'odd', undefined].map(rows.tfaStateText), [
+    assert.deepEqual(['enabled', 'legacy', 'disabled', 'odd', undefined].map(rows.secondFactorStateText), [
       'on',
       'on, older form',
       'off',
@@ -149,7 +149,7 @@ describe('The rows of the account', () => {
   });
 
   it('lead on where a list is empty', () => {
-    const parts = ['tfa', 'apiKeys', 'secrets', 'teamRoles'] as const;
+    const parts = ['secondFactor', 'apiKeys', 'secrets', 'teamRoles'] as const;
     assert.deepEqual(
       parts.flatMap((part) => shown(rows.noneItem(part, false))),
       [
@@ -161,14 +161,14 @@ describe('The rows of the account', () => {
         'No team roles |  | info | ',
       ],
     );
-    assert.deepEqual(shown(rows.noneItem('tfa', true)), [
+    assert.deepEqual(shown(rows.noneItem('secondFactor', true)), [
       'Older form, by SMS. Select to change it |  | info | ',
       '→ gpuRental.tfa.addMethod',
     ]);
     assert.deepEqual(
       parts.flatMap((part) => shown(rows.partItem(part, '3'))),
       [
-        'Two-Factor Authentication | 3 | shield | ;tfa;',
+        'Two-Factor Authentication | 3 | shield | ;secondFactor;',
         'API Keys | 3 | key | ;apiKeys;',
         'Environment Variables | 3 | symbol-variable | ;secrets;',
         'Team Roles | 3 | organization | ;teamRoles;',

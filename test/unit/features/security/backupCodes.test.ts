@@ -51,7 +51,7 @@ describe('Backup codes', () => {
   ] as const;
   for (const [name, status, isTold] of asked) {
     it(`are told of where few are left: ${name}`, async () => {
-      await all.tellIfFewLeft(only({ tfa: { status: () => Promise.resolve(status) } }));
+      await all.tellIfFewLeft(only({ secondFactor: { status: () => Promise.resolve(status) } }));
       assert.equal(saidOn(screen).length, isTold ? 1 : 0);
     });
   }

@@ -3,7 +3,7 @@ import { sendSms, sendSmsAgain } from '../../../../src/features/security/challen
 import { RefusedError } from '../../../../src/api/errors';
 import { useClients } from '../../../support/apiClient';
 import { useSimulators } from '../../../support/startSimulator';
-import { lastCode, orderAccount } from '../../../support/tfaAccount';
+import { lastCode, orderAccount } from '../../../support/secondFactorAccount';
 
 describe('codes by text message', () => {
   const simulators = useSimulators();
@@ -14,7 +14,12 @@ describe('codes by text message', () => {
     const account = await orderAccount(simulator, 'sms');
     const { client } = clients.connect(simulator, { key: account.key });
     const logIn = async (secret: string) =>
-      client.tfa.logIn({ kind: 'code', factor: 'sms', secret, code: await lastCode(simulator, 'sms') });
+      client.secondFactor.logIn({
+        kind: 'code',
+        factor: 'sms',
+        secret,
+        code: await lastCode(simulator, 'sms'),
+      });
     return { simulator, client, logIn };
   }
 

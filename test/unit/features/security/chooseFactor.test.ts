@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { chooseFactor } from '../../../../src/features/security/chooseFactor';
-import type { TfaStatus } from '../../../../src/model/accounts/tfa';
+import type { SecondFactorStatus } from '../../../../src/model/accounts/secondFactor';
 import { aUser } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
@@ -13,7 +13,7 @@ describe('The ways to prove who you are', () => {
   const clock = new FakeClock(now);
   const app = { id: 1, type: 'totp', isPrimary: true, label: 'phone' } as const;
   const sms = { id: 2, type: 'sms', isPrimary: false, phone: '•••• 4242' } as const;
-  const status = (more: Partial<TfaStatus> = {}): TfaStatus => ({
+  const status = (more: Partial<SecondFactorStatus> = {}): SecondFactorStatus => ({
     ...{
       enabled: true,
       methods: [app, sms],
@@ -28,7 +28,7 @@ describe('The ways to prove who you are', () => {
     assert.ok(current instanceof FakeQuickPick);
     return current;
   };
-  const open = (of: TfaStatus, more: object = {}, reason?: string) =>
+  const open = (of: SecondFactorStatus, more: object = {}, reason?: string) =>
     chooseFactor(of, { title: 'Prove It', client: only({}), person: aUser(), clock, ...more }, reason);
   const rows = async (...given: Parameters<typeof open>) => {
     const answer = open(...given);

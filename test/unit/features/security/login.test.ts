@@ -21,7 +21,7 @@ describe('A verification code that is needed to go on', () => {
     const wanted = new AbortController();
     const method = { id: 1, type: 'totp', label: 'phone', isPrimary: true };
     const login = { sessionKey: 'new session', backupCodesRemaining: 1, isLegacy: false };
-    const tfa = {
+    const secondFactor = {
       status: () => Promise.resolve({ enabled: true, methods: [method], backupCodesRemaining: 2 }),
       logIn: () => Promise.resolve(login),
     };
@@ -33,7 +33,7 @@ describe('A verification code that is needed to go on', () => {
     const start = () =>
       logIn(
         only(deps),
-        only({ account: { key: 'mine', name: 'me' }, user: { id: 1 }, client: { tfa }, admin }),
+        only({ account: { key: 'mine', name: 'me' }, user: { id: 1 }, client: { secondFactor }, admin }),
         ends.signal,
         wanted.signal,
       );

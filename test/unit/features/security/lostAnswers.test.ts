@@ -3,7 +3,7 @@ import { NotReachableError, RefusedError, TimedOutError } from '../../../../src/
 import { authorizer, confirmer, remover } from '../../../../src/features/security/lostAnswers';
 import { useClients } from '../../../support/apiClient';
 import { useSimulators } from '../../../support/startSimulator';
-import { lastCode, orderAccount, otherThan, totpCode } from '../../../support/tfaAccount';
+import { lastCode, orderAccount, otherThan, totpCode } from '../../../support/secondFactorAccount';
 
 describe('confirming a new second factor', () => {
   const simulators = useSimulators();
@@ -13,15 +13,15 @@ describe('confirming a new second factor', () => {
     const simulator = await simulators.start();
     const account = await orderAccount(simulator, 'plain');
     const { client } = clients.connect(simulator, { key: account.key });
-    const { secret = '' } = await client.tfa.startAuthorization({ kind: 'code' });
-    await client.tfa.finishAuthorization({ secret, code: await lastCode(simulator, 'email') });
-    const setup = await client.tfa.setUpTotp();
+    const { secret = '' } = await client.secondFactor.startAuthorization({ kind: 'code' });
+    await client.secondFactor.finishAuthorization({ secret, code: await lastCode(simulator, 'email') });
+    const setup = await client.secondFactor.setUpTotp();
     const method = () => ({
       type: 'totp' as const,
       secret: setup.secret,
       code: totpCode(simulator, setup.secret),
     });
-    return { simulator, client, method, confirm: confirmer(client, await client.tfa.status()) };
+    return { simulator, client, method, confirm: confirmer(client, await client.secondFactor.status()) };
   }
 
   it('gives the backup codes of the first one', async () => {
@@ -33,7 +33,7 @@ describe('confirming a new second factor', () => {
     const { simulator, client, confirm, method } = await authorized();
     simulator.fail({ kind: 'dropAfter', path: '/api/v0/tfa/confirm-new/' });
     assert.deepEqual(await confirm(method(), {}), {}, 'its backup codes are lost');
-    assert.equal((await client.tfa.status()).methods.length, 1);
+    assert.equal((await client.secondFactor.status()).methods.length, 1);
     assert.equal(simulator.received('POST', /confirm-new/).length, 1);
   });
 
@@ -56,7 +56,10 @@ describe('confirming a new second factor', () => {
   it('tells a lost request from a lost answer', async () => {
     const { client, confirm, method } = await authorized();
     const lost = confirmer(
-      { ...client, tfa: { ...client.tfa, confirmNew: () => Promise.reject(new TimedOutError()) } },
+      {
+        ...client,
+        secondFactor: { ...client.secondFactor, confirmNew: () => Promise.reject(new TimedOutError()) },
+      },
       { methods: [] },
     );
     await assert.rejects(lost(method(), {}), TimedOutError);
@@ -73,7 +76,7 @@ describe('authorizing a new second factor', () => {
     const { key, backupCodes } = await orderAccount(simulator, 'totp', { demanded: false });
     const { client } = clients.connect(simulator, { key });
     const authorize = authorizer(client, (backupCode, options) =>
-      client.tfa.startAuthorization({ kind: 'backup', backupCode }, options),
+      client.secondFactor.startAuthorization({ kind: 'backup', backupCode }, options),
     );
     await assert.rejects(authorize('AAAA-AAAA-AAAA', {}), RefusedError);
     simulator.fail({ kind: 'dropAfter', path: '/api/v0/tfa/authorize-new-method/' });
@@ -90,7 +93,7 @@ describe('removing a second factor', () => {
     const simulator = await simulators.start();
     const account = await orderAccount(simulator, kind, { demanded: false });
     const { client } = clients.connect(simulator, { key: account.key });
-    const { methods } = await client.tfa.status();
+    const { methods } = await client.secondFactor.status();
     const proof = (index = 0) => ({ kind: 'backup' as const, backupCode: account.backupCodes[index] ?? '' });
     const status = () => simulator.call('GET', '/api/v0/tfa/status/', undefined, account.key);
     return { simulator, client, methods, proof, status, remove: remover(client, methods.at(-1)) };
@@ -128,12 +131,12 @@ describe('removing a second factor', () => {
       body: { ...json, methods: [kept, { id: { broken: true } }] },
     });
     await assert.rejects(remove(proof(), {}), NotReachableError);
-    assert.equal((await client.tfa.status()).methods.length, 2);
+    assert.equal((await client.secondFactor.status()).methods.length, 2);
   });
 
   it('finds the older form gone where the answer was lost', async () => {
     const { simulator, client, remove } = await start('legacy');
-    const { secret } = await client.tfa.sendSms({});
+    const { secret } = await client.secondFactor.sendSms({});
     const code = await lastCode(simulator, 'sms');
     simulator.fail({ kind: 'dropAfter', path: '/api/v0/tfa/' });
     assert.deepEqual(await remove({ kind: 'code', factor: 'sms', code, secret }, {}), {});

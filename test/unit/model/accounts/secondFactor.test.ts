@@ -10,12 +10,12 @@ import {
   normalPhone,
   phoneProblem,
   authorizationEnd,
-  tfaStatusOf,
+  secondFactorStatusOf,
+  type SecondFactorMethod,
 } from '../../../../src/model/accounts/secondFactor';
-import type { TfaMethod } from '../../../../src/model/accounts/tfa';
 
-const totp: TfaMethod = { id: 1, type: 'totp', isPrimary: false };
-const sms: TfaMethod = { id: 2, type: 'sms', isPrimary: true, phone: '****0142' };
+const totp: SecondFactorMethod = { id: 1, type: 'totp', isPrimary: false };
+const sms: SecondFactorMethod = { id: 2, type: 'sms', isPrimary: true, phone: '****0142' };
 const nowMs = 1_000_000;
 const enabled = { tfaStatus: 'enabled', emailVerified: true };
 
@@ -75,13 +75,13 @@ describe('the 2FA status of an account', () => {
 
   it('is that of the user record, whatever the methods say', () => {
     for (const tfaStatus of ['enabled', 'legacy', 'disabled'])
-      assert.equal(tfaStatusOf({ tfaStatus }, status), tfaStatus);
+      assert.equal(secondFactorStatusOf({ tfaStatus }, status), tfaStatus);
   });
 
   it('follows from the status call where the user record leaves it out', () => {
-    assert.equal(tfaStatusOf({}, status), 'enabled');
-    assert.equal(tfaStatusOf({}, { ...status, methods: [] }), 'legacy');
-    assert.equal(tfaStatusOf({}, { ...status, enabled: false, methods: [] }), 'disabled');
+    assert.equal(secondFactorStatusOf({}, status), 'enabled');
+    assert.equal(secondFactorStatusOf({}, { ...status, methods: [] }), 'legacy');
+    assert.equal(secondFactorStatusOf({}, { ...status, enabled: false, methods: [] }), 'disabled');
   });
 });
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RealWindows } from '../../../support/realWindows';
 import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
-import { orderAccount } from '../../../support/tfaAccount';
+import { orderAccount } from '../../../support/secondFactorAccount';
 
 describe('the key of an account in a session', () => {
   let simulator: TestSimulator;
@@ -26,7 +26,7 @@ describe('the key of an account in a session', () => {
     const account = await orderAccount(simulator, 'totp');
     const window = windows.open();
     window.setPrompt(({ client }) =>
-      client.tfa.logIn({ kind: 'backup', backupCode: account.backupCodes[0] ?? '' }),
+      client.secondFactor.logIn({ kind: 'backup', backupCode: account.backupCodes[0] ?? '' }),
     );
     const { client, user } = await window.signIn(account.key);
     const { items } = await client.apiKeys.list();

@@ -7,7 +7,7 @@ import {
 import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import { CancelledError } from '../../../../src/util/errors';
 import { useFactorWindows } from '../../../support/factorWindows';
-import { orderAccount } from '../../../support/tfaAccount';
+import { orderAccount } from '../../../support/secondFactorAccount';
 import { until } from '../../../support/until';
 
 describe('the second factor at work', () => {
@@ -38,7 +38,10 @@ describe('the second factor at work', () => {
       let codes = 0;
       window.setPrompt(({ client }) => {
         codes += 1;
-        return client.tfa.logIn({ kind: 'backup', backupCode: scene.account.backupCodes[codes] ?? '' });
+        return client.secondFactor.logIn({
+          kind: 'backup',
+          backupCode: scene.account.backupCodes[codes] ?? '',
+        });
       });
       scene.account = await orderAccount(scene.simulator, 'totp', { demanded: false });
       const { client } = await window.signIn(scene.account.key);
@@ -80,7 +83,7 @@ describe('the second factor at work', () => {
     window.setPrompt(({ client }) => {
       codes += 1;
       const backupCode = scene.account.backupCodes[codes] ?? '';
-      return client.tfa.logIn({ kind: 'backup', backupCode });
+      return client.secondFactor.logIn({ kind: 'backup', backupCode });
     });
     const { client } = await window.signIn(scene.account.key);
     await client.instances.list();
@@ -94,7 +97,7 @@ describe('the second factor at work', () => {
     let codes = 0;
     window.setPrompt(async ({ client }) => {
       codes += 1;
-      const login = await client.tfa.logIn({
+      const login = await client.secondFactor.logIn({
         kind: 'backup',
         backupCode: scene.account.backupCodes[codes] ?? '',
       });
@@ -167,7 +170,7 @@ describe('the second factor at work', () => {
     window.setPrompt(enterCode);
     const { client } = await window.signIn(scene.account.key);
     await client.instances.list();
-    await client.tfa.remove(1, { kind: 'backup', backupCode: scene.account.backupCodes[0] ?? '' });
+    await client.secondFactor.remove(1, { kind: 'backup', backupCode: scene.account.backupCodes[0] ?? '' });
     await scene.simulator.call('POST', '/__sim/expire-sessions/', {});
     await client.instances.list();
     assert.equal(window.state.asked, 1);

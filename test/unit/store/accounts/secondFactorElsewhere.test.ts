@@ -79,7 +79,7 @@ describe('a second factor that another window waits for', () => {
     const front = windows.open(true);
     let codes = 0;
     const backupCode: SecondFactorPrompt = ({ client }) =>
-      client.tfa.logIn({ kind: 'backup', backupCode: account.backupCodes[codes++] ?? '' });
+      client.secondFactor.logIn({ kind: 'backup', backupCode: account.backupCodes[codes++] ?? '' });
     front.setPrompt(backupCode);
     const polling = await back.signIn(account.key);
     await front.accounts.load();

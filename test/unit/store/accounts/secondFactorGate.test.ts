@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { TfaLogin } from '../../../../src/model/accounts/tfa';
+import type { SecondFactorLogin } from '../../../../src/model/accounts/secondFactor';
 import { SecondFactorGate, type SecondFactorSubject } from '../../../../src/store/accounts/secondFactor';
 import { Emitter } from '../../../../src/util/emitter';
 import { FakeClock, settle } from '../../../support/fakeClock';
@@ -9,7 +9,7 @@ describe('the window that asks for the second factor', () => {
   let clock: FakeClock;
   let hubs: FakeHubs;
   const subject = { account: { key: 'a' } } as SecondFactorSubject; // the gate looks at the key alone
-  const login: TfaLogin = { sessionKey: 's', isLegacy: false };
+  const login: SecondFactorLogin = { sessionKey: 's', isLegacy: false };
 
   beforeEach(() => {
     clock = new FakeClock();
@@ -25,12 +25,12 @@ describe('the window that asks for the second factor', () => {
       gate,
       asked: 0,
       isAsking: false,
-      answer: undefined as ((login: TfaLogin | undefined) => void) | undefined,
+      answer: undefined as ((login: SecondFactorLogin | undefined) => void) | undefined,
     };
     gate.setPrompt((_, signal) => {
       window.asked += 1;
       window.isAsking = true;
-      return new Promise<TfaLogin | undefined>((resolve) => {
+      return new Promise<SecondFactorLogin | undefined>((resolve) => {
         window.answer = resolve;
         signal.addEventListener('abort', () => {
           resolve(undefined);

@@ -91,7 +91,10 @@ describe('the second factor in several windows', () => {
       answers += 1;
       return answers === 1
         ? enterCode(...asked)
-        : asked[0].client.tfa.logIn({ kind: 'backup', backupCode: scene.account.backupCodes[0] ?? '' });
+        : asked[0].client.secondFactor.logIn({
+            kind: 'backup',
+            backupCode: scene.account.backupCodes[0] ?? '',
+          });
     });
     const { client } = await one.signIn(scene.account.key);
     await two.accounts.load();

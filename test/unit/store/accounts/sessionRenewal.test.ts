@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Client } from '../../../../src/api/client';
 import { ForbiddenError, TimedOutError, UnauthorizedError } from '../../../../src/api/errors';
 import type { AccountRef } from '../../../../src/model/accounts/account';
-import type { TfaLogin } from '../../../../src/model/accounts/tfa';
+import type { SecondFactorLogin } from '../../../../src/model/accounts/secondFactor';
 import { SecondFactorGate, SecondFactorNeededError } from '../../../../src/store/accounts/secondFactor';
 import { SessionRenewal } from '../../../../src/store/accounts/sessionRenewal';
 import type { Session } from '../../../../src/store/accounts/sessions';
@@ -65,7 +65,7 @@ describe('a session that ends', () => {
       } satisfies Session as Session | undefined,
       asked: 0,
       /** Answers the question that is open. */
-      answer: undefined as ((login: TfaLogin | undefined) => void) | undefined,
+      answer: undefined as ((login: SecondFactorLogin | undefined) => void) | undefined,
       focus: (focused: boolean) => {
         window.isFocused = focused;
         focus.fire(focused);
@@ -97,7 +97,7 @@ describe('a session that ends', () => {
     );
     gate.setPrompt((_, signal) => {
       window.asked += 1;
-      return new Promise<TfaLogin | undefined>((resolve) => {
+      return new Promise<SecondFactorLogin | undefined>((resolve) => {
         window.answer = resolve;
         signal.addEventListener('abort', () => {
           resolve(undefined);

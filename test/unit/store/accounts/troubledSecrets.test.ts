@@ -35,7 +35,7 @@ describe('a secret store in trouble', () => {
   function open() {
     const window = windows.open();
     window.setPrompt(({ client }) =>
-      client.tfa.logIn({
+      client.secondFactor.logIn({
         kind: 'backup',
         backupCode: account.backupCodes[window.state.asked] ?? '',
       }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { useSimulators, type TestSimulator } from '../support/startSimulator';
-import { lastCode, orderAccount, totpCode, type OrderedAccount } from '../support/tfaAccount';
-import { Someone } from '../support/tfaCaller';
+import { lastCode, orderAccount, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
+import { Someone } from '../support/secondFactorCaller';
 
 type Body = Record<string, unknown>;
 

@@ -1,5 +1,11 @@
-import { refuse, type TfaContext } from './context';
-import { challengeSeconds, tfaStatus, type Challenge, type TfaAccount, type TfaMethod } from './state';
+import { refuse, type SecondFactorContext } from './context';
+import {
+  challengeSeconds,
+  secondFactorStatus,
+  type Challenge,
+  type SecondFactorAccount,
+  type SecondFactorMethod,
+} from './state';
 
 const hour = 3600;
 /** Not documented: text messages an account may have sent in an hour. */
@@ -18,7 +24,7 @@ const failingNumbers = {
 } as const;
 
 /** The caller's challenge by its secret; another account's does not exist. */
-export function findChallenge(context: TfaContext, secret: string): Challenge {
+export function findChallenge(context: SecondFactorContext, secret: string): Challenge {
   const challenge = context.state.challenges.find(
     (each) => each.secret === secret && each.accountId === context.account.accountId,
   );
@@ -31,7 +37,7 @@ export function findChallenge(context: TfaContext, secret: string): Challenge {
   return challenge;
 }
 
-export function dropChallenge(context: TfaContext, challenge: Challenge): void {
+export function dropChallenge(context: SecondFactorContext, challenge: Challenge): void {
   context.state.challenges = context.state.challenges.filter((each) => each !== challenge);
 }
 
@@ -39,7 +45,7 @@ export function dropChallenge(context: TfaContext, challenge: Challenge): void {
  * A challenge without a code, as a right password gives; the logged-out flow begins with its secret.
  * Old ones are thrown away here, an hour after they ended, so that "expired" can be told from "unknown".
  */
-export function openChallenge(context: TfaContext, channel: Challenge['channel']): Challenge {
+export function openChallenge(context: SecondFactorContext, channel: Challenge['channel']): Challenge {
   const challenge: Challenge = {
     secret: context.tokens.token(),
     accountId: context.account.accountId,
@@ -57,10 +63,13 @@ export function openChallenge(context: TfaContext, channel: Challenge['channel']
 /** Which number, and which method it belongs to; the account's only number is found without being named. */
 export interface SmsTarget {
   readonly phone: string;
-  readonly method?: TfaMethod;
+  readonly method?: SecondFactorMethod;
 }
 
-export function smsTarget(context: TfaContext, wanted: { methodId?: number; phone?: string }): SmsTarget {
+export function smsTarget(
+  context: SecondFactorContext,
+  wanted: { methodId?: number; phone?: string },
+): SmsTarget {
   const { account } = context;
   if (wanted.methodId !== undefined) {
     return targetOf(methodById(account, wanted.methodId, 'sms'));
@@ -85,14 +94,18 @@ export function smsTarget(context: TfaContext, wanted: { methodId?: number; phon
   return { phone };
 }
 
-function targetOf(method: TfaMethod): SmsTarget {
+function targetOf(method: SecondFactorMethod): SmsTarget {
   if (method.phone === undefined) {
     throw refuse('missing_phone_number');
   }
   return { phone: method.phone, method };
 }
 
-export function methodById(account: TfaAccount, id: number, type?: TfaMethod['method']): TfaMethod {
+export function methodById(
+  account: SecondFactorAccount,
+  id: number,
+  type?: SecondFactorMethod['method'],
+): SecondFactorMethod {
   const method = account.methods.find((each) => each.id === id);
   if (!method) {
     throw refuse('not_found');
@@ -104,7 +117,10 @@ export function methodById(account: TfaAccount, id: number, type?: TfaMethod['me
 }
 
 /** The account's method of a type, where no id is needed to say which. */
-export function onlyMethod(account: TfaAccount, type: TfaMethod['method']): TfaMethod {
+export function onlyMethod(
+  account: SecondFactorAccount,
+  type: SecondFactorMethod['method'],
+): SecondFactorMethod {
   const [method, another] = account.methods.filter((each) => each.method === type);
   if (!method) {
     throw refuse('tfa_method_not_configured');
@@ -116,7 +132,7 @@ export function onlyMethod(account: TfaAccount, type: TfaMethod['method']): TfaM
 }
 
 /** An unfinished text-message challenge to this number that has not run out. */
-export function recentSms(context: TfaContext, phone: string): Challenge | undefined {
+export function recentSms(context: SecondFactorContext, phone: string): Challenge | undefined {
   return context.state.challenges.findLast(
     (each) =>
       each.accountId === context.account.accountId &&
@@ -127,7 +143,7 @@ export function recentSms(context: TfaContext, phone: string): Challenge | undef
 }
 
 /** Sends six digits by text message and makes `challenge` wait for them. */
-export function sendSms(context: TfaContext, challenge: Challenge, target: SmsTarget): void {
+export function sendSms(context: SecondFactorContext, challenge: Challenge, target: SmsTarget): void {
   assertMaySend(context, target.phone);
   delete challenge.methodId;
   challenge.channel = 'sms';
@@ -139,7 +155,7 @@ export function sendSms(context: TfaContext, challenge: Challenge, target: SmsTa
   sendCode(context, challenge, 'sms', target.phone);
 }
 
-function assertMaySend(context: TfaContext, phone: string): void {
+function assertMaySend(context: SecondFactorContext, phone: string): void {
   const failure = Object.entries(failingNumbers).find(([number]) => number === phone);
   if (failure) {
     throw refuse(failure[1]);
@@ -156,7 +172,7 @@ function assertMaySend(context: TfaContext, phone: string): void {
 }
 
 /** Sends six digits by e-mail and makes `challenge` wait for them. */
-export function sendEmail(context: TfaContext, challenge: Challenge): void {
+export function sendEmail(context: SecondFactorContext, challenge: Challenge): void {
   const to = context.person.email;
   if (to === undefined) {
     throw refuse('missing_email');
@@ -167,7 +183,12 @@ export function sendEmail(context: TfaContext, challenge: Challenge): void {
   sendCode(context, challenge, 'email', to);
 }
 
-function sendCode(context: TfaContext, challenge: Challenge, channel: 'sms' | 'email', to: string): void {
+function sendCode(
+  context: SecondFactorContext,
+  challenge: Challenge,
+  channel: 'sms' | 'email',
+  to: string,
+): void {
   const code = context.tokens.code();
   challenge.code = code;
   challenge.expiresAt = context.now + challengeSeconds;
@@ -188,12 +209,12 @@ function sendCode(context: TfaContext, challenge: Challenge, channel: 'sms' | 'e
  * Throws unless the e-mail address is verified. Administrators are exempt where an SMS code is sent or sent
  * again, and nowhere else (docs/service/two-factor.md#prerequisites).
  */
-export function assertEmailVerified(context: TfaContext, exemptAdmin = false): void {
+export function assertEmailVerified(context: SecondFactorContext, exemptAdmin = false): void {
   if (!context.person.emailVerified && !(exemptAdmin && context.person.isAdmin)) {
     throw refuse('email_not_verified');
   }
 }
 
-export function isLegacy(account: TfaAccount): boolean {
-  return tfaStatus(account) === 'legacy';
+export function isLegacy(account: SecondFactorAccount): boolean {
+  return secondFactorStatus(account) === 'legacy';
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { RefusedError } from '../../src/api/errors';
 import { useClients } from '../support/apiClient';
 import { useSimulators } from '../support/startSimulator';
-import { lastCode, orderAccount, totpCode } from '../support/tfaAccount';
+import { lastCode, orderAccount, totpCode } from '../support/secondFactorAccount';
 
 /** Each row of the state table, from the client (docs/service/two-factor.md#states). */
 describe('the states of two-factor authentication', () => {
@@ -14,7 +14,7 @@ describe('the states of two-factor authentication', () => {
     const account = await orderAccount(simulator, kind, { demanded: false });
     const { client } = clients.connect(simulator, { key: account.key });
     const states = async () => {
-      const [user, status] = await Promise.all([client.users.current(), client.tfa.status()]);
+      const [user, status] = await Promise.all([client.users.current(), client.secondFactor.status()]);
       return [user.tfaStatus, status.enabled, status.methods.length, status.backupCodesRemaining];
     };
     return { simulator, account, client, states };
@@ -23,12 +23,12 @@ describe('the states of two-factor authentication', () => {
   it('off → on: the first confirmed method brings the backup codes', async () => {
     const { simulator, client, states } = await start('plain');
     assert.deepEqual(await states(), ['disabled', false, 0, 0]);
-    const { secret = '' } = await client.tfa.startAuthorization({ kind: 'code' });
-    await client.tfa.finishAuthorization({ secret, code: await lastCode(simulator, 'email') });
+    const { secret = '' } = await client.secondFactor.startAuthorization({ kind: 'code' });
+    await client.secondFactor.finishAuthorization({ secret, code: await lastCode(simulator, 'email') });
     assert.deepEqual(await states(), ['disabled', false, 0, 0], 'the authorization alone changes nothing');
-    const setup = await client.tfa.setUpTotp();
+    const setup = await client.secondFactor.setUpTotp();
     assert.deepEqual(await states(), ['disabled', false, 0, 0], 'nor does the secret of an app');
-    const confirmed = await client.tfa.confirmNew({
+    const confirmed = await client.secondFactor.confirmNew({
       type: 'totp',
       secret: setup.secret,
       code: totpCode(simulator, setup.secret),
@@ -39,7 +39,10 @@ describe('the states of two-factor authentication', () => {
 
   it('on → on: another method remains, and the answer says how many', async () => {
     const { account, client, states } = await start('both');
-    const removed = await client.tfa.remove(2, { kind: 'backup', backupCode: account.backupCodes[0] ?? '' });
+    const removed = await client.secondFactor.remove(2, {
+      kind: 'backup',
+      backupCode: account.backupCodes[0] ?? '',
+    });
     assert.deepEqual(removed, { remaining: 1 });
     assert.deepEqual(await states(), ['enabled', true, 1, 9]);
   });
@@ -47,11 +50,11 @@ describe('the states of two-factor authentication', () => {
   it('on → off: the last method takes the backup codes with it', async () => {
     const { simulator, account, client, states } = await start('totp');
     const code = totpCode(simulator, account.totpSecret);
-    const removed = await client.tfa.remove(1, { kind: 'code', factor: 'totp', code, methodId: 1 });
+    const removed = await client.secondFactor.remove(1, { kind: 'code', factor: 'totp', code, methodId: 1 });
     assert.deepEqual(removed, {});
     assert.deepEqual(await states(), ['disabled', false, 0, 0]);
     await assert.rejects(
-      client.tfa.logIn({ kind: 'backup', backupCode: account.backupCodes[0] ?? '' }),
+      client.secondFactor.logIn({ kind: 'backup', backupCode: account.backupCodes[0] ?? '' }),
       RefusedError,
     );
   });
@@ -59,25 +62,31 @@ describe('the states of two-factor authentication', () => {
   it('older form → off: nothing is named, and there are no backup codes', async () => {
     const { simulator, client, states } = await start('legacy');
     assert.deepEqual(await states(), ['legacy', true, 0, 0]);
-    const { secret } = await client.tfa.sendSms({});
+    const { secret } = await client.secondFactor.sendSms({});
     const code = await lastCode(simulator, 'sms');
-    assert.deepEqual(await client.tfa.remove(undefined, { kind: 'code', factor: 'sms', code, secret }), {});
+    assert.deepEqual(
+      await client.secondFactor.remove(undefined, { kind: 'code', factor: 'sms', code, secret }),
+      {},
+    );
     assert.deepEqual(await states(), ['disabled', false, 0, 0]);
   });
 
   it('authorized for 30 minutes, and not a minute longer', async () => {
     const { simulator, account, client } = await start('totp');
-    const isAuthorized = async () => (await client.tfa.status()).newMethodAuthorized;
+    const isAuthorized = async () => (await client.secondFactor.status()).newMethodAuthorized;
     assert.equal(await isAuthorized(), false);
-    await client.tfa.startAuthorization({ kind: 'backup', backupCode: account.backupCodes[0] ?? '' });
+    await client.secondFactor.startAuthorization({
+      kind: 'backup',
+      backupCode: account.backupCodes[0] ?? '',
+    });
     assert.equal(await isAuthorized(), true);
-    const setup = await client.tfa.setUpTotp();
+    const setup = await client.secondFactor.setUpTotp();
     simulator.advance(29 * 60);
     assert.equal(await isAuthorized(), true);
     simulator.advance(2 * 60);
     assert.equal(await isAuthorized(), false);
     await assert.rejects(
-      client.tfa.confirmNew({
+      client.secondFactor.confirmNew({
         type: 'totp',
         secret: setup.secret,
         code: totpCode(simulator, setup.secret),

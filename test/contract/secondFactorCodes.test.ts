@@ -35,31 +35,34 @@ const documented = Object.entries(codes).flatMap(([status, names]) =>
 
 const proof = { kind: 'code', factor: 'totp', code: '123456', methodId: 1 } as const;
 const operations: Readonly<
-  Record<string, { readonly path: string; readonly call: (tfa: Client['tfa']) => Promise<unknown> }>
+  Record<
+    string,
+    { readonly path: string; readonly call: (secondFactor: Client['secondFactor']) => Promise<unknown> }
+  >
 > = {
-  'GET status': { path: 'status/', call: (tfa) => tfa.status() },
-  'POST tfa': { path: '', call: (tfa) => tfa.logIn(proof) },
-  'POST email': { path: 'email/', call: (tfa) => tfa.sendEmail() },
-  'POST sms': { path: 'sms/', call: (tfa) => tfa.sendSms({ methodId: 2 }) },
-  'POST sms/resend': { path: 'sms/resend/', call: (tfa) => tfa.resendSms({ methodId: 2 }) },
+  'GET status': { path: 'status/', call: (secondFactor) => secondFactor.status() },
+  'POST tfa': { path: '', call: (secondFactor) => secondFactor.logIn(proof) },
+  'POST email': { path: 'email/', call: (secondFactor) => secondFactor.sendEmail() },
+  'POST sms': { path: 'sms/', call: (secondFactor) => secondFactor.sendSms({ methodId: 2 }) },
+  'POST sms/resend': { path: 'sms/resend/', call: (secondFactor) => secondFactor.resendSms({ methodId: 2 }) },
   'POST authorize-new-method': {
     path: 'authorize-new-method/',
-    call: (tfa) => tfa.startAuthorization({ kind: 'code', factor: 'totp', methodId: 1 }),
+    call: (secondFactor) => secondFactor.startAuthorization({ kind: 'code', factor: 'totp', methodId: 1 }),
   },
   'PUT authorize-new-method': {
     path: 'authorize-new-method/',
-    call: (tfa) => tfa.finishAuthorization({ code: '123456', secret: 's' }),
+    call: (secondFactor) => secondFactor.finishAuthorization({ code: '123456', secret: 's' }),
   },
-  'POST totp-setup': { path: 'totp-setup/', call: (tfa) => tfa.setUpTotp() },
+  'POST totp-setup': { path: 'totp-setup/', call: (secondFactor) => secondFactor.setUpTotp() },
   'POST confirm-new': {
     path: 'confirm-new/',
-    call: (tfa) => tfa.confirmNew({ type: 'totp', code: '123456', secret: 's' }),
+    call: (secondFactor) => secondFactor.confirmNew({ type: 'totp', code: '123456', secret: 's' }),
   },
-  'PUT update': { path: 'update/', call: (tfa) => tfa.update(1, { isPrimary: true }) },
-  'DELETE tfa': { path: '', call: (tfa) => tfa.remove(1, proof) },
+  'PUT update': { path: 'update/', call: (secondFactor) => secondFactor.update(1, { isPrimary: true }) },
+  'DELETE tfa': { path: '', call: (secondFactor) => secondFactor.remove(1, proof) },
   'PUT regen-backup-codes': {
     path: 'regen-backup-codes/',
-    call: (tfa) => tfa.regenerateBackupCodes(proof),
+    call: (secondFactor) => secondFactor.regenerateBackupCodes(proof),
   },
 };
 
@@ -101,7 +104,7 @@ describe('each documented code of two-factor authentication', () => {
             body: { success: false, error: code, msg, ...extra },
             times: 0,
           });
-          await assert.rejects(call(client.tfa), (error: unknown) => {
+          await assert.rejects(call(client.secondFactor), (error: unknown) => {
             assert.ok(error instanceof ApiError);
             assert.ok(error instanceof classOf(code), `${error.name}: ${error.message}`);
             assert.equal(error.code, code);

@@ -28,9 +28,9 @@ describe('the time until which a method is locked', () => {
         ],
         { clock: new FakeClock() },
       );
-      const [method] = (await finish(client.tfa.status())).methods;
+      const [method] = (await finish(client.secondFactor.status())).methods;
       assert.equal(method?.lockedUntil, now + lockedFor);
-      const logIn = client.tfa.logIn({ kind: 'code', factor: 'totp', code: '123456' });
+      const logIn = client.secondFactor.logIn({ kind: 'code', factor: 'totp', code: '123456' });
       await assert.rejects(finish(logIn), (error) => {
         assert.ok(error instanceof RefusedError);
         assert.equal(error.lockedUntil, now + lockedFor);
@@ -42,7 +42,7 @@ describe('the time until which a method is locked', () => {
   it('stays what it is where the service states no time', async () => {
     const methods = [{ ...app, locked_until: now + lockedFor }];
     const { client, finish } = scriptedClient([{ json: { success: true, methods } }]);
-    assert.equal((await finish(client.tfa.status())).methods[0]?.lockedUntil, now + lockedFor);
+    assert.equal((await finish(client.secondFactor.status())).methods[0]?.lockedUntil, now + lockedFor);
   });
 });
 
@@ -50,7 +50,7 @@ describe('the 2FA methods of an account', () => {
   it('may all be of an unknown kind, and the backup codes count all the same', async () => {
     const json = { success: true, methods: [{ ...app, method: 'passkey' }], backup_codes_remaining: 4 };
     const { client, finish } = scriptedClient([{ json }]);
-    const { enabled, methods, skipped, backupCodesRemaining } = await finish(client.tfa.status());
+    const { enabled, methods, skipped, backupCodesRemaining } = await finish(client.secondFactor.status());
     assert.deepEqual([enabled, methods, skipped, backupCodesRemaining], [true, [], 1, 4]);
   });
 });

@@ -1,4 +1,4 @@
-import type { TfaBody } from './body';
+import type { SecondFactorBody } from './body';
 import {
   assertEmailVerified,
   findChallenge,
@@ -9,17 +9,23 @@ import {
   smsTarget,
   type SmsTarget,
 } from './challenges';
-import { refuse, type TfaContext } from './context';
-import { backupCodesRemaining, sessionSeconds, tfaStatus, type Challenge, type Session } from './state';
+import { refuse, type SecondFactorContext } from './context';
+import {
+  backupCodesRemaining,
+  sessionSeconds,
+  secondFactorStatus,
+  type Challenge,
+  type Session,
+} from './state';
 import { verify } from './verify';
 
 /** POST tfa: a right second factor makes a session, as bearer for a key, as cookie for a browser. */
 export function logIn(
-  context: TfaContext,
-  body: TfaBody,
+  context: SecondFactorContext,
+  body: SecondFactorBody,
 ): { readonly session: Session; readonly extra: Record<string, unknown> } {
   const { account, person, state, now } = context;
-  const before = tfaStatus(account);
+  const before = secondFactorStatus(account);
   if (before === 'disabled') {
     throw refuse('2fa_login_failed');
   }
@@ -50,7 +56,7 @@ export function logIn(
 }
 
 /** POST email: with a key and no secret each call makes a fresh challenge. */
-export function requestEmail(context: TfaContext, body: TfaBody): Record<string, unknown> {
+export function requestEmail(context: SecondFactorContext, body: SecondFactorBody): Record<string, unknown> {
   assertEmailVerified(context);
   const challenge = namedChallenge(context, body) ?? openChallenge(context, 'email');
   sendEmail(context, challenge);
@@ -59,7 +65,7 @@ export function requestEmail(context: TfaContext, body: TfaBody): Record<string,
 }
 
 /** POST sms: refused while an earlier code to the number still counts; that one is sent again by `resend`. */
-export function requestSms(context: TfaContext, body: TfaBody): Record<string, unknown> {
+export function requestSms(context: SecondFactorContext, body: SecondFactorBody): Record<string, unknown> {
   assertEmailVerified(context, true);
   const target = wantedTarget(context, body);
   if (recentSms(context, target.phone)) {
@@ -71,7 +77,7 @@ export function requestSms(context: TfaContext, body: TfaBody): Record<string, u
 }
 
 /** POST sms/resend: a new code; with a key and no secret also a new secret, which replaces the older one. */
-export function resendSms(context: TfaContext, body: TfaBody): Record<string, unknown> {
+export function resendSms(context: SecondFactorContext, body: SecondFactorBody): Record<string, unknown> {
   assertEmailVerified(context, true);
   const named = namedChallenge(context, body);
   const target = named ? originalTarget(context, named, body) : wantedTarget(context, body);
@@ -89,19 +95,19 @@ export function resendSms(context: TfaContext, body: TfaBody): Record<string, un
 }
 
 /** An authorization that waits for this challenge waits for its newest code. */
-function followPending({ account }: TfaContext, oldSecret: string, challenge: Challenge): void {
+function followPending({ account }: SecondFactorContext, oldSecret: string, challenge: Challenge): void {
   if (account.pending?.secret === oldSecret) {
     account.pending.secret = challenge.secret;
     account.pending.expiresAt = challenge.expiresAt;
   }
 }
 
-function namedChallenge(context: TfaContext, body: TfaBody): Challenge | undefined {
+function namedChallenge(context: SecondFactorContext, body: SecondFactorBody): Challenge | undefined {
   const secret = body.text('secret');
   return secret === undefined ? undefined : findChallenge(context, secret);
 }
 
-function wantedTarget(context: TfaContext, body: TfaBody): SmsTarget {
+function wantedTarget(context: SecondFactorContext, body: SecondFactorBody): SmsTarget {
   const methodId = body.integer('tfa_method_id');
   const phone = body.phone();
   return smsTarget(context, {
@@ -110,7 +116,11 @@ function wantedTarget(context: TfaContext, body: TfaBody): SmsTarget {
   });
 }
 
-function originalTarget(context: TfaContext, challenge: Challenge, body: TfaBody): SmsTarget {
+function originalTarget(
+  context: SecondFactorContext,
+  challenge: Challenge,
+  body: SecondFactorBody,
+): SmsTarget {
   if (challenge.channel !== 'sms' || challenge.phone === undefined) {
     throw refuse('no_challenge_found');
   }
@@ -123,7 +133,7 @@ function originalTarget(context: TfaContext, challenge: Challenge, body: TfaBody
   return target;
 }
 
-function hasSmsChallenge(context: TfaContext): boolean {
+function hasSmsChallenge(context: SecondFactorContext): boolean {
   return context.state.challenges.some(
     (each) =>
       each.accountId === context.account.accountId && each.channel === 'sms' && each.expiresAt > context.now,

@@ -1,14 +1,14 @@
 import { ServiceError } from '../route';
 import type { World } from '../world';
 import { hasCookieSession } from './routes';
-import { emptyTfaState, type TfaState } from './state';
+import { emptySecondFactorState, type SecondFactorState } from './state';
 
 /**
  * Makes sessions of the second factor count as callers, and accounts that demand one refuse a key alone
  * everywhere but on users/current and tfa/*.
  */
-export function registerTfa(world: World): TfaState {
-  const state = world.section<TfaState>('tfa', emptyTfaState);
+export function registerSecondFactor(world: World): SecondFactorState {
+  const state = world.section<SecondFactorState>('tfa', emptySecondFactorState);
   world.ports.sessions = {
     find(value, from) {
       const session = state.sessions.find((each) => each.kind === from && each.token === value);

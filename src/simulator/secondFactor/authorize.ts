@@ -1,4 +1,4 @@
-import type { TfaBody } from './body';
+import type { SecondFactorBody } from './body';
 import {
   assertEmailVerified,
   findChallenge,
@@ -9,12 +9,15 @@ import {
   sendSms,
   smsTarget,
 } from './challenges';
-import { refuse, type TfaContext } from './context';
+import { refuse, type SecondFactorContext } from './context';
 import { authorizationSeconds, challengeSeconds } from './state';
 import { checkChallenge, checkTotp, useBackupCode } from './verify';
 
 /** POST authorize-new-method: a backup code authorizes at once, everything else starts a second step. */
-export function startAuthorization(context: TfaContext, body: TfaBody): Record<string, unknown> {
+export function startAuthorization(
+  context: SecondFactorContext,
+  body: SecondFactorBody,
+): Record<string, unknown> {
   const { account } = context;
   const backupCode = body.text('backup_code');
   if (backupCode !== undefined) {
@@ -60,7 +63,10 @@ export function startAuthorization(context: TfaContext, body: TfaBody): Record<s
 }
 
 /** PUT authorize-new-method: the code of the first step opens the 30-minute window. */
-export function finishAuthorization(context: TfaContext, body: TfaBody): Record<string, unknown> {
+export function finishAuthorization(
+  context: SecondFactorContext,
+  body: SecondFactorBody,
+): Record<string, unknown> {
   const { account, now } = context;
   const code = body.code();
   const secret = body.text('secret');
@@ -87,7 +93,7 @@ export function finishAuthorization(context: TfaContext, body: TfaBody): Record<
   return { success: true, msg: 'Authorization successful.' };
 }
 
-function authorize({ account, now }: TfaContext): void {
+function authorize({ account, now }: SecondFactorContext): void {
   delete account.pending;
   account.authorizedUntil = now + authorizationSeconds;
 }

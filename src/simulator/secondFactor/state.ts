@@ -25,7 +25,7 @@ export interface Attempts {
   locked_until: number | null;
 }
 
-export interface TfaMethod extends Attempts {
+export interface SecondFactorMethod extends Attempts {
   id: number;
   user_id: number;
   method: 'sms' | 'totp';
@@ -54,7 +54,7 @@ export interface Challenge {
   loggedOut: boolean;
 }
 
-export interface TfaAccount {
+export interface SecondFactorAccount {
   accountId: number;
   /** A key alone is refused everywhere but on users/current and tfa/*. */
   demanded: boolean;
@@ -64,7 +64,7 @@ export interface TfaAccount {
   legacyPhone?: string;
   /** The number on the account, used when a request names none. */
   phone?: string;
-  methods: TfaMethod[];
+  methods: SecondFactorMethod[];
   backupCodes: { code: string; used: boolean }[];
   /** Codes by e-mail, and by SMS on a legacy account. */
   emailAttempts: Attempts;
@@ -102,22 +102,22 @@ export interface Message {
   sentAt: number;
 }
 
-export interface TfaState {
-  accounts: Record<string, TfaAccount | undefined>;
+export interface SecondFactorState {
+  accounts: Record<string, SecondFactorAccount | undefined>;
   challenges: Challenge[];
   sessions: Session[];
   outbox: Message[];
   nextMethodId: number;
 }
 
-export function emptyTfaState(): TfaState {
+export function emptySecondFactorState(): SecondFactorState {
   return { accounts: {}, challenges: [], sessions: [], outbox: [], nextMethodId: 1 };
 }
 
 export const noAttempts = (): Attempts => ({ fail_count: 0, locked_until: null });
 
 /** The record of an account; made when first asked for. */
-export function tfaAccount(state: TfaState, accountId: number): TfaAccount {
+export function secondFactorAccount(state: SecondFactorState, accountId: number): SecondFactorAccount {
   return (state.accounts[accountId] ??= {
     accountId,
     demanded: false,
@@ -134,13 +134,15 @@ export function tfaAccount(state: TfaState, accountId: number): TfaAccount {
 }
 
 /** Returns the user's `tfa_status` (docs/service/two-factor.md#states). */
-export function tfaStatus(account: TfaAccount | undefined): 'enabled' | 'disabled' | 'legacy' {
+export function secondFactorStatus(
+  account: SecondFactorAccount | undefined,
+): 'enabled' | 'disabled' | 'legacy' {
   if (account && account.methods.length > 0) {
     return 'enabled';
   }
   return account?.legacyPhone === undefined ? 'disabled' : 'legacy';
 }
 
-export function backupCodesRemaining(account: TfaAccount): number {
+export function backupCodesRemaining(account: SecondFactorAccount): number {
   return account.backupCodes.filter((code) => !code.used).length;
 }

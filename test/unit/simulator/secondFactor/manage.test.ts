@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { confirmNew } from '../../../../src/simulator/tfa/enrol';
-import { requestEmail, requestSms } from '../../../../src/simulator/tfa/login';
+import { confirmNew } from '../../../../src/simulator/secondFactor/enrol';
+import { requestEmail, requestSms } from '../../../../src/simulator/secondFactor/login';
 import {
   regenerateBackupCodes,
   removeMethod,
   shownMethod,
   status,
   updateMethod,
-} from '../../../../src/simulator/tfa/manage';
-import { tfaStatus } from '../../../../src/simulator/tfa/state';
-import { totpAt } from '../../../../src/simulator/tfa/totp';
+} from '../../../../src/simulator/secondFactor/manage';
+import { secondFactorStatus } from '../../../../src/simulator/secondFactor/state';
+import { totpAt } from '../../../../src/simulator/secondFactor/totp';
 
 import { enabled, phone, Subject } from './subject';
 
@@ -105,7 +105,7 @@ describe('second factor: a legacy account', () => {
 
   it('signs in by SMS to its number and is told what it is', () => {
     const subject = legacy();
-    assert.equal(tfaStatus(subject.account), 'legacy');
+    assert.equal(secondFactorStatus(subject.account), 'legacy');
     assert.equal(subject.run(status)['tfa_enabled'], true);
     const { secret } = subject.run(requestSms, {});
     const answer = subject.login({ code: subject.lastCode, secret });
@@ -117,7 +117,7 @@ describe('second factor: a legacy account', () => {
     const { secret } = subject.run(requestEmail, {});
     const body = { tfa_method: 'email', secret, code: subject.lastCode };
     assert.deepEqual(subject.run(removeMethod, body), { success: true, msg: '2FA Successfully Disabled' });
-    assert.equal(tfaStatus(subject.account), 'disabled');
+    assert.equal(secondFactorStatus(subject.account), 'disabled');
   });
 
   it('has nothing to manage', () => {

@@ -1,38 +1,38 @@
 import assert from 'node:assert/strict';
 import { ServiceError } from '../../../../src/simulator/route';
-import { finishAuthorization, startAuthorization } from '../../../../src/simulator/tfa/authorize';
-import { TfaBody } from '../../../../src/simulator/tfa/body';
-import type { Person, TfaContext } from '../../../../src/simulator/tfa/context';
-import { confirmNew, setUpTotp } from '../../../../src/simulator/tfa/enrol';
-import { logIn, requestSms } from '../../../../src/simulator/tfa/login';
+import { finishAuthorization, startAuthorization } from '../../../../src/simulator/secondFactor/authorize';
+import { SecondFactorBody } from '../../../../src/simulator/secondFactor/body';
+import type { Person, SecondFactorContext } from '../../../../src/simulator/secondFactor/context';
+import { confirmNew, setUpTotp } from '../../../../src/simulator/secondFactor/enrol';
+import { logIn, requestSms } from '../../../../src/simulator/secondFactor/login';
 
-import { emptyTfaState, tfaAccount } from '../../../../src/simulator/tfa/state';
-import { randomTokens } from '../../../../src/simulator/tfa/tokens';
-import { totpAt } from '../../../../src/simulator/tfa/totp';
+import { emptySecondFactorState, secondFactorAccount } from '../../../../src/simulator/secondFactor/state';
+import { randomTokens } from '../../../../src/simulator/secondFactor/tokens';
+import { totpAt } from '../../../../src/simulator/secondFactor/totp';
 
 export const phone = '+14155550100';
 
 /** One account on its own, with a clock that a test moves by hand. */
 export class Subject {
-  readonly state = emptyTfaState();
+  readonly state = emptySecondFactorState();
   now = 1_800_000_000;
   person: Person = { id: 7, email: 'ada@example.com', emailVerified: true, isAdmin: false };
   loggedOut = false;
 
   get account() {
-    return tfaAccount(this.state, 7);
+    return secondFactorAccount(this.state, 7);
   }
 
-  get context(): TfaContext {
+  get context(): SecondFactorContext {
     const { state, account, person, now, loggedOut } = this;
     return { state, account, person, now, tokens: randomTokens, loggedOut };
   }
 
   run(
-    operation: (context: TfaContext, body: TfaBody) => Record<string, unknown>,
+    operation: (context: SecondFactorContext, body: SecondFactorBody) => Record<string, unknown>,
     body?: unknown,
   ): Record<string, unknown> {
-    return operation(this.context, new TfaBody(body));
+    return operation(this.context, new SecondFactorBody(body));
   }
 
   login(body: unknown): Record<string, unknown> {
@@ -43,7 +43,7 @@ export class Subject {
   }
 
   refused(
-    operation: (context: TfaContext, body: TfaBody) => Record<string, unknown>,
+    operation: (context: SecondFactorContext, body: SecondFactorBody) => Record<string, unknown>,
     body: unknown,
     status: number,
     code: string,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { startAuthorization } from '../../../../src/simulator/tfa/authorize';
-import { openChallenge } from '../../../../src/simulator/tfa/challenges';
-import { requestEmail, requestSms, resendSms } from '../../../../src/simulator/tfa/login';
+import { startAuthorization } from '../../../../src/simulator/secondFactor/authorize';
+import { openChallenge } from '../../../../src/simulator/secondFactor/challenges';
+import { requestEmail, requestSms, resendSms } from '../../../../src/simulator/secondFactor/login';
 
 import { enabled, phone } from './subject';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { finishAuthorization, startAuthorization } from '../../../../src/simulator/tfa/authorize';
-import { confirmNew, setUpTotp } from '../../../../src/simulator/tfa/enrol';
-import { requestEmail, requestSms, resendSms } from '../../../../src/simulator/tfa/login';
-import { status } from '../../../../src/simulator/tfa/manage';
-import { totpAt } from '../../../../src/simulator/tfa/totp';
+import { finishAuthorization, startAuthorization } from '../../../../src/simulator/secondFactor/authorize';
+import { confirmNew, setUpTotp } from '../../../../src/simulator/secondFactor/enrol';
+import { requestEmail, requestSms, resendSms } from '../../../../src/simulator/secondFactor/login';
+import { status } from '../../../../src/simulator/secondFactor/manage';
+import { totpAt } from '../../../../src/simulator/secondFactor/totp';
 
 import { enabled, phone, Subject } from './subject';
 

@@ -5,23 +5,23 @@ import { flags, id, numbers, rawTexts, successAnswer, texts } from './field';
  * A telephone number arrives masked, a TOTP secret never (docs/service/two-factor.md#methods). Times are Unix
  * seconds.
  */
-export const tfaMethod = z.looseObject({
+export const secondFactorMethod = z.looseObject({
   id,
   ...texts('method', 'label', 'phone_number'),
   ...flags('is_primary'),
   ...numbers('user_id', 'fail_count', 'locked_until', 'created_at', 'last_used'),
 });
-export type WireTfaMethod = z.infer<typeof tfaMethod>;
+export type WireSecondFactorMethod = z.infer<typeof secondFactorMethod>;
 
 /** GET tfa/status; `tfa_enabled` does not tell `enabled` from `legacy`. */
-export const tfaStatusAnswer = z.looseObject({
+export const secondFactorStatusAnswer = z.looseObject({
   ...flags('success', 'tfa_enabled', 'new_method_authorized'),
   ...numbers('backup_codes_remaining'),
   methods: z.array(z.unknown()),
 });
 
 /** POST tfa: the user object. The fields below come only when due (docs/service/two-factor.md#log-in). */
-export const tfaLoginAnswer = z.looseObject({
+export const secondFactorLoginAnswer = z.looseObject({
   id: id.optional().catch(undefined),
   ...rawTexts('session_key'),
   ...numbers('backup_codes_remaining'),
@@ -29,7 +29,7 @@ export const tfaLoginAnswer = z.looseObject({
 });
 
 /** POST email, sms, sms/resend and authorize-new-method; the backup-code flow answers without `secret`. */
-export const tfaChallengeAnswer = z.looseObject({
+export const secondFactorChallengeAnswer = z.looseObject({
   ...flags('success'),
   ...texts('msg'),
   ...rawTexts('secret'),
@@ -47,6 +47,6 @@ export const backupCodesAnswer = successAnswer.extend({
 });
 
 /** DELETE tfa: `remaining_methods` is left out with the last method. */
-export const tfaRemoveAnswer = successAnswer.extend({
+export const secondFactorRemoveAnswer = successAnswer.extend({
   remaining_methods: z.union([z.number(), z.string().regex(/^\d+$/).transform(Number)]).nullish(),
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { useSimulators, type TestAnswer } from '../support/startSimulator';
-import { lastCode, orderAccount, totpCode } from '../support/tfaAccount';
-import { Someone, type Caller } from '../support/tfaCaller';
+import { lastCode, orderAccount, totpCode } from '../support/secondFactorAccount';
+import { Someone, type Caller } from '../support/secondFactorCaller';
 
 describe('the callers of two-factor authentication', () => {
   const simulators = useSimulators();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { NotUnderstoodError, RefusedError, UnauthorizedError, ForbiddenError } from '../../src/api/errors';
 import { useClients } from '../support/apiClient';
 import { useSimulators } from '../support/startSimulator';
-import { lastCode, orderAccount, otherThan, totpCode } from '../support/tfaAccount';
+import { lastCode, orderAccount, otherThan, totpCode } from '../support/secondFactorAccount';
 
 describe('the second factor, from the client', () => {
   const simulators = useSimulators();
@@ -22,7 +22,7 @@ describe('the second factor, from the client', () => {
       factor: 'totp',
       code: totpCode(simulator, account.totpSecret),
     } as const;
-    const { sessionKey } = await client.tfa.logIn(proof);
+    const { sessionKey } = await client.secondFactor.logIn(proof);
     const { client: inSession } = clients.connect(simulator, { key: sessionKey });
     assert.deepEqual((await inSession.instances.list()).items, []);
     assert.equal((await inSession.users.current()).email, account.email);
@@ -32,9 +32,9 @@ describe('the second factor, from the client', () => {
     const simulator = await simulators.start();
     const account = await orderAccount(simulator, 'both');
     const { client } = clients.connect(simulator, { key: account.key });
-    const { secret } = await client.tfa.sendSms({});
+    const { secret } = await client.secondFactor.sendSms({});
     const code = await lastCode(simulator, 'sms');
-    const { sessionKey } = await client.tfa.logIn({ kind: 'code', factor: 'sms', code, secret });
+    const { sessionKey } = await client.secondFactor.logIn({ kind: 'code', factor: 'sms', code, secret });
     const { client: inSession } = clients.connect(simulator, { key: sessionKey });
     await inSession.templates.search({});
     await simulator.call('POST', '/__sim/expire-sessions/', {});
@@ -57,7 +57,7 @@ describe('the second factor, from the client', () => {
     });
     const { client } = clients.connect(simulator, { key: scoped.json.key });
     const code = totpCode(simulator, account.totpSecret);
-    const { sessionKey } = await client.tfa.logIn({ kind: 'code', factor: 'totp', code });
+    const { sessionKey } = await client.secondFactor.logIn({ kind: 'code', factor: 'totp', code });
     const { client: inSession } = clients.connect(simulator, { key: sessionKey });
     assert.deepEqual(await inSession.secrets.list(), []);
     await assert.rejects(inSession.instances.list(), ForbiddenError);
@@ -71,9 +71,9 @@ describe('the second factor, from the client', () => {
       permissions: { api: { user_read: {} } },
     });
     const { client } = clients.connect(simulator, { key: reader.json.key });
-    assert.equal((await client.tfa.status()).enabled, true);
+    assert.equal((await client.secondFactor.status()).enabled, true);
     const code = totpCode(simulator, account.totpSecret);
-    await assert.rejects(client.tfa.logIn({ kind: 'code', factor: 'totp', code }), ForbiddenError);
+    await assert.rejects(client.secondFactor.logIn({ kind: 'code', factor: 'totp', code }), ForbiddenError);
   });
 
   it('tells how often a code was wrong, and until when the method is locked', async () => {
@@ -81,7 +81,7 @@ describe('the second factor, from the client', () => {
     const account = await orderAccount(simulator, 'totp');
     const { client } = clients.connect(simulator, { key: account.key });
     const right = totpCode(simulator, account.totpSecret);
-    const attempt = (code: string) => client.tfa.logIn({ kind: 'code', factor: 'totp', code });
+    const attempt = (code: string) => client.secondFactor.logIn({ kind: 'code', factor: 'totp', code });
     for (let count = 1; count <= 5; count += 1) {
       await assert.rejects(
         attempt(otherThan(right)),
@@ -95,7 +95,7 @@ describe('the second factor, from the client', () => {
       attempt(right),
       (error) => error instanceof RefusedError && error.code === 'tfa_locked' && error.failCount === 5,
     );
-    const [method] = (await client.tfa.status()).methods;
+    const [method] = (await client.secondFactor.status()).methods;
     assert.ok((method?.lockedUntil ?? 0) > simulator.world.now() + 890);
     simulator.advance(15 * 60);
     assert.ok((await attempt(totpCode(simulator, account.totpSecret))).sessionKey);
@@ -107,7 +107,7 @@ describe('the second factor, from the client', () => {
     const { client } = clients.connect(simulator, { key: account.key });
     const left: (number | undefined)[] = [];
     for (const backupCode of account.backupCodes) {
-      left.push((await client.tfa.logIn({ kind: 'backup', backupCode })).backupCodesRemaining);
+      left.push((await client.secondFactor.logIn({ kind: 'backup', backupCode })).backupCodesRemaining);
     }
     assert.deepEqual(left, [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
   });
@@ -117,18 +117,25 @@ describe('the second factor, from the client', () => {
     const account = await orderAccount(simulator, 'plain');
     const { client } = clients.connect(simulator, { key: account.key });
     assert.equal((await client.users.current()).tfaStatus, 'disabled');
-    const { secret = '' } = await client.tfa.startAuthorization({ kind: 'code' });
-    await client.tfa.finishAuthorization({ secret, code: await lastCode(simulator, 'email') });
-    assert.equal((await client.tfa.status()).newMethodAuthorized, true);
-    const totp = await client.tfa.setUpTotp();
+    const { secret = '' } = await client.secondFactor.startAuthorization({ kind: 'code' });
+    await client.secondFactor.finishAuthorization({ secret, code: await lastCode(simulator, 'email') });
+    assert.equal((await client.secondFactor.status()).newMethodAuthorized, true);
+    const totp = await client.secondFactor.setUpTotp();
     const code = totpCode(simulator, totp.secret);
-    const { backupCodes = [] } = await client.tfa.confirmNew({ type: 'totp', code, secret: totp.secret });
+    const { backupCodes = [] } = await client.secondFactor.confirmNew({
+      type: 'totp',
+      code,
+      secret: totp.secret,
+    });
     assert.equal(backupCodes.length, 10);
     assert.equal((await client.users.current()).tfaStatus, 'enabled');
-    const [method] = (await client.tfa.status()).methods;
-    const gone = await client.tfa.remove(method?.id, { kind: 'backup', backupCode: backupCodes[0] ?? '' });
+    const [method] = (await client.secondFactor.status()).methods;
+    const gone = await client.secondFactor.remove(method?.id, {
+      kind: 'backup',
+      backupCode: backupCodes[0] ?? '',
+    });
     assert.deepEqual(gone, {});
-    assert.deepEqual(await client.tfa.status(), {
+    assert.deepEqual(await client.secondFactor.status(), {
       enabled: false,
       methods: [],
       backupCodesRemaining: 0,
@@ -143,7 +150,7 @@ describe('the second factor, from the client', () => {
     const { client } = clients.connect(simulator, { key: account.key });
     assert.equal((await client.users.current()).emailVerified, false);
     await assert.rejects(
-      client.tfa.startAuthorization({ kind: 'code', factor: 'totp' }),
+      client.secondFactor.startAuthorization({ kind: 'code', factor: 'totp' }),
       (error) => error instanceof RefusedError && error.code === 'email_not_verified',
     );
   });
@@ -153,19 +160,19 @@ describe('the second factor, from the client', () => {
     const account = await orderAccount(simulator, 'legacy');
     const { client } = clients.connect(simulator, { key: account.key });
     assert.equal((await client.users.current()).tfaStatus, 'legacy');
-    const status = await client.tfa.status();
+    const status = await client.secondFactor.status();
     assert.deepEqual([status.enabled, status.methods], [true, []]);
-    const sent = await client.tfa.sendSms({});
+    const sent = await client.secondFactor.sendSms({});
     const proof = {
       kind: 'code',
       factor: 'sms',
       code: await lastCode(simulator, 'sms'),
       secret: sent.secret,
     } as const;
-    assert.equal((await client.tfa.logIn(proof)).isLegacy, true);
-    const again = await client.tfa.sendSms({});
+    assert.equal((await client.secondFactor.logIn(proof)).isLegacy, true);
+    const again = await client.secondFactor.sendSms({});
     const code = await lastCode(simulator, 'sms');
-    const gone = await client.tfa.remove(undefined, {
+    const gone = await client.secondFactor.remove(undefined, {
       kind: 'code',
       factor: 'sms',
       code,
@@ -180,12 +187,12 @@ describe('the second factor, from the client', () => {
     const admin = await orderAccount(simulator, 'admin');
     const { client } = clients.connect(simulator, { key: admin.key });
     const code = totpCode(simulator, admin.totpSecret);
-    await client.tfa.logIn({ kind: 'code', factor: 'totp', code, methodId: 1 }, { admin: true });
+    await client.secondFactor.logIn({ kind: 'code', factor: 'totp', code, methodId: 1 }, { admin: true });
     assert.equal((simulator.received().at(-1)?.body as { admin?: boolean }).admin, true);
     const plain = await orderAccount(simulator, 'totp');
     const { client: other } = clients.connect(simulator, { key: plain.key });
     await assert.rejects(
-      other.tfa.logIn(
+      other.secondFactor.logIn(
         { kind: 'code', factor: 'totp', code: totpCode(simulator, plain.totpSecret) },
         { admin: true },
       ),
@@ -200,7 +207,10 @@ describe('the second factor, from the client', () => {
       path: '/api/v0/tfa/confirm-new/',
       body: { success: true, backup_codes: 'AAAA-BBBB-CCCC' },
     });
-    await assert.rejects(client.tfa.confirmNew({ type: 'totp', code: '1', secret: 'A' }), NotUnderstoodError);
+    await assert.rejects(
+      client.secondFactor.confirmNew({ type: 'totp', code: '1', secret: 'A' }),
+      NotUnderstoodError,
+    );
   });
 
   it('survives a restart of the simulator', async () => {
@@ -214,11 +224,11 @@ describe('the second factor, from the client', () => {
       const account = await orderAccount(first, 'totp');
       const before = clients.connect(first, { key: account.key }).client;
       const code = totpCode(first, account.totpSecret);
-      const { sessionKey } = await before.tfa.logIn({ kind: 'code', factor: 'totp', code });
+      const { sessionKey } = await before.secondFactor.logIn({ kind: 'code', factor: 'totp', code });
       await first.close();
       const second = await simulators.start({ stateFile });
       const after = clients.connect(second, { key: sessionKey }).client;
-      assert.equal((await after.tfa.status()).methods.length, 1);
+      assert.equal((await after.secondFactor.status()).methods.length, 1);
       assert.deepEqual((await after.instances.list()).items, []);
       await second.close();
     } finally {

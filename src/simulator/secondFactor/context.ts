@@ -1,5 +1,5 @@
 import { ServiceError } from '../route';
-import type { TfaAccount, TfaState } from './state';
+import type { SecondFactorAccount, SecondFactorState } from './state';
 import type { Tokens } from './tokens';
 
 /** What the second factor needs to know of a person. */
@@ -11,9 +11,9 @@ export interface Person {
 }
 
 /** One request's view of the second factor: the caller's records and the time in Unix seconds. */
-export interface TfaContext {
-  readonly state: TfaState;
-  readonly account: TfaAccount;
+export interface SecondFactorContext {
+  readonly state: SecondFactorState;
+  readonly account: SecondFactorAccount;
   readonly person: Person;
   readonly now: number;
   readonly tokens: Tokens;

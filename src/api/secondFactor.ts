@@ -1,14 +1,14 @@
-import type { SmsTarget, TfaMethod, TfaProof } from '../model/accounts/tfa';
+import type { SmsTarget, SecondFactorMethod, SecondFactorProof } from '../model/accounts/secondFactor';
 import {
   backupCodesAnswer,
-  tfaChallengeAnswer,
-  tfaLoginAnswer,
-  tfaMethod,
-  tfaRemoveAnswer,
-  tfaStatusAnswer,
+  secondFactorChallengeAnswer,
+  secondFactorLoginAnswer,
+  secondFactorMethod,
+  secondFactorRemoveAnswer,
+  secondFactorStatusAnswer,
   totpSetupAnswer,
-  type WireTfaMethod,
-} from '../wire/tfa';
+  type WireSecondFactorMethod,
+} from '../wire/secondFactor';
 import { defined } from '../util/defined';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
@@ -22,9 +22,9 @@ import { secondsAhead } from './serviceClock';
  * Two-factor authentication as a client with a key calls it: each call carries the bearer
  * (docs/service/two-factor.md#callers).
  */
-export function tfaApi(http: Http): Client['tfa'] {
+export function secondFactorApi(http: Http): Client['secondFactor'] {
   const challenge = async (request: ApiRequest, options: CallOptions | undefined) => {
-    const { secret } = await http.call(request, tfaChallengeAnswer, options);
+    const { secret } = await http.call(request, secondFactorChallengeAnswer, options);
     return { secret: required(secret, request) };
   };
   return {
@@ -34,10 +34,10 @@ export function tfaApi(http: Http): Client['tfa'] {
       const onHeaders: CallOptions['onHeaders'] = (headers, now) => {
         ahead = secondsAhead(headers, now);
       };
-      const answer = await http.call(request, tfaStatusAnswer, { ...options, onHeaders });
+      const answer = await http.call(request, secondFactorStatusAnswer, { ...options, onHeaders });
       // A user whose methods are all of an unknown kind can still use backup codes and e-mail.
       const context = { http, route: request.route, isPart: true } as const;
-      const toLocal = (wire: WireTfaMethod) => toMethod(wire, ahead);
+      const toLocal = (wire: WireSecondFactorMethod) => toMethod(wire, ahead);
       const methods = await readRecords(answer.methods, knownMethod, toLocal, context);
       return {
         enabled: answer.tfa_enabled ?? answer.methods.length > 0,
@@ -52,7 +52,7 @@ export function tfaApi(http: Http): Client['tfa'] {
     logIn: async (proof, { admin, ...options } = {}) => {
       const body = { ...proofBody(proof), admin: admin ? true : undefined };
       const request = { ...write('POST /api/v0/tfa/'), body };
-      const answer = await http.call(request, tfaLoginAnswer, options);
+      const answer = await http.call(request, secondFactorLoginAnswer, options);
       return {
         sessionKey: required(answer.session_key, request),
         isLegacy: answer.legacy_tfa_user ?? false,
@@ -82,7 +82,7 @@ type Management =
   | 'remove'
   | 'regenerateBackupCodes';
 
-function managementOf(http: Http): Pick<Client['tfa'], Management> {
+function managementOf(http: Http): Pick<Client['secondFactor'], Management> {
   return {
     startAuthorization: async (by, options) => {
       const body =
@@ -90,7 +90,7 @@ function managementOf(http: Http): Pick<Client['tfa'], Management> {
           ? { backup_code: by.backupCode }
           : { tfa_method: by.factor, tfa_method_id: by.methodId };
       const request = { ...write('POST /api/v0/tfa/authorize-new-method/'), body };
-      const { secret } = await http.call(request, tfaChallengeAnswer, options);
+      const { secret } = await http.call(request, secondFactorChallengeAnswer, options);
       // A backup code authorizes at once and answers without a secret.
       return by.kind === 'backup' ? {} : { secret: required(secret, request) };
     },
@@ -123,7 +123,7 @@ function managementOf(http: Http): Pick<Client['tfa'], Management> {
       // account has no methods and so nothing to name.
       const body = { ...proofBody(proof), target_id: targetId };
       const request = { ...write('DELETE /api/v0/tfa/'), body };
-      const { remaining_methods, msg = '' } = await http.call(request, tfaRemoveAnswer, options);
+      const { remaining_methods, msg = '' } = await http.call(request, secondFactorRemoveAnswer, options);
       // Only the end of 2FA has no number, and it says so (docs/service/two-factor.md#remove-a-method).
       return /disabled/i.test(msg) ? {} : { remaining: required(remaining_methods, request) };
     },
@@ -135,7 +135,7 @@ function managementOf(http: Http): Pick<Client['tfa'], Management> {
   };
 }
 
-function proofBody(proof: TfaProof): Record<string, unknown> {
+function proofBody(proof: SecondFactorProof): Record<string, unknown> {
   return proof.kind === 'backup'
     ? { backup_code: proof.backupCode }
     : {
@@ -158,7 +158,7 @@ function required<T>(value: T | null | undefined, { route, repeat }: ApiRequest)
   return value;
 }
 
-const knownMethod = tfaMethod.refine(
+const knownMethod = secondFactorMethod.refine(
   (wire) => wire.method === 'sms' || wire.method === 'totp',
   'neither sms nor totp',
 );
@@ -174,8 +174,8 @@ function masked(phone: string): string {
 }
 
 /** `ahead`: seconds by which this computer's clock is ahead of the service's. */
-function toMethod(wire: WireTfaMethod, ahead: number): TfaMethod {
-  return defined<TfaMethod>({
+function toMethod(wire: WireSecondFactorMethod, ahead: number): SecondFactorMethod {
+  return defined<SecondFactorMethod>({
     id: wire.id,
     type: wire.method === 'sms' ? 'sms' : 'totp',
     label: nonEmpty(wire.label),

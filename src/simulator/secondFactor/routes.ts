@@ -3,22 +3,26 @@ import { ok, route, ServiceError, type Route, type SimRequest, type SimResponse 
 import { userRecord } from '../users';
 import type { World } from '../world';
 import { finishAuthorization, startAuthorization } from './authorize';
-import { TfaBody } from './body';
-import { refuse, type TfaContext } from './context';
+import { SecondFactorBody } from './body';
+import { refuse, type SecondFactorContext } from './context';
 import { confirmNew, setUpTotp } from './enrol';
 import { logIn, requestEmail, requestSms, resendSms } from './login';
 import { regenerateBackupCodes, removeMethod, status, updateMethod } from './manage';
-import { sessionSeconds, tfaAccount, type TfaState } from './state';
+import { sessionSeconds, secondFactorAccount, type SecondFactorState } from './state';
 import { randomTokens, type Tokens } from './tokens';
 
-type Operation = (context: TfaContext, body: TfaBody) => Record<string, unknown>;
+type Operation = (context: SecondFactorContext, body: SecondFactorBody) => Record<string, unknown>;
 
 /**
  * All calls of tfa/* with their three callers: a key, a key beside the cookie of a web page, and nothing but
  * the `tfa_secret` of a challenge (docs/service/two-factor.md#callers).
  */
-export function tfaRoutes(world: World, state: TfaState, tokens: Tokens = randomTokens): Route[] {
-  const contexts = new TfaContexts(world, state, tokens);
+export function secondFactorRoutes(
+  world: World,
+  state: SecondFactorState,
+  tokens: Tokens = randomTokens,
+): Route[] {
+  const contexts = new SecondFactorContexts(world, state, tokens);
   const keyed = (operation: Operation) => (request: SimRequest) =>
     finish(world, operation, contexts.ofCaller(request), request);
   const open = (operation: Operation) => (request: SimRequest) =>
@@ -52,22 +56,27 @@ function managed(operation: Operation): Operation {
 }
 
 /** What failed attempts have counted is kept, too. */
-function finish(world: World, operation: Operation, context: TfaContext, request: SimRequest): SimResponse {
+function finish(
+  world: World,
+  operation: Operation,
+  context: SecondFactorContext,
+  request: SimRequest,
+): SimResponse {
   try {
-    return ok(operation(context, new TfaBody(request.body)));
+    return ok(operation(context, new SecondFactorBody(request.body)));
   } finally {
     world.changed();
   }
 }
 
-function login(world: World, contexts: TfaContexts, request: SimRequest): SimResponse {
+function login(world: World, contexts: SecondFactorContexts, request: SimRequest): SimResponse {
   if (request.caller && contexts.hasCookieOf(request.caller.accountId, request)) {
     // The cookie of a logged-in page is the session already (docs/service/two-factor.md#callers).
     throw refuse('bad_request', 'You are already logged in.');
   }
   const context = contexts.ofCallerOrSecret(request);
   try {
-    const { session, extra } = logIn(context, new TfaBody(request.body));
+    const { session, extra } = logIn(context, new SecondFactorBody(request.body));
     session.keyId = world.nextId('key', 1001);
     const permissions = request.caller && world.keys.byId(request.caller.keyId)?.permissions;
     if (permissions) {
@@ -88,14 +97,14 @@ function login(world: World, contexts: TfaContexts, request: SimRequest): SimRes
 }
 
 /** Finds out whose second factor a request is about. */
-class TfaContexts {
+class SecondFactorContexts {
   constructor(
     private readonly world: World,
-    private readonly state: TfaState,
+    private readonly state: SecondFactorState,
     private readonly tokens: Tokens,
   ) {}
 
-  ofCaller(request: SimRequest): TfaContext {
+  ofCaller(request: SimRequest): SecondFactorContext {
     if (!request.caller) {
       throw refuse('auth_error');
     }
@@ -103,14 +112,14 @@ class TfaContexts {
   }
 
   /** Without a key the `secret` in the body names the account, and nothing else may. */
-  ofCallerOrSecret(request: SimRequest): TfaContext {
+  ofCallerOrSecret(request: SimRequest): SecondFactorContext {
     if (request.caller) {
       return this.context(request.caller.accountId, false);
     }
     if (bearerOf(request.headers) !== undefined) {
       throw new ServiceError(401, 'auth_error', 'Invalid user key');
     }
-    const secret = new TfaBody(request.body).text('secret');
+    const secret = new SecondFactorBody(request.body).text('secret');
     if (secret === undefined) {
       throw refuse('missing_auth_value');
     }
@@ -125,11 +134,11 @@ class TfaContexts {
     return hasCookieSession(this.state, accountId, request, this.world.now());
   }
 
-  private context(accountId: number, loggedOut: boolean): TfaContext {
+  private context(accountId: number, loggedOut: boolean): SecondFactorContext {
     const account = this.world.account(accountId);
     return {
       state: this.state,
-      account: tfaAccount(this.state, accountId),
+      account: secondFactorAccount(this.state, accountId),
       person: {
         id: account.id,
         email: account.email === '' ? undefined : account.email,
@@ -144,7 +153,7 @@ class TfaContexts {
 }
 
 export function hasCookieSession(
-  state: TfaState,
+  state: SecondFactorState,
   accountId: number,
   request: SimRequest,
   now: number,

@@ -7,7 +7,7 @@ import {
   provisioningUri,
   toBase32,
   totpAt,
-} from '../../../../src/simulator/tfa/totp';
+} from '../../../../src/simulator/secondFactor/totp';
 
 const rfcSecret = toBase32(Buffer.from('12345678901234567890'));
 

@@ -1,21 +1,21 @@
 import { assertOpen, countFailure, failedAttempt, succeeded } from './attempts';
-import type { TfaBody } from './body';
+import type { SecondFactorBody } from './body';
 import { dropChallenge, findChallenge, isLegacy, methodById } from './challenges';
-import { refuse, type TfaContext } from './context';
-import type { Attempts, Challenge, Factor, TfaMethod } from './state';
+import { refuse, type SecondFactorContext } from './context';
+import type { Attempts, Challenge, Factor, SecondFactorMethod } from './state';
 import { matchTotp } from './totp';
 
 /** How somebody proved to be who they are; `method` is absent for e-mail, backup codes and legacy accounts. */
 export interface Proof {
   readonly by: Factor | 'backup';
-  readonly method?: TfaMethod;
+  readonly method?: SecondFactorMethod;
 }
 
 /**
  * Checks the second factor in a body: a backup code, or `tfa_method` (`sms` when left out), `code` and,
  * for SMS and e-mail, `secret`. A right code uses its challenge up.
  */
-export function verify(context: TfaContext, body: TfaBody): Proof {
+export function verify(context: SecondFactorContext, body: SecondFactorBody): Proof {
   const backupCode = body.text('backup_code');
   if (backupCode !== undefined) {
     useBackupCode(context, backupCode);
@@ -46,7 +46,7 @@ export function verify(context: TfaContext, body: TfaBody): Proof {
 }
 
 /** One-time; refused with 401 whether its form, its value or its use is the reason. */
-export function useBackupCode(context: TfaContext, text: string): void {
+export function useBackupCode(context: SecondFactorContext, text: string): void {
   const { account, now } = context;
   assertOpen(account.backupAttempts, now);
   const found = account.backupCodes.find((each) => !each.used && each.code === text.toUpperCase());
@@ -58,7 +58,7 @@ export function useBackupCode(context: TfaContext, text: string): void {
   succeeded(account.backupAttempts);
 }
 
-function totpMethod(context: TfaContext, id: number | undefined): TfaMethod {
+function totpMethod(context: SecondFactorContext, id: number | undefined): SecondFactorMethod {
   if (id !== undefined) {
     return methodById(context.account, id, 'totp');
   }
@@ -72,7 +72,7 @@ function totpMethod(context: TfaContext, id: number | undefined): TfaMethod {
   return method;
 }
 
-export function checkTotp(context: TfaContext, method: TfaMethod, code: string): void {
+export function checkTotp(context: SecondFactorContext, method: SecondFactorMethod, code: string): void {
   assertOpen(method, context.now);
   const step = matchTotp(method.totpSecret ?? '', code, context.now, method.lastStep);
   if (step === undefined) {
@@ -88,11 +88,11 @@ export function checkTotp(context: TfaContext, method: TfaMethod, code: string):
  * confirm-new only. Legacy accounts have a number and no method.
  */
 function challengedMethod(
-  context: TfaContext,
+  context: SecondFactorContext,
   challenge: Challenge,
   factor: 'sms' | 'email',
   methodId: number | undefined,
-): TfaMethod | undefined {
+): SecondFactorMethod | undefined {
   if (challenge.channel !== factor || challenge.code === undefined) {
     throw refuse('challenge_not_found');
   }
@@ -113,7 +113,7 @@ function challengedMethod(
 
 /** Wrong codes count against `attempts`; a right one ends the challenge. */
 export function checkChallenge(
-  context: TfaContext,
+  context: SecondFactorContext,
   challenge: Challenge,
   code: string,
   attempts: Attempts,

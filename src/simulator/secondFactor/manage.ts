@@ -1,12 +1,12 @@
-import type { TfaBody } from './body';
+import type { SecondFactorBody } from './body';
 import { isLegacy, methodById, onlyMethod } from './challenges';
-import { refuse, type TfaContext } from './context';
+import { refuse, type SecondFactorContext } from './context';
 import { freshBackupCodes } from './enrol';
-import { backupCodesRemaining, tfaStatus, type TfaMethod } from './state';
+import { backupCodesRemaining, secondFactorStatus, type SecondFactorMethod } from './state';
 import { verify } from './verify';
 
 /** What a client may see of a method: the last four digits of a number, never a TOTP secret. */
-export function shownMethod(method: TfaMethod): Record<string, unknown> {
+export function shownMethod(method: SecondFactorMethod): Record<string, unknown> {
   return {
     id: method.id,
     user_id: method.user_id,
@@ -26,11 +26,11 @@ function maskPhone(phone: string): string {
 }
 
 /** GET status. */
-export function status(context: TfaContext): Record<string, unknown> {
+export function status(context: SecondFactorContext): Record<string, unknown> {
   const { account, now } = context;
   return {
     success: true,
-    tfa_enabled: tfaStatus(account) !== 'disabled',
+    tfa_enabled: secondFactorStatus(account) !== 'disabled',
     methods: account.methods.map(shownMethod),
     backup_codes_remaining: backupCodesRemaining(account),
     new_method_authorized: account.authorizedUntil > now,
@@ -38,7 +38,7 @@ export function status(context: TfaContext): Record<string, unknown> {
 }
 
 /** DELETE tfa: the verifying method goes, or `target_id`, which a backup code or e-mail must name. */
-export function removeMethod(context: TfaContext, body: TfaBody): Record<string, unknown> {
+export function removeMethod(context: SecondFactorContext, body: SecondFactorBody): Record<string, unknown> {
   const { account } = context;
   const targetId = body.integer('target_id');
   if (targetId === undefined && body.text('backup_code') !== undefined) {
@@ -70,7 +70,7 @@ export function removeMethod(context: TfaContext, body: TfaBody): Record<string,
 }
 
 /** PUT update: label and primary mark; the mark moves, it cannot be taken off. */
-export function updateMethod(context: TfaContext, body: TfaBody): Record<string, unknown> {
+export function updateMethod(context: SecondFactorContext, body: SecondFactorBody): Record<string, unknown> {
   const { account } = context;
   if (isLegacy(account)) {
     throw refuse('untracked_2fa_found');
@@ -104,7 +104,10 @@ export function updateMethod(context: TfaContext, body: TfaBody): Record<string,
 }
 
 /** PUT regen-backup-codes: ten codes; every older one is void. */
-export function regenerateBackupCodes(context: TfaContext, body: TfaBody): Record<string, unknown> {
+export function regenerateBackupCodes(
+  context: SecondFactorContext,
+  body: SecondFactorBody,
+): Record<string, unknown> {
   if (isLegacy(context.account)) {
     throw refuse('untracked_2fa_found');
   }

@@ -5,7 +5,7 @@ import { factors, longestLabel, type Factor } from './state';
  * Bodies of tfa/*. Clients may send explicit nulls and numbers as text; both count as what they mean.
  * A body that is no object is `bad_request`.
  */
-export class TfaBody {
+export class SecondFactorBody {
   private readonly fields: Readonly<Record<string, unknown>>;
 
   constructor(body: unknown) {

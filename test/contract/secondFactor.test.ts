@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Client } from '../../src/api/client';
 import { ForbiddenError, NotFoundError } from '../../src/api/errors';
-import type { TfaLogin, TfaStatus, TotpSetup } from '../../src/model/accounts/tfa';
+import type { SecondFactorLogin, SecondFactorStatus, TotpSetup } from '../../src/model/accounts/secondFactor';
 import { describeFailures, refused, type MatrixOperation, type Refusal } from '../support/failureMatrix';
 import type { TestSimulator } from '../support/startSimulator';
-import { lastCode, orderAccount, totpCode, type OrderedAccount } from '../support/tfaAccount';
+import { lastCode, orderAccount, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
 
 /** What `prepare` leaves for `call` beside a number; each test starts by preparing. */
 interface Prepared {
@@ -63,13 +63,13 @@ const teamUser: Refusal = {
 const untracked = refused(400, 'untracked_2fa_found', /only the web console/, 'openConsole');
 
 operation(() => ({
-  name: 'tfa.status',
+  name: 'secondFactor.status',
   method: 'GET',
   path: '/api/v0/tfa/status/',
   repeat: 'read',
-  call: (client, _, options) => client.tfa.status(options),
+  call: (client, _, options) => client.secondFactor.status(options),
   succeeds: (result) => {
-    const { methods, ...rest } = result as TfaStatus;
+    const { methods, ...rest } = result as SecondFactorStatus;
     assert.deepEqual(rest, {
       enabled: true,
       backupCodesRemaining: 10,
@@ -87,7 +87,7 @@ operation(() => ({
 }));
 
 operation((prepared) => ({
-  name: 'tfa.logIn',
+  name: 'secondFactor.logIn',
   method: 'POST',
   path: '/api/v0/tfa/',
   prepare: () => {
@@ -95,9 +95,12 @@ operation((prepared) => ({
     return Promise.resolve(0);
   },
   call: (client, _, options) =>
-    client.tfa.logIn({ kind: 'code', factor: 'totp', code: prepared.code ?? '', methodId: 1 }, options),
+    client.secondFactor.logIn(
+      { kind: 'code', factor: 'totp', code: prepared.code ?? '', methodId: 1 },
+      options,
+    ),
   succeeds: (result, simulator) => {
-    const { sessionKey, ...rest } = result as TfaLogin;
+    const { sessionKey, ...rest } = result as SecondFactorLogin;
     assert.ok(sessionKey.length > 20);
     assert.deepEqual(rest, { isLegacy: false });
     assert.deepEqual(lastBody(simulator), {
@@ -123,10 +126,10 @@ operation((prepared) => ({
 }));
 
 operation(() => ({
-  name: 'tfa.sendEmail',
+  name: 'secondFactor.sendEmail',
   method: 'POST',
   path: '/api/v0/tfa/email/',
-  call: (client, _, options) => client.tfa.sendEmail(undefined, options),
+  call: (client, _, options) => client.secondFactor.sendEmail(undefined, options),
   succeeds: (result, simulator) => {
     assert.ok((result as { secret: string }).secret.length > 20);
     assert.deepEqual(lastBody(simulator), {});
@@ -155,10 +158,10 @@ const smsRefusals: Refusal[] = [
 ];
 
 operation(() => ({
-  name: 'tfa.sendSms',
+  name: 'secondFactor.sendSms',
   method: 'POST',
   path: '/api/v0/tfa/sms/',
-  call: (client, _, options) => client.tfa.sendSms({ methodId: 2 }, options),
+  call: (client, _, options) => client.secondFactor.sendSms({ methodId: 2 }, options),
   succeeds: (result, simulator) => {
     assert.ok((result as { secret: string }).secret.length > 20);
     assert.deepEqual(lastBody(simulator), { tfa_method_id: 2 });
@@ -167,15 +170,18 @@ operation(() => ({
 }));
 
 operation((prepared) => ({
-  name: 'tfa.resendSms',
+  name: 'secondFactor.resendSms',
   method: 'POST',
   path: '/api/v0/tfa/sms/resend/',
   prepare: async (_, client) => {
-    prepared.secret = (await client.tfa.sendSms({ methodId: 2 })).secret;
+    prepared.secret = (await client.secondFactor.sendSms({ methodId: 2 })).secret;
     return 0;
   },
   call: (client, _, options) =>
-    client.tfa.resendSms({ phone: prepared.account?.phone ?? '', secret: prepared.secret ?? '' }, options),
+    client.secondFactor.resendSms(
+      { phone: prepared.account?.phone ?? '', secret: prepared.secret ?? '' },
+      options,
+    ),
   succeeds: (result, simulator) => {
     assert.deepEqual(result, { secret: prepared.secret });
     assert.deepEqual(lastBody(simulator), {
@@ -192,11 +198,11 @@ operation((prepared) => ({
 }));
 
 operation(() => ({
-  name: 'tfa.startAuthorization',
+  name: 'secondFactor.startAuthorization',
   method: 'POST',
   path: '/api/v0/tfa/authorize-new-method/',
   call: (client, _, options) =>
-    client.tfa.startAuthorization({ kind: 'code', factor: 'totp', methodId: 1 }, options),
+    client.secondFactor.startAuthorization({ kind: 'code', factor: 'totp', methodId: 1 }, options),
   succeeds: (result, simulator) => {
     assert.ok((result as { secret?: string }).secret);
     assert.deepEqual(lastBody(simulator), { tfa_method: 'totp', tfa_method_id: 1 });
@@ -205,16 +211,20 @@ operation(() => ({
 }));
 
 operation((prepared) => ({
-  name: 'tfa.finishAuthorization',
+  name: 'secondFactor.finishAuthorization',
   method: 'PUT',
   path: '/api/v0/tfa/authorize-new-method/',
   prepare: async (_, client) => {
-    prepared.secret = (await client.tfa.startAuthorization({ kind: 'code', factor: 'totp' })).secret ?? '';
+    prepared.secret =
+      (await client.secondFactor.startAuthorization({ kind: 'code', factor: 'totp' })).secret ?? '';
     prepared.code = codeOf(prepared);
     return 0;
   },
   call: (client, _, options) =>
-    client.tfa.finishAuthorization({ code: prepared.code ?? '', secret: prepared.secret ?? '' }, options),
+    client.secondFactor.finishAuthorization(
+      { code: prepared.code ?? '', secret: prepared.secret ?? '' },
+      options,
+    ),
   succeeds: (result, simulator) => {
     assert.equal(result, undefined);
     assert.deepEqual(lastBody(simulator), { code: prepared.code, secret: prepared.secret });
@@ -230,10 +240,10 @@ operation((prepared) => ({
 }));
 
 operation(() => ({
-  name: 'tfa.setUpTotp',
+  name: 'secondFactor.setUpTotp',
   method: 'POST',
   path: '/api/v0/tfa/totp-setup/',
-  call: (client, _, options) => client.tfa.setUpTotp(options),
+  call: (client, _, options) => client.secondFactor.setUpTotp(options),
   succeeds: (result, simulator) => {
     const { secret, uri } = result as TotpSetup;
     assert.match(secret, /^[A-Z2-7]{32}$/);
@@ -243,20 +253,20 @@ operation(() => ({
 }));
 
 operation((prepared) => ({
-  name: 'tfa.confirmNew',
+  name: 'secondFactor.confirmNew',
   method: 'POST',
   path: '/api/v0/tfa/confirm-new/',
   prepare: async (simulator, client) => {
-    await client.tfa.startAuthorization({
+    await client.secondFactor.startAuthorization({
       kind: 'backup',
       backupCode: prepared.account?.backupCodes[0] ?? '',
     });
-    prepared.secret = (await client.tfa.sendSms({ phone: '+14155550177' })).secret;
+    prepared.secret = (await client.secondFactor.sendSms({ phone: '+14155550177' })).secret;
     prepared.code = await lastCode(simulator);
     return 0;
   },
   call: (client, _, options) =>
-    client.tfa.confirmNew(
+    client.secondFactor.confirmNew(
       {
         type: 'sms',
         code: prepared.code ?? '',
@@ -292,10 +302,10 @@ operation((prepared) => ({
 }));
 
 operation(() => ({
-  name: 'tfa.update',
+  name: 'secondFactor.update',
   method: 'PUT',
   path: '/api/v0/tfa/update/',
-  call: (client, _, options) => client.tfa.update(2, { label: 'Mine', isPrimary: true }, options),
+  call: (client, _, options) => client.secondFactor.update(2, { label: 'Mine', isPrimary: true }, options),
   succeeds: (result, simulator) => {
     assert.equal(result, undefined);
     assert.deepEqual(lastBody(simulator), { tfa_method_id: 2, label: 'Mine', is_primary: true });
@@ -304,11 +314,15 @@ operation(() => ({
 }));
 
 operation((prepared) => ({
-  name: 'tfa.remove',
+  name: 'secondFactor.remove',
   method: 'DELETE',
   path: '/api/v0/tfa/',
   call: (client, _, options) =>
-    client.tfa.remove(2, { kind: 'backup', backupCode: prepared.account?.backupCodes[0] ?? '' }, options),
+    client.secondFactor.remove(
+      2,
+      { kind: 'backup', backupCode: prepared.account?.backupCodes[0] ?? '' },
+      options,
+    ),
   succeeds: (result, simulator) => {
     assert.deepEqual(result, { remaining: 1 });
     assert.deepEqual(lastBody(simulator), {
@@ -320,16 +334,16 @@ operation((prepared) => ({
 }));
 
 operation((prepared) => ({
-  name: 'tfa.regenerateBackupCodes',
+  name: 'secondFactor.regenerateBackupCodes',
   method: 'PUT',
   path: '/api/v0/tfa/regen-backup-codes/',
   prepare: async (simulator, client) => {
-    prepared.secret = (await client.tfa.sendEmail()).secret;
+    prepared.secret = (await client.secondFactor.sendEmail()).secret;
     prepared.code = await lastCode(simulator);
     return 0;
   },
   call: (client, _, options) =>
-    client.tfa.regenerateBackupCodes(
+    client.secondFactor.regenerateBackupCodes(
       { kind: 'code', factor: 'email', code: prepared.code ?? '', secret: prepared.secret ?? '' },
       options,
     ),

@@ -1,8 +1,8 @@
 import { assertOpen, failedAttempt, succeeded } from './attempts';
-import type { TfaBody } from './body';
+import type { SecondFactorBody } from './body';
 import { dropChallenge, findChallenge, isLegacy } from './challenges';
-import { refuse, type TfaContext } from './context';
-import { authorizationSeconds, backupCodeCount, noAttempts, type TfaMethod } from './state';
+import { refuse, type SecondFactorContext } from './context';
+import { authorizationSeconds, backupCodeCount, noAttempts, type SecondFactorMethod } from './state';
 import { matchTotp, provisioningUri } from './totp';
 import { checkChallenge } from './verify';
 
@@ -10,7 +10,7 @@ import { checkChallenge } from './verify';
  * POST totp-setup: needs no authorization and adds nothing by itself
  * (docs/service/two-factor.md#set-up-totp).
  */
-export function setUpTotp(context: TfaContext): Record<string, unknown> {
+export function setUpTotp(context: SecondFactorContext): Record<string, unknown> {
   const { account, now, person } = context;
   const secret = context.tokens.totpSecret();
   account.issuedTotpSecrets = [
@@ -21,7 +21,7 @@ export function setUpTotp(context: TfaContext): Record<string, unknown> {
 }
 
 /** POST confirm-new: adds a method; the first one brings the backup codes, shown this once. */
-export function confirmNew(context: TfaContext, body: TfaBody): Record<string, unknown> {
+export function confirmNew(context: SecondFactorContext, body: SecondFactorBody): Record<string, unknown> {
   const { account, now, state } = context;
   const type = body.factor();
   const code = body.code();
@@ -62,11 +62,11 @@ export function confirmNew(context: TfaContext, body: TfaBody): Record<string, u
 }
 
 function confirmedPhone(
-  context: TfaContext,
-  body: TfaBody,
+  context: SecondFactorContext,
+  body: SecondFactorBody,
   code: string,
   secret: string,
-): Partial<TfaMethod> {
+): Partial<SecondFactorMethod> {
   const phone = body.phone();
   if (phone === undefined) {
     throw refuse('missing_phone_number');
@@ -86,7 +86,11 @@ function confirmedPhone(
   return { phone };
 }
 
-function confirmedTotp(context: TfaContext, code: string, secret: string): Partial<TfaMethod> {
+function confirmedTotp(
+  context: SecondFactorContext,
+  code: string,
+  secret: string,
+): Partial<SecondFactorMethod> {
   const { account, now } = context;
   if (account.methods.some((each) => each.totpSecret === secret)) {
     throw refuse('duplicate_tfa_method');
@@ -109,7 +113,7 @@ function confirmedTotp(context: TfaContext, code: string, secret: string): Parti
 }
 
 /** Makes every older backup code void. */
-export function freshBackupCodes(context: TfaContext): string[] {
+export function freshBackupCodes(context: SecondFactorContext): string[] {
   const codes = Array.from({ length: backupCodeCount }, () => context.tokens.backupCode());
   context.account.backupCodes = codes.map((code) => ({ code, used: false }));
   return codes;

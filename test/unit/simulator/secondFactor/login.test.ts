@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { confirmNew, setUpTotp } from '../../../../src/simulator/tfa/enrol';
-import { requestEmail, requestSms } from '../../../../src/simulator/tfa/login';
-import { totpAt } from '../../../../src/simulator/tfa/totp';
+import { confirmNew, setUpTotp } from '../../../../src/simulator/secondFactor/enrol';
+import { requestEmail, requestSms } from '../../../../src/simulator/secondFactor/login';
+import { totpAt } from '../../../../src/simulator/secondFactor/totp';
 
 import { enabled, Subject } from './subject';
 
