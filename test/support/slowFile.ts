@@ -1,4 +1,4 @@
-import type { FileContent } from '../../src/store/jsonFile';
+import type { FileContent } from '../../src/store/disk/jsonFile';
 import type { StoredSecrets, TemplateStorageFile } from '../../src/store/templates/templateStorage';
 
 /** A file on a disk whose writes end when the test says so. */

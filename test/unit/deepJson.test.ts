@@ -13,7 +13,7 @@ import { asObject, parseDocument, readFilters } from '../../src/model/templates/
 import { findTemplateProblems } from '../../src/model/templates/templateDiagnostics';
 import { findInFile } from '../support/workspaceFile';
 import { parseWorkspaceFile } from '../../src/model/workspace/workspaceFile';
-import { JsonFile } from '../../src/store/jsonFile';
+import { JsonFile } from '../../src/store/disk/jsonFile';
 import { parseJson, tooDeepAt } from '../../src/util/json';
 import { JsonLines } from '../../src/util/jsonLines';
 import { UserError } from '../../src/util/errors';

@@ -21,7 +21,7 @@ import {
 } from '../model/request';
 import { zero, type Micros } from '../../model/money';
 import { stateOf } from '../../model/instances/instanceState';
-import { DiskList, type DiskListDeps } from '../../shared/diskList';
+import { DiskList, type DiskListDeps } from '../../store/disk/diskList';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';

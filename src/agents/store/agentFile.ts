@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { agentStateShape, noAgentState, type AgentRequest, type AgentState } from '../model/request';
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
-import { JsonFile } from '../../store/jsonFile';
+import { JsonFile } from '../../store/disk/jsonFile';
 import { ifPresent } from '../../util/missing';
 import { accountPath } from '../../store/accounts/accountFiles';
 
@@ -26,8 +26,7 @@ export class AgentFile {
   }
 
   async read(): Promise<AgentState> {
-    const content = await this.file.read();
-    return content.kind === 'present' ? content.value : noAgentState;
+    return (await this.file.value()) ?? noAgentState;
   }
 
   /**

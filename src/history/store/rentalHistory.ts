@@ -1,16 +1,14 @@
 import type { Instance } from '../../model/instances/instance';
 import { mostPastRentals, pastRentalShape, type PastRental } from '../../model/rentals/pastRental';
-import { DiskList } from '../../shared/diskList';
 import { watchAccounts } from '../../shared/followAccount';
 import { accountPath } from '../../store/accounts/accountFiles';
 import type { Accounts } from '../../store/accounts/accounts';
-import { numberId } from '../../store/idFolder';
+import { DiskList } from '../../store/disk/diskList';
+import { numberId, RowFolder } from '../../store/disk/rowFolder';
 import type { Fleet } from '../../store/instances/fleetStore';
 import type { KeptLogs } from '../../store/instances/keptLogs';
 import type { WorkOnInstances } from '../../store/instances/workOnInstances';
-import { JsonFile } from '../../store/jsonFile';
 import type { Rental, RentalStore } from '../../store/rentals/rentalStore';
-import { RowFolder } from '../../store/rowFolder';
 import type { WindowHub } from '../../store/windows/windowHub';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -228,17 +226,16 @@ export class PastRentalFiles extends RowFolder<PastRental> {
     return (await super.list()).slice(0, mostPastRentals);
   }
 
-  async read(id: number | string): Promise<PastRental | undefined> {
-    const content = await this.file(id).read();
-    return content.kind === 'present' ? content.value : undefined;
+  read(id: number | string): Promise<PastRental | undefined> {
+    return this.file(id, pastRentalShape).value();
   }
 
-  async put(past: PastRental): Promise<void> {
-    await this.file(past.instance.id).write(past);
+  put(past: PastRental): Promise<void> {
+    return this.file(past.instance.id, pastRentalShape).write(past);
   }
 
-  async remove(id: number): Promise<void> {
-    await this.file(id).remove();
+  remove(id: number): Promise<void> {
+    return this.file(id, pastRentalShape).remove();
   }
 
   /** Removes those beyond the limit and returns their instances. */
@@ -252,9 +249,5 @@ export class PastRentalFiles extends RowFolder<PastRental> {
 
   protected order(one: PastRental, other: PastRental): number {
     return other.endedAt - one.endedAt;
-  }
-
-  private file(id: number | string): JsonFile<PastRental> {
-    return new JsonFile(this.folder.pathOf(id), pastRentalShape, this.log);
   }
 }

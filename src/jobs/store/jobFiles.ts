@@ -6,8 +6,7 @@ import { lostJobState, type KeptAside } from '../model/lostProgress';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import { JsonFile } from '../../store/jsonFile';
-import { RowFolder } from '../../store/rowFolder';
+import { RowFolder } from '../../store/disk/rowFolder';
 import { JobLogFiles, type LogPiece } from './jobLogFiles';
 import { jobFile, stateFile } from './jobSchemas';
 
@@ -58,32 +57,25 @@ export class JobFiles extends RowFolder<JobRow> implements JobStorage {
     folder: string,
     log: Pick<Log, 'warn'>,
     /** Milliseconds since 1970. */
-    private readonly now: () => number,
+    now: () => number,
     fileBytes = logFileBytes,
   ) {
-    super(folder, /^[0-9a-f]{16}$/, log);
+    super(folder, /^[0-9a-f]{16}$/, log, now);
     this.logs = new JobLogFiles(folder, fileBytes);
   }
 
-  ids(): Promise<readonly string[]> {
-    return this.folder.ids();
-  }
-
   async read(jobId: string): Promise<JobRow | undefined> {
-    const content = await this.jobFile(jobId).read();
-    if (content.kind !== 'present') {
+    const job: Job | undefined = await this.jobFile(jobId).value();
+    if (!job) {
       return undefined;
     }
-    const job: Job = content.value;
-    const state = await this.stateFile(jobId).read();
-    if (state.kind === 'present') {
-      return { job, state: state.value };
+    const state = await this.stateFile(jobId).value();
+    if (state) {
+      return { job, state };
     }
     const kept = await this.keptState(jobId);
     // A job that was removed during this read has no state either.
-    return (await this.jobFile(jobId).read()).kind === 'present'
-      ? { job, state: lostJobState(job, kept) }
-      : undefined;
+    return (await this.jobFile(jobId).value()) && { job, state: lostJobState(job, kept) };
   }
 
   put(job: Job): Promise<void> {
@@ -99,12 +91,12 @@ export class JobFiles extends RowFolder<JobRow> implements JobStorage {
   }
 
   async names(jobId: string): Promise<readonly string[]> {
-    const content = await this.namesFile(jobId).read();
-    if (content.kind !== 'present') {
+    const names = await this.namesFile(jobId).value();
+    if (!names) {
       // An empty list would run the job without its files, and take them out of the mirror.
       throw new UserError(text('The list of its files is lost. Stop the job and run it again.'));
     }
-    return content.value;
+    return names;
   }
 
   logPath(jobId: string): Promise<string | undefined> {
@@ -124,9 +116,9 @@ export class JobFiles extends RowFolder<JobRow> implements JobStorage {
     await this.stateFile(jobId).remove();
     await this.namesFile(jobId).remove();
     await this.logs.remove(jobId);
-    for (const name of await readdir(this.folder.path)) {
+    for (const name of await readdir(this.path)) {
       if (name.startsWith(jobId) && brokenPart.test(name)) {
-        await rm(join(this.folder.path, name), { force: true });
+        await rm(join(this.path, name), { force: true });
       }
     }
   }
@@ -136,10 +128,10 @@ export class JobFiles extends RowFolder<JobRow> implements JobStorage {
    * the same, also after a restart and if another window set it aside.
    */
   private async keptState(jobId: string): Promise<KeptAside | undefined> {
-    const kept = (await readdir(this.folder.path)).flatMap((name) => {
+    const kept = (await readdir(this.path)).flatMap((name) => {
       const [, part, at] = brokenPart.exec(name) ?? [];
       return part === 'state' && name.startsWith(jobId)
-        ? { path: join(this.folder.path, name), at: Number(at) }
+        ? { path: join(this.path, name), at: Number(at) }
         : [];
     });
     return kept.sort((a, b) => b.at - a.at)[0];
@@ -150,19 +142,15 @@ export class JobFiles extends RowFolder<JobRow> implements JobStorage {
   }
 
   private jobFile(jobId: string) {
-    return this.file(`${jobId}.json`, jobFile);
+    return this.file(jobId, jobFile);
   }
 
   private stateFile(jobId: string) {
     const ownState = stateFile.refine((state) => state.jobId === jobId);
-    return this.file(`${jobId}.state.json`, ownState);
+    return this.file(`${jobId}.state`, ownState);
   }
 
   private namesFile(jobId: string) {
-    return this.file(`${jobId}.files.json`, z.array(z.string()));
-  }
-
-  private file<T>(name: string, schema: z.ZodType<T>): JsonFile<T> {
-    return new JsonFile(join(this.folder.path, name), schema, this.log, this.now);
+    return this.file(`${jobId}.files`, z.array(z.string()));
   }
 }

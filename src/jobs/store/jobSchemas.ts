@@ -3,7 +3,7 @@ import { decisionKinds, jobPhases, troubleKinds, type Job, type JobState } from 
 import { endReasons } from '../model/onMachine';
 import { micros } from '../../model/money';
 import type { Text } from '../../util/text';
-import { ownId } from '../../store/idFolder';
+import { ownId } from '../../store/disk/rowFolder';
 
 /** Words as they come back from a file or another window. */
 export const savedText = z.custom<Text>(

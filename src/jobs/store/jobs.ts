@@ -13,7 +13,7 @@ import { isLostHere } from '../model/lostProgress';
 import { isJobOpen, mayReopen } from '../model/reopenedJob';
 import { withLimits } from '../model/jobExtension';
 import type { JobSpec, MachineEnd } from '../model/jobSpec';
-import { DiskList } from '../../shared/diskList';
+import { DiskList } from '../../store/disk/diskList';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';

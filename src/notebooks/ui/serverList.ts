@@ -8,8 +8,7 @@ import {
   type Candidate,
   type ListedServer,
 } from '../model/notebookServers';
-import { JsonFile } from '../../store/jsonFile';
-import { KeptFile } from '../../store/keptFile';
+import { JsonFile, KeptFile } from '../../store/disk/jsonFile';
 import { Emitter } from '../../util/emitter';
 import type { Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';

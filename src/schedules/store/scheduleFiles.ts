@@ -2,8 +2,7 @@ import * as z from 'zod';
 import { defined } from '../../util/defined';
 import type { Schedule, ScheduleState } from '../model/schedule';
 import type { Log } from '../../util/log';
-import { IdFolder, numberId } from '../../store/idFolder';
-import { FileUnreadableError, JsonFile } from '../../store/jsonFile';
+import { numberId, RowFolder } from '../../store/disk/rowFolder';
 
 const scheduleFile = z.object({
   version: z.literal(1),
@@ -71,64 +70,32 @@ export interface ScheduleStorage {
  * The schedules of one account. The user's decision and the progress are separate files, so that the window that carries
  * out a schedule never overwrites a change or restores a canceled one.
  */
-export class ScheduleFiles implements ScheduleStorage {
-  unreadable: readonly UnreadableSchedule[] = [];
-
-  get refused(): unknown {
-    return this.unreadable.find(({ kind }) => kind === 'refused');
+export class ScheduleFiles extends RowFolder<ScheduleRow> implements ScheduleStorage {
+  constructor(folder: string, log: Pick<Log, 'warn'>) {
+    super(folder, numberId, log);
   }
 
-  private readonly folder: IdFolder;
-
-  constructor(
-    folder: string,
-    private readonly log: Pick<Log, 'warn'>,
-  ) {
-    this.folder = new IdFolder(folder, numberId);
+  get unreadable(): readonly UnreadableSchedule[] {
+    const refused = [...this.refusals.keys()].map((id) => [id, this.pathOf(id), 'refused'] as const);
+    const damaged = [...this.damagedById].map(([id, path]) => [id, path, 'damaged'] as const);
+    return [...refused, ...damaged].map(([id, path, kind]) => ({ instanceId: Number(id), path, kind }));
   }
 
-  async list(): Promise<readonly ScheduleRow[]> {
-    const ids = (await this.folder.ids()).map(Number);
-    const refused: number[] = [];
-    const rows = await Promise.all(
-      ids.map((id) =>
-        this.read(id).catch((error: unknown) => {
-          if (!(error instanceof FileUnreadableError)) {
-            throw error;
-          }
-          refused.push(id);
-          return undefined;
-        }),
-      ),
-    );
-    const present = rows.filter((row) => row !== undefined);
-    const damaged = [...(await this.folder.damaged())];
-    this.unreadable = [
-      ...refused.map((instanceId) => ({
-        instanceId,
-        path: this.folder.pathOf(instanceId),
-        kind: 'refused' as const,
-      })),
-      ...damaged.map(([id, path]) => ({ instanceId: Number(id), path, kind: 'damaged' as const })),
-    ];
-    return present.sort((a, b) => a.schedule.instanceId - b.schedule.instanceId);
-  }
-
-  async read(instanceId: number): Promise<ScheduleRow | undefined> {
-    const content = await this.scheduleFile(instanceId).read();
-    if (content.kind !== 'present') {
+  async read(id: number | string): Promise<ScheduleRow | undefined> {
+    const content = await this.scheduleFile(id).value();
+    if (!content) {
       return undefined;
     }
-    const { id, action, term, setAt, armed, isOnlyOnInstance } = content.value;
-    const schedule = defined<Schedule>({ id, instanceId, action, term, setAt, armed, isOnlyOnInstance });
+    const instanceId = Number(id);
+    const { version: _, ...known } = content;
+    const schedule = defined<Schedule>({ instanceId, ...known });
     const state = await this.state(instanceId);
-    return { schedule, state: state?.scheduleId === id ? state : { scheduleId: id } };
+    return { schedule, state: state?.scheduleId === schedule.id ? state : { scheduleId: schedule.id } };
   }
 
   async state(instanceId: number): Promise<ScheduleState | undefined> {
-    const state = await this.stateFile(instanceId).read();
     // The file has the same members as the type; JSON omits undefined ones.
-    return state.kind === 'present' ? (state.value as ScheduleState) : undefined;
+    return (await this.stateFile(instanceId).value()) as ScheduleState | undefined;
   }
 
   async put({ instanceId, id, action, term, setAt, armed, isOnlyOnInstance }: Schedule): Promise<void> {
@@ -154,11 +121,20 @@ export class ScheduleFiles implements ScheduleStorage {
     return state;
   }
 
-  private scheduleFile(instanceId: number) {
-    return new JsonFile(this.folder.pathOf(instanceId), scheduleFile, this.log);
+  protected order({ schedule: one }: ScheduleRow, { schedule: other }: ScheduleRow): number {
+    return one.instanceId - other.instanceId;
+  }
+
+  /** A schedule that can't be read is not carried out, and is named in `unreadable`. */
+  protected override standIn(): undefined {
+    return undefined;
+  }
+
+  private scheduleFile(instanceId: number | string) {
+    return this.file(instanceId, scheduleFile);
   }
 
   private stateFile(instanceId: number) {
-    return new JsonFile(this.folder.pathOf(`${instanceId}.state`), stateFile, this.log);
+    return this.file(`${instanceId}.state`, stateFile);
   }
 }

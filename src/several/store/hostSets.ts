@@ -1,9 +1,7 @@
 import * as z from 'zod';
-import { DiskList, type DiskListDeps } from '../../shared/diskList';
 import { accountPath, accountsWith } from '../../store/accounts/accountFiles';
-import { newOwnId, ownId } from '../../store/idFolder';
-import { JsonFile } from '../../store/jsonFile';
-import { RowFolder } from '../../store/rowFolder';
+import { DiskList, type DiskListDeps } from '../../store/disk/diskList';
+import { newOwnId, ownId, RowFolder } from '../../store/disk/rowFolder';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
@@ -148,27 +146,19 @@ class HostSetFiles extends RowFolder<HostSet> {
   }
 
   async put({ id, ...set }: HostSet): Promise<void> {
-    await this.file(id).write({ version: 1, ...set });
+    await this.file(id, shape).write({ version: 1, ...set });
   }
 
-  async remove(id: string): Promise<void> {
-    await this.file(id).remove();
+  remove(id: string): Promise<void> {
+    return this.file(id, shape).remove();
   }
 
   async read(id: string): Promise<HostSet | undefined> {
-    const content = await this.file(id).read();
-    if (content.kind !== 'present') {
-      return undefined;
-    }
-    const { name, folder, members: of, createdAt } = content.value;
-    return { id, name, folder, members: of, createdAt };
+    const set = await this.file(id, shape).value();
+    return set && { id, name: set.name, folder: set.folder, members: set.members, createdAt: set.createdAt };
   }
 
   protected order(one: HostSet, other: HostSet): number {
     return one.createdAt - other.createdAt;
-  }
-
-  private file(id: string): JsonFile<z.output<typeof shape>> {
-    return new JsonFile(this.folder.pathOf(id), shape, this.log);
   }
 }

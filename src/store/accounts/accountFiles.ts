@@ -7,8 +7,8 @@ import { micros } from '../../model/money';
 import type { Log } from '../../util/log';
 import { ifPresent } from '../../util/missing';
 import { plainLabel } from '../../util/plainLabel';
-import { IdFolder } from '../idFolder';
-import { JsonFile } from '../jsonFile';
+import type { JsonFile } from '../disk/jsonFile';
+import { IdFolder } from '../disk/rowFolder';
 import type { DamagedAccountFiles } from './accounts';
 
 /** The keys of accounts, which name files and folders. */
@@ -91,13 +91,10 @@ export class AccountFiles {
   private readonly folder: IdFolder;
   private readonly storage: IdFolder;
 
-  constructor(
-    storageDir: string,
-    private readonly log: Log,
-  ) {
-    this.folder = new IdFolder(join(storageDir, folderName), accountKeyShape);
-    this.storage = new IdFolder(storageDir, /^activeAccount$/);
-    this.active = new JsonFile(this.storage.pathOf('activeAccount'), activeFile, log);
+  constructor(storageDir: string, log: Log) {
+    this.folder = new IdFolder(join(storageDir, folderName), accountKeyShape, log);
+    this.storage = new IdFolder(storageDir, /^activeAccount$/, log);
+    this.active = this.storage.file('activeAccount', activeFile);
   }
 
   async list(): Promise<readonly SavedAccount[]> {
@@ -107,17 +104,13 @@ export class AccountFiles {
 
   /** The damaged files that were set aside, unless they were written again: accounts, and which of them is active. */
   async damaged(): Promise<DamagedAccountFiles> {
-    const storage = await this.storage.damaged();
-    return { accounts: await this.folder.damaged(), active: storage.get('activeAccount') };
+    const storage = await this.storage.setAside();
+    return { accounts: await this.folder.setAside(), active: storage.get('activeAccount') };
   }
 
   async get(key: string): Promise<SavedAccount | undefined> {
-    const content = await this.file(key).read();
-    if (content.kind !== 'present') {
-      return undefined;
-    }
-    const { serviceUrl, userId, name, isDemo, user } = content.value;
-    return { ref: { key, serviceUrl, userId, name, isDemo }, user: dropUndefined(user) };
+    const saved = await this.file(key).value();
+    return saved && { ref: accountRefOf({ ...saved, key }), user: dropUndefined(saved.user) };
   }
 
   async put(account: SavedAccount): Promise<void> {
@@ -135,9 +128,9 @@ export class AccountFiles {
   }
 
   async activeKey(): Promise<string | undefined> {
-    const content = await this.active.read();
-    if (content.kind === 'present') {
-      return content.value.key ?? undefined;
+    const active = await this.active.value();
+    if (active) {
+      return active.key ?? undefined;
     }
     const key = await this.onlyKey();
     if (key !== undefined) {
@@ -158,8 +151,8 @@ export class AccountFiles {
     await this.active.write({ version: 1, key: key ?? null });
   }
 
-  private file(key: string): JsonFile<z.infer<typeof accountFile>> {
-    return new JsonFile(this.folder.pathOf(key), accountFile, this.log);
+  private file(key: string) {
+    return this.folder.file(key, accountFile);
   }
 }
 

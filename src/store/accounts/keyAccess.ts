@@ -10,7 +10,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import { JsonFile } from '../jsonFile';
+import { JsonFile } from '../disk/jsonFile';
 import type { Account, Accounts } from './accounts';
 import type { WindowHub } from '../windows/windowHub';
 import { accountPath } from './accountFiles';
@@ -190,14 +190,9 @@ export class KeyAccess implements Disposable {
 
   private async takeFromDisk(): Promise<void> {
     const account = this.deps.accounts.active;
-    const content = account && (await this.file(account.key).read());
-    if (
-      content?.kind === 'present' &&
-      account &&
-      subjectOf(account) === this.subject &&
-      content.value.keyId === account.user.keyId
-    ) {
-      const { keyId, key, lacking } = content.value;
+    const known = account && (await this.file(account.key).value());
+    if (known && subjectOf(account) === this.subject && known.keyId === account.user.keyId) {
+      const { keyId, key, lacking } = known;
       this.known = { keyId, key, lacking };
       this.changed.fire(undefined);
     }

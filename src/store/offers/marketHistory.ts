@@ -7,7 +7,7 @@ import { UserError } from '../../util/errors';
 import { fileLock, type FileLock } from '../../util/fileLock';
 import type { Log } from '../../util/log';
 import { text, type Text } from '../../util/text';
-import { JsonFile } from '../jsonFile';
+import { JsonFile } from '../disk/jsonFile';
 
 const snapshot = z.object({
   /** Days since 1970-01-01 UTC. */

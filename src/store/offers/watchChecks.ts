@@ -18,7 +18,7 @@ import { Emitter } from '../../util/emitter';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import type { DiskList } from '../../shared/diskList';
+import type { DiskList } from '../disk/diskList';
 import type { Accounts } from '../accounts/accounts';
 import type { WindowHub } from '../windows/windowHub';
 import type { SearchBudget } from './searchBudget';

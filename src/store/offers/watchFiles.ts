@@ -3,9 +3,7 @@ import type { Micros } from '../../model/money';
 import { ownQuery, readQuery } from '../../model/offers/savedSearches';
 import type { SearchWatch, WatchMatch } from '../../model/offers/searchWatch';
 import type { Log } from '../../util/log';
-import { ownId } from '../idFolder';
-import { JsonFile } from '../jsonFile';
-import { RowFolder } from '../rowFolder';
+import { ownId, RowFolder } from '../disk/rowFolder';
 import type { Text } from '../../util/text';
 
 /** The recent results of a watch. */
@@ -92,12 +90,12 @@ export class WatchFiles extends RowFolder<WatchOnDisk> {
   }
 
   private async watch(id: string): Promise<SearchWatch | undefined> {
-    const content = await this.watchFile(id).read();
-    const query = content.kind === 'present' ? readQuery(content.value.query) : undefined;
-    if (content.kind !== 'present' || query === undefined) {
+    const content = await this.watchFile(id).value();
+    const query = content && readQuery(content.query);
+    if (!content || query === undefined) {
       return undefined;
     }
-    const { name, baseFilters, maxPerHour, createdAt } = content.value;
+    const { name, baseFilters, maxPerHour, createdAt } = content;
     return {
       id,
       name,
@@ -108,19 +106,19 @@ export class WatchFiles extends RowFolder<WatchOnDisk> {
   }
 
   private async state(id: string): Promise<WatchState> {
-    const content = await this.stateFile(id).read();
-    if (content.kind !== 'present') {
+    const content = await this.stateFile(id).value();
+    if (!content) {
       return { matches: [] };
     }
-    const { checkedAt, maxPerHour, matches, error } = content.value;
+    const { checkedAt, maxPerHour, matches, error } = content;
     return { matches, checkedAt, maxPerHour, error };
   }
 
-  private watchFile(id: string): JsonFile<z.infer<typeof watchFile>> {
-    return new JsonFile(this.folder.pathOf(id), watchFile, this.log);
+  private watchFile(id: string) {
+    return this.file(id, watchFile);
   }
 
-  private stateFile(id: string): JsonFile<z.infer<typeof stateFile>> {
-    return new JsonFile(this.folder.pathOf(`${id}.state`), stateFile, this.log);
+  private stateFile(id: string) {
+    return this.file(`${id}.state`, stateFile);
   }
 }

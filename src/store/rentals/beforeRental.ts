@@ -10,7 +10,7 @@ import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import type { Account, Accounts } from '../accounts/accounts';
 import { accountStill } from '../accounts/sameAccount';
-import { newOwnId } from '../idFolder';
+import { newOwnId } from '../disk/rowFolder';
 import type { Fleet } from '../instances/fleetStore';
 import { isComplete, isCompleteList } from '../instances/listed';
 import { withoutSecretParts } from './rentalJournal';

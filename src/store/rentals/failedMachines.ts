@@ -1,11 +1,8 @@
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import * as z from 'zod';
 import type { Log } from '../../util/log';
-import { DiskRows } from '../diskRows';
-import { IdFolder, numberId } from '../idFolder';
-import { JsonFile } from '../jsonFile';
 import { accountPath } from '../accounts/accountFiles';
+import { numberId, RowFolder } from '../disk/rowFolder';
 
 const machineFile = z.object({ version: z.literal(1), at: z.number(), reason: z.string() });
 
@@ -18,12 +15,11 @@ export interface FailedMachine {
 }
 
 /**
- * Machines that did not get ready, which replacements avoid; one file each, so that windows can't overwrite each
- * other's changes. Their numbers are those of one service, so each account has its own folder.
+ * Machines that did not get ready, which replacements avoid. Their numbers are those of one service, so each account has
+ * its own folder.
  */
 export class FailedMachines {
-  /** The rows last read, by folder. */
-  private readonly rows = new Map<string, DiskRows<number, FailedMachine>>();
+  private readonly folders = new Map<string, MachineFolder>();
   private refusal = '';
 
   constructor(
@@ -32,43 +28,27 @@ export class FailedMachines {
     private readonly log: Pick<Log, 'warn'>,
   ) {}
 
-  private get folder(): string {
-    return accountPath(this.storageDir, this.accountKey() ?? 'nobody', 'failedMachines');
+  private get folder(): MachineFolder {
+    const path = accountPath(this.storageDir, this.accountKey() ?? 'nobody', 'failedMachines');
+    const folder = this.folders.get(path) ?? new MachineFolder(path, numberId, this.log);
+    this.folders.set(path, folder);
+    return folder;
   }
 
   /** Returns the latest first. A file that the disk refuses hides no other, and its machine is still avoided. */
   async list(): Promise<readonly FailedMachine[]> {
     const { folder } = this;
-    const ids = (await new IdFolder(folder, numberId).ids()).map(Number);
-    const rows = this.rows.get(folder) ?? new DiskRows<number, FailedMachine>();
-    this.rows.set(folder, rows);
-    const machines = await rows.read(
-      ids,
-      (id) => this.read(folder, id),
-      (id) => namedMachine(folder, id),
-    );
-    this.logRefusal(rows.refused);
-    return [...machines].sort((one, other) => other.at - one.at);
+    const machines = await folder.list();
+    this.logRefusal(folder.refused);
+    return machines;
   }
 
-  async remember(machine: FailedMachine): Promise<void> {
-    const { machineId, at, reason } = machine;
-    await this.file(this.folder, machineId).write({ version: 1, at, reason });
+  async remember({ machineId, at, reason }: FailedMachine): Promise<void> {
+    await this.folder.file(machineId, machineFile).write({ version: 1, at, reason });
   }
 
   async forget(machineId: number): Promise<void> {
-    await this.file(this.folder, machineId).remove();
-  }
-
-  private async read(folder: string, machineId: number): Promise<FailedMachine | undefined> {
-    const content = await this.file(folder, machineId).read();
-    return content.kind === 'present'
-      ? { machineId, at: content.value.at, reason: content.value.reason }
-      : undefined;
-  }
-
-  private file(folder: string, machineId: number): JsonFile<z.infer<typeof machineFile>> {
-    return new JsonFile(pathOf(folder, machineId), machineFile, this.log);
+    await this.folder.file(machineId, machineFile).remove();
   }
 
   /** Logs a refusal once, however often the files are read again. */
@@ -81,15 +61,25 @@ export class FailedMachines {
   }
 }
 
-function pathOf(folder: string, machineId: number): string {
-  return join(folder, `${machineId}.json`);
-}
+class MachineFolder extends RowFolder<FailedMachine> {
+  async read(id: string): Promise<FailedMachine | undefined> {
+    const machine = await this.file(id, machineFile).value();
+    return machine && { machineId: Number(id), at: machine.at, reason: machine.reason };
+  }
 
-/** Returns what the disk says of a file that it does not read: the machine, and about when it failed. */
-async function namedMachine(folder: string, machineId: number): Promise<FailedMachine> {
-  const at = await stat(pathOf(folder, machineId)).then(
-    ({ mtimeMs }) => Math.floor(mtimeMs),
-    () => 0,
-  );
-  return { machineId, at, reason: '' };
+  protected order(one: FailedMachine, other: FailedMachine): number {
+    return other.at - one.at;
+  }
+
+  /** Returns what the disk says of a file that was never read: the machine, and about when it failed. */
+  protected override async standIn(id: string, last: FailedMachine | undefined): Promise<FailedMachine> {
+    if (last) {
+      return last;
+    }
+    const at = await stat(this.pathOf(id)).then(
+      ({ mtimeMs }) => Math.floor(mtimeMs),
+      () => 0,
+    );
+    return { machineId: Number(id), at, reason: '' };
+  }
 }

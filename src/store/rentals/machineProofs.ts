@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { checkResult, type CheckResult } from '../../model/rentals/machineCheck';
-import { DiskList, type DiskListDeps } from '../../shared/diskList';
 import type { Log } from '../../util/log';
-import { numberId } from '../idFolder';
-import { JsonFile } from '../jsonFile';
-import { RowFolder } from '../rowFolder';
+import { DiskList, type DiskListDeps } from '../disk/diskList';
+import { numberId, RowFolder } from '../disk/rowFolder';
 import { RowIndex } from '../../util/rowIndex';
 import { accountPath } from '../accounts/accountFiles';
 
@@ -27,26 +25,20 @@ class ProofFiles extends RowFolder<CheckedInstance> {
   }
 
   async read(id: string): Promise<CheckedInstance | undefined> {
-    const content = await this.file(id).read();
-    return content.kind === 'present'
-      ? { instanceId: Number(id), at: content.value.at, check: content.value.check }
-      : undefined;
+    const proof = await this.file(id, proofFile).value();
+    return proof && { instanceId: Number(id), at: proof.at, check: proof.check };
   }
 
   /** Stores a proof and deletes the oldest if there are too many. */
   async put({ instanceId, at, check }: CheckedInstance): Promise<void> {
-    await this.file(instanceId).write({ version: 1, at, check });
+    await this.file(instanceId, proofFile).write({ version: 1, at, check });
     for (const old of (await this.list()).slice(mostKept)) {
-      await this.file(old.instanceId).remove();
+      await this.file(old.instanceId, proofFile).remove();
     }
   }
 
   protected order(one: CheckedInstance, other: CheckedInstance): number {
     return other.at - one.at;
-  }
-
-  private file(instanceId: number | string): JsonFile<z.infer<typeof proofFile>> {
-    return new JsonFile(this.folder.pathOf(instanceId), proofFile, this.log);
   }
 }
 

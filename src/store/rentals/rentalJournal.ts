@@ -5,8 +5,7 @@ import { parseJson } from '../../util/json';
 import { defined } from '../../util/defined';
 import type { Log } from '../../util/log';
 import { ifPresent } from '../../util/missing';
-import { IdFolder, ownId } from '../idFolder';
-import { JsonFile } from '../jsonFile';
+import { IdFolder, ownId } from '../disk/rowFolder';
 import type { Rental } from './rentalStore';
 import type { SecretPort } from '../accounts/patientSecrets';
 import { accountPath } from '../accounts/accountFiles';
@@ -108,12 +107,11 @@ export class RentalJournal {
         rentals.push(rental);
       }
     }
-    return { rentals, isWhole, damaged: await folder.damaged() };
+    return { rentals, isWhole, damaged: await folder.setAside() };
   }
 
   async get(accountKey: string, marker: string): Promise<Rental | undefined> {
-    const content = await this.file(accountKey, marker).read();
-    return content.kind === 'present' ? content.value.rental : undefined;
+    return (await this.file(accountKey, marker).value())?.rental;
   }
 
   /** Stores a rental, on disk when it resolves; if it rejects, nothing may be sent. */
@@ -176,11 +174,11 @@ export class RentalJournal {
   }
 
   private folder(accountKey: string): IdFolder {
-    return new IdFolder(rentalsPath(this.storageDir, accountKey), ownId);
+    return new IdFolder(rentalsPath(this.storageDir, accountKey), ownId, this.log);
   }
 
-  private file(accountKey: string, marker: string): JsonFile<z.infer<typeof rentalFile>> {
-    return new JsonFile(this.folder(accountKey).pathOf(marker), rentalFile, this.log);
+  private file(accountKey: string, marker: string) {
+    return this.folder(accountKey).file(marker, rentalFile);
   }
 }
 

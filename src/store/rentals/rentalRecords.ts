@@ -6,7 +6,7 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { expectedInstance } from '../../model/rentals/expectedInstance';
-import { ownId } from '../idFolder';
+import { ownId } from '../disk/rowFolder';
 import type { FleetStore, RecentRentals } from '../instances/fleetStore';
 import type { Accounts } from '../accounts/accounts';
 import type { Rental } from './rentalStore';

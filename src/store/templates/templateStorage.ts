@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { draftParts } from '../../model/templates/templateUri';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import { JsonFile } from '../jsonFile';
+import { JsonFile } from '../disk/jsonFile';
 
 const version = z.object({ hash: z.string(), digest: z.string(), mtime: z.number() });
 const fields = z.record(z.string(), z.unknown());

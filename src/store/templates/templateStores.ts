@@ -3,7 +3,7 @@ import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
 import { keptAccounts } from '../accounts/accountEnds';
-import { newOwnId } from '../idFolder';
+import { newOwnId } from '../disk/rowFolder';
 import type { Accounts } from '../accounts/accounts';
 import type { SecretPort } from '../accounts/patientSecrets';
 import type { WindowHub } from '../windows/windowHub';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { newJobState } from '../../../../src/jobs/model/job';
 import { JobFiles } from '../../../../src/jobs/store/jobFiles';
 import { logPieceBytes } from '../../../../src/jobs/store/jobLogFiles';
-import { FileUnreadableError } from '../../../../src/store/jsonFile';
+import { FileUnreadableError } from '../../../../src/store/disk/jsonFile';
 import { silentLog } from '../../../../src/util/log';
 import { formatText, text } from '../../../../src/util/text';
 import { aJob } from '../../../support/jobWindows';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { FileUnreadableError } from '../../../../src/store/jsonFile';
+import { FileUnreadableError } from '../../../../src/store/disk/jsonFile';
 import {
   IdleWatch,
   longestGapMs,

@@ -6,7 +6,7 @@ import {
   type IdleWatchDeps,
   type UsageFile,
 } from '../../../../src/store/instances/idleWatch';
-import { FileUnreadableError } from '../../../../src/store/jsonFile';
+import { FileUnreadableError } from '../../../../src/store/disk/jsonFile';
 import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';

@@ -1,13 +1,13 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type * as z from 'zod';
-import { parseJson } from '../util/json';
-import { UserError } from '../util/errors';
-import type { Log } from '../util/log';
-import { linkOrCopyNew } from '../util/linkNew';
-import { ifPresent } from '../util/missing';
-import { replaceFile } from '../util/replaceFile';
-import { text } from '../util/text';
+import { parseJson } from '../../util/json';
+import { UserError } from '../../util/errors';
+import type { Log } from '../../util/log';
+import { linkOrCopyNew } from '../../util/linkNew';
+import { ifPresent } from '../../util/missing';
+import { replaceFile } from '../../util/replaceFile';
+import { text } from '../../util/text';
 
 /** The content of a file; an unreadable file differs from a missing one. */
 export type FileContent<T> =
@@ -54,6 +54,12 @@ export class JsonFile<T> {
     }
     const parsed = this.parse(content);
     return parsed.success ? { kind: 'present', value: parsed.data } : this.setAside();
+  }
+
+  /** Returns what the file holds; undefined if that is nothing, or was set aside. Throws as `read` does. */
+  async value(): Promise<T | undefined> {
+    const content = await this.read();
+    return content.kind === 'present' ? content.value : undefined;
   }
 
   private parse(content: string): z.ZodSafeParseResult<T> {
@@ -122,6 +128,48 @@ export class JsonFile<T> {
       return true;
     } catch (error) {
       throw new FileUnreadableError(own, error);
+    }
+  }
+}
+
+/**
+ * A file that is read once and then replaced as a whole. Content that the disk refused to read is not overwritten: the
+ * file is read again before it is written.
+ */
+export class KeptFile<T> {
+  private wasRefused = false;
+
+  constructor(
+    private readonly file: Pick<JsonFile<T>, 'read' | 'write'>,
+    private readonly log: Log,
+    /** For the log, where the file can't be read. */
+    private readonly unreadable: string,
+  ) {}
+
+  /** True while the disk refuses: what the file holds is unknown. */
+  get isRefused(): boolean {
+    return this.wasRefused;
+  }
+
+  /** Returns the content; undefined where there is none or the disk refused. Never rejects. */
+  async read(): Promise<T | undefined> {
+    try {
+      const content = await this.file.read();
+      this.wasRefused = false;
+      return content.kind === 'present' ? content.value : undefined;
+    } catch (error) {
+      if (!this.wasRefused) {
+        this.log.error(this.unreadable, error);
+      }
+      this.wasRefused = true;
+      return undefined;
+    }
+  }
+
+  /** Replaces the content, unless it could not be read. Rejects when the disk refuses to write. */
+  async write(value: T): Promise<void> {
+    if (!this.isRefused) {
+      await this.file.write(value);
     }
   }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { DiskList } from '../../../src/shared/diskList';
-import { Emitter } from '../../../src/util/emitter';
-import { silentLog } from '../../../src/util/log';
-import { toDisposable } from '../../../src/util/disposable';
-import { FakeClock, settle } from '../../support/fakeClock';
+import { DiskList } from '../../../../src/store/disk/diskList';
+import { Emitter } from '../../../../src/util/emitter';
+import { silentLog } from '../../../../src/util/log';
+import { toDisposable } from '../../../../src/util/disposable';
+import { FakeClock, settle } from '../../../support/fakeClock';
 
 describe('A list on disk', () => {
   /** A window of two accounts, each with rows of its own on the disk. */
