@@ -237,6 +237,7 @@ const contributed = {
   'gpuRental.copyDiagnostics': spec('diagnostics'),
   'gpuRental.saveSupportBundle': spec('diagnostics'),
   'gpuRental.instance.rentAnother': spec('rent', { args: [instance], needs: rent }),
+  'gpuRental.instance.open': spec('instancePage', { args: [instance] }),
   'gpuRental.instance.connect': spec('connect', { args: [instance] }),
   'gpuRental.instance.connectHere': spec('connect', { args: [instance] }),
   'gpuRental.instance.openTerminal': spec('connect', { args: [instance] }),

@@ -2,6 +2,7 @@ import { register as registerDiagnostics } from './features/diagnostics';
 import { register as registerDoctor } from './features/doctor';
 import { register as registerFiles } from './features/files';
 import { register as registerGuides } from './features/guides';
+import { register as registerInstancePage } from './features/instancePage';
 import { register as registerLifecycle } from './features/lifecycle';
 import { register as registerRent } from './features/rent';
 import { register as registerSearch } from './features/search';
@@ -17,6 +18,7 @@ export const laterFeatures: readonly ((services: Services) => Disposable)[] = [
   registerDoctor,
   registerFiles,
   registerGuides,
+  registerInstancePage,
   registerLifecycle,
   registerRent,
   registerSearch,

@@ -7,11 +7,15 @@ import { fromPage, type FromPage, type ReportView, type ToPage } from '../webvie
 import { languageOfTexts } from './localize';
 
 interface PanelOptions {
-  /** The same id shows the open panel again. */
+  /** The kind of the panel. */
   readonly id: string;
   readonly title: string;
   readonly extensionUri: vscode.Uri;
   readonly log: Log;
+  /** A panel of the editor's own that is to show the page again, after a reload of the window. */
+  readonly restored?: vscode.WebviewPanel | undefined;
+  /** Called when the page is shown again after it was hidden. */
+  onShown?(): void;
   onMessage(message: Exclude<FromPage, { type: 'ready' }>): void;
 }
 
@@ -23,16 +27,17 @@ export class ReportPanel implements Disposable {
 
   constructor(options: PanelOptions, onClosed: () => void) {
     const dist = vscode.Uri.joinPath(options.extensionUri, 'dist', 'webview');
-    this.panel = vscode.window.createWebviewPanel(
-      `gpuRental.${options.id}`,
-      options.title,
-      vscode.ViewColumn.Active,
-      {
-        enableScripts: true,
+    const scripts = { enableScripts: true, localResourceRoots: [dist] };
+    this.panel =
+      options.restored ??
+      vscode.window.createWebviewPanel(`gpuRental.${options.id}`, options.title, vscode.ViewColumn.Active, {
+        ...scripts,
         enableFindWidget: true,
-        localResourceRoots: [dist],
-      },
-    );
+      });
+    if (options.restored) {
+      // The folder of the extension may be another one since.
+      this.panel.webview.options = scripts;
+    }
     this.panel.iconPath = vscode.Uri.joinPath(options.extensionUri, 'media', 'icon.png');
     this.panel.webview.html = pageHtml(this.panel.webview, dist);
     this.store.add(
@@ -49,6 +54,15 @@ export class ReportPanel implements Disposable {
         }
       }),
     );
+    let wasVisible = this.panel.visible;
+    this.store.add(
+      this.panel.onDidChangeViewState(({ webviewPanel: { visible } }) => {
+        if (visible && !wasVisible) {
+          options.onShown?.();
+        }
+        wasVisible = visible;
+      }),
+    );
     this.store.add(
       this.panel.onDidDispose(() => {
         this.store.dispose();
@@ -57,9 +71,18 @@ export class ReportPanel implements Disposable {
     );
   }
 
+  get isVisible(): boolean {
+    return this.panel.visible;
+  }
+
   show(view: ReportView): void {
     this.view = view;
     this.send();
+  }
+
+  /** Changes the title of the tab. */
+  rename(title: string): void {
+    this.panel.title = title;
   }
 
   reveal(): void {

@@ -13,15 +13,18 @@ const host = `
     getState: () => kept,
     setState: (state) => { kept = state; },
   });
-  globalThis.show = (view) => {
-    document.querySelector('#root > header')?.setAttribute('data-before', '');
+  globalThis.show = async (view) => {
+    const before = performance.getEntriesByName('report-start').length;
     postMessage({ type: 'show', view }, '*');
+    while (performance.getEntriesByName('report-start').length === before) {
+      await new Promise((done) => requestAnimationFrame(done));
+    }
   };
 `;
 
 interface Host {
   readonly sent: readonly FromPage[];
-  show(view: unknown): void;
+  show(view: unknown): Promise<void>;
 }
 
 /** What the page loads, bundled once a process. */
@@ -68,10 +71,7 @@ export class ReportPage {
 
   /** Gives the page something to show, and waits until it is drawn. */
   async show(view: ReportView): Promise<void> {
-    await this.page.evaluate((given) => {
-      (globalThis as unknown as Host).show(given);
-    }, view);
-    await this.page.locator('#root > header:not([data-before])').waitFor();
+    await this.page.evaluate((given) => (globalThis as unknown as Host).show(given), view);
   }
 
   /** What the page sent, but for its greeting. */

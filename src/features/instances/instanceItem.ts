@@ -63,6 +63,11 @@ export function instanceItem(
   const [icon, color] = icons[iconOfNotes(notes) ?? stateIcon(instance, facts, kind)];
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
   item.contextValue = contextValue(instance, facts, now);
+  item.command = {
+    command: 'gpuRental.instance.open',
+    title: t('Open'),
+    arguments: [{ instanceId: instance.id }],
+  };
   item.accessibilityInformation = {
     label: [instanceName(instance), state, ...said.filter((part) => part !== state)].join(', '),
   };

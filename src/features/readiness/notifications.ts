@@ -15,7 +15,7 @@ import type { BrokenOff, Rental } from '../../store/rentals/rentalStore';
 import type { FailedStart, ReadyEvent, StartEvent } from '../../store/rentals/startEvent';
 import { assertNever } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
-import { failureSentence, hostWords, keptSentence, troubleSentence } from './failureWords';
+import { failureSentence, hostWords, keptSentence, troubleSentence } from '../../editor/failureWords';
 import { CheckMessages, isCheckFine, withKeptCheck } from './machineCheck';
 import {
   announcePause,

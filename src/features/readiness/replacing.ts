@@ -24,7 +24,7 @@ import type { FailedStart, StartEvent } from '../../store/rentals/startEvent';
 import { durationText } from '../../util/duration';
 import { assertNever, isCancelled } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
-import { failureSentence } from './failureWords';
+import { failureSentence } from '../../editor/failureWords';
 import { plainLabel } from '../../util/plainLabel';
 
 /** Replaces a failed machine with the next best offer and reports the result. */

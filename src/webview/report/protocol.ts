@@ -13,6 +13,7 @@ const cell = z.object({
 
 const table = z.object({
   caption: z.string(),
+  /** Without columns, the table has no headings: each row is a name and its value. */
   columns: z.array(z.object({ label: z.string(), numeric: z.boolean() })),
   rows: z.array(
     z.object({
@@ -77,7 +78,7 @@ const date = z.object({ id: z.string(), label: z.string(), value: z.string(), is
 const filterView = z.union([date, choice]);
 export type FilterView = z.infer<typeof filterView>;
 
-const button = z.object({ id: z.string(), label: z.string() });
+const button = z.object({ id: z.string(), label: z.string(), primary: z.optional(z.boolean()) });
 
 /** A table with a column for each item and a row for each property. */
 const comparison = z.object({
@@ -112,6 +113,8 @@ const comparison = z.object({
 });
 export type ComparisonView = z.infer<typeof comparison>;
 
+const restored = z.object({ instanceId: z.number(), accountKey: z.string() });
+
 const reportView = z.object({
   title: z.string(),
   subtitle: z.string(),
@@ -128,10 +131,17 @@ const reportView = z.object({
   tiles: z.array(z.object({ label: z.string(), value: z.string() })),
   sections: z.array(section),
   comparison: z.optional(comparison),
+  /** Lines of a program, below everything else. */
+  output: z.optional(z.object({ title: z.string(), text: z.string() })),
+  /** What screen readers announce; by default the notices and tiles, which is too much for a page that changes often. */
+  spoken: z.optional(z.string()),
+  /** The page of which instance the editor restores after a reload of its window. */
+  restore: z.optional(restored),
   /** Texts of the page itself. */
   words: z.object({
     loading: z.string(),
     showTable: z.string(),
+    /** Empty if pictures can't be saved. */
     savePicture: z.string(),
     median: z.string(),
     sortHint: z.string(),

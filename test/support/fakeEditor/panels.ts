@@ -10,6 +10,8 @@ export interface FakePanel {
   /** As if the page sent a message. */
   send(message: unknown): void;
   close(): void;
+  /** As if the user chose another tab, or this one again. */
+  setVisible(isVisible: boolean): void;
   readonly isClosed: boolean;
 }
 
@@ -20,7 +22,7 @@ export class Panels {
   create(viewType: string, title: string): vscode.WebviewPanel {
     const received = new FakeEventEmitter<unknown>();
     const disposed = new FakeEventEmitter<undefined>();
-    const stateChanged = new FakeEventEmitter<never>();
+    const stateChanged = new FakeEventEmitter<vscode.WebviewPanelOnDidChangeViewStateEvent>();
     const posted: unknown[] = [];
     const state = { isClosed: false };
     const close = () => {
@@ -56,6 +58,10 @@ export class Panels {
       viewType,
       posted,
       close,
+      setVisible: (isVisible) => {
+        panel.visible = isVisible;
+        stateChanged.fire({ webviewPanel: panel });
+      },
       send: (message) => {
         received.fire(message);
       },

@@ -43,6 +43,7 @@ type SeriesView = Exclude<ChartView, BoxView>;
 // Not the orange of charts: some dark themes make it nearly as dark as the page.
 const seriesColors = ['charts-blue', 'charts-yellow', 'charts-green', 'charts-purple', 'charts-red'];
 const fallbackColors = ['#3794ff', '#cca700', '#89d185', '#b180d7', '#f14c4c'];
+const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 /** Height of one box with its name (px). */
 const boxRowPx = 24;
 
@@ -95,7 +96,13 @@ function seriesConfiguration(view: SeriesView): ChartConfiguration<'bar' | 'line
     backgroundColor: seriesColor(index),
     borderColor: seriesColor(index),
     borderWidth: stacked ? 0 : 2,
-    ...(stacked ? {} : { pointRadius: view.categories.length > 60 ? 0 : 2 }),
+    // Lines differ by more than their colour.
+    ...(stacked
+      ? {}
+      : {
+          pointRadius: view.categories.length > 60 ? 0 : 2,
+          borderDash: dashes[index % dashes.length] ?? [],
+        }),
   }));
   return {
     type: stacked ? 'bar' : 'line',
@@ -109,6 +116,7 @@ function seriesConfiguration(view: SeriesView): ChartConfiguration<'bar' | 'line
         y: {
           stacked,
           beginAtZero: true,
+          ...(view.unit === '%' ? { suggestedMax: 100 } : {}),
           title: { display: true, text: view.unit, color: text },
           ticks: { color: text },
           grid: { color: grid },

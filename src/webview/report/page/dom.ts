@@ -14,10 +14,6 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
-export function replaceChildren(parent: Element, children: readonly Node[]): void {
-  parent.replaceChildren(...children);
-}
-
 /** Returns a colour of the current theme, or `fallback` if the theme has none. */
 export function themeColor(name: string, fallback: string): string {
   const value = getComputedStyle(document.body).getPropertyValue(`--vscode-${name}`).trim();

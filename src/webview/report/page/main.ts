@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { toPage, type FromPage, type ReportView } from '../protocol';
 import { drawChart, type DrawnChart } from './chart';
 import { comparisonElement } from './comparison';
-import { element, replaceChildren } from './dom';
+import { element } from './dom';
 import './report.css';
 import { tableElement, type TableState } from './table';
 
@@ -14,6 +14,7 @@ interface PageApi {
 /** State that survives while the page is hidden: sort order and unfolded tables, by section. */
 interface PageState {
   readonly tables: Record<string, TableState>;
+  restore?: ReportView['restore'];
 }
 declare function acquireVsCodeApi(): PageApi;
 
@@ -31,7 +32,17 @@ const saved = z.safeParse(
   api.getState(),
 );
 const state: PageState = saved.success ? saved.data : { tables: {} };
-let charts: DrawnChart[] = [];
+/** A part of the page, which is drawn again only if its data changed: selections, scrolled lines and charts stay. */
+interface Part {
+  readonly key: string;
+  readonly data: unknown;
+  readonly draw: () => Drawn;
+}
+interface Drawn {
+  readonly element: HTMLElement;
+  readonly chart?: DrawnChart;
+}
+let drawn = new Map<string, Drawn & { readonly json: string }>();
 let shown: ReportView | undefined;
 /**
  * Screen readers announce a changed text of a region that is there already, and nothing inside of what is busy. So one
@@ -44,37 +55,79 @@ function send(message: FromPage): void {
   api.postMessage(message);
 }
 
-function render(view: ReportView): void {
+function render(view: ReportView, isAnew = false): void {
   const focused = document.activeElement?.id;
-  charts.forEach((chart) => {
-    chart.dispose();
-  });
-  charts = [];
   shown = view;
   document.title = view.title;
+  if (view.restore) {
+    state.restore = view.restore;
+    api.setState(state);
+  }
   const root = document.getElementById('root');
   if (!root) {
     return;
   }
   root.setAttribute('aria-busy', String(view.busy));
-  replaceChildren(root, [
-    header(view),
-    ...view.notices.map((notice, index) => noticeElement(notice, index)),
-    ...(view.busy ? [element('p', { class: 'busy' }, view.words.loading)] : []),
-    tiles(view),
-    ...(view.comparison
-      ? [
-          comparisonElement(view.comparison, (id) => {
-            send({ type: 'button', id });
-          }),
-        ]
-      : []),
-    ...view.sections.map((section) => sectionElement(view, section)),
-  ]);
-  if (focused) {
-    document.getElementById(focused)?.focus();
+  const before = drawn;
+  drawn = new Map(
+    partsOf(view).map(({ key, data, draw }) => {
+      const json = JSON.stringify(data);
+      const known = before.get(key);
+      return [key, known?.json === json && !isAnew ? known : { json, ...draw() }];
+    }),
+  );
+  for (const [key, old] of before) {
+    if (drawn.get(key) !== old) {
+      old.chart?.dispose();
+      old.element.remove();
+    }
+  }
+  let next = root.firstElementChild;
+  for (const { element: part } of drawn.values()) {
+    if (part === next) {
+      next = next.nextElementSibling;
+    } else {
+      root.insertBefore(part, next);
+    }
+  }
+  const output = drawn.get('output');
+  if (output && output !== before.get('output')) {
+    const lines = output.element.querySelector('pre');
+    lines?.scrollTo(0, lines.scrollHeight);
+  }
+  if (focused && document.activeElement?.id !== focused) {
+    document.getElementById(focused)?.focus({ preventScroll: true });
   }
   announce(view);
+}
+
+function partsOf(view: ReportView): readonly Part[] {
+  const { title, subtitle, filters, buttons, notices, busy, words, comparison, sections, output } = view;
+  return [
+    part('header', { title, subtitle, filters, buttons }, () => header(view)),
+    ...notices.map((notice, index) => part(`notice-${index}`, notice, () => noticeElement(notice, index))),
+    ...(busy ? [part('busy', words.loading, () => element('p', { class: 'busy' }, words.loading))] : []),
+    part('tiles', view.tiles, () => tiles(view)),
+    ...(comparison
+      ? [
+          part('comparison', comparison, () =>
+            comparisonElement(comparison, (id) => {
+              send({ type: 'button', id });
+            }),
+          ),
+        ]
+      : []),
+    ...sections.map((section) => ({
+      key: `section-${section.id}`,
+      data: [section, words],
+      draw: () => sectionElement(view, section),
+    })),
+    ...(output ? [part('output', output, () => outputElement(output))] : []),
+  ];
+}
+
+function part(key: string, data: unknown, draw: () => HTMLElement): Part {
+  return { key, data, draw: () => ({ element: draw() }) };
 }
 
 /** Announces that the page loads, and then what it says first: its notices and figures, or the time that it covers. */
@@ -84,7 +137,7 @@ function announce(view: ReportView): void {
     ...view.tiles.map(({ label, value }) => `${label}: ${value}`),
   ];
   const words = view.busy ? [view.words.loading] : figures.length === 0 ? [view.subtitle] : figures;
-  const text = words.join(' ');
+  const text = view.spoken ?? words.join(' ');
   // The same text again would be announced again, for example with a change of theme.
   if (announcer.textContent !== text) {
     announcer.textContent = text;
@@ -104,11 +157,11 @@ function header(view: ReportView): HTMLElement {
   }
   const actions = element('span', { class: 'actions' });
   for (const button of view.buttons) {
-    actions.append(
-      buttonElement(`button-${button.id}`, button.label, () => {
-        send({ type: 'button', id: button.id });
-      }),
-    );
+    const made = buttonElement(`button-${button.id}`, button.label, () => {
+      send({ type: 'button', id: button.id });
+    });
+    made.classList.toggle('primary', button.primary === true);
+    actions.append(made);
   }
   bar.append(actions);
   return element('header', {}, element('h1', {}, view.title), element('p', {}, view.subtitle), bar);
@@ -188,15 +241,16 @@ function tiles(view: ReportView): HTMLElement {
   return list;
 }
 
-function sectionElement(view: ReportView, section: ReportView['sections'][number]): HTMLElement {
+function sectionElement(view: ReportView, section: ReportView['sections'][number]): Drawn {
   const heading = `heading-${section.id}`;
   const box = element('section', { 'aria-labelledby': heading });
   box.append(element('h2', { id: heading }, section.title));
-  if (section.chart) {
-    const chart = drawChart(section.id, section.title, section.chart, view.words);
-    charts.push(chart);
+  const chart = section.chart && drawChart(section.id, section.title, section.chart, view.words);
+  if (chart) {
+    box.append(chart.element);
+  }
+  if (chart && view.words.savePicture !== '') {
     box.append(
-      chart.element,
       buttonElement(`picture-${section.id}`, view.words.savePicture, () => {
         send({ type: 'picture', section: section.id, png: chart.png() });
       }),
@@ -230,7 +284,16 @@ function sectionElement(view: ReportView, section: ReportView['sections'][number
   } else {
     box.append(table);
   }
-  return box;
+  return chart ? { element: box, chart } : { element: box };
+}
+
+function outputElement({ title, text }: NonNullable<ReportView['output']>): HTMLElement {
+  return element(
+    'section',
+    { 'aria-labelledby': 'heading-output' },
+    element('h2', { id: 'heading-output' }, title),
+    element('pre', { id: 'output', tabindex: '0', role: 'region', 'aria-label': title }, text),
+  );
 }
 
 window.addEventListener('message', (event: MessageEvent<unknown>) => {
@@ -249,7 +312,7 @@ window.addEventListener('message', (event: MessageEvent<unknown>) => {
 // Style sheets don't reach a canvas, so a change of theme draws the charts again.
 new MutationObserver(() => {
   if (shown) {
-    render(shown);
+    render(shown, true);
   }
 }).observe(document.body, { attributes: true, attributeFilter: ['class', 'data-vscode-theme-id'] });
 send({ type: 'ready' });

@@ -56,7 +56,12 @@ export function tableElement(
     body.replaceChildren(...sortRows(view, state).map((row) => rowElement(id, view, row, events)));
   };
   fill();
-  table.append(element('thead', {}, headings), body);
+  if (view.columns.length === 0) {
+    table.className = 'facts';
+  } else {
+    table.append(element('thead', {}, headings));
+  }
+  table.append(body);
   return element(
     'div',
     { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': view.caption, id: `table-${id}` },

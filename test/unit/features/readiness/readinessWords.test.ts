@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { failureSentence, hostWords } from '../../../../src/features/readiness/failureWords';
+import { failureSentence, hostWords } from '../../../../src/editor/failureWords';
 import { ReadinessNotifications } from '../../../../src/features/readiness/notifications';
 import type { ReadinessDeps } from '../../../../src/features/readiness/deps';
 import type { Instance } from '../../../../src/model/instances/instance';

@@ -1,0 +1,232 @@
+import { troubleSentence, failureSentence } from '../../editor/failureWords';
+import { localize, t } from '../../editor/localize';
+import { pricePerDay, pricePerHour } from '../../editor/priceText';
+import type { InstanceNote } from '../../editor/treeGroups';
+import type { BudgetNow } from '../../model/budget/budget';
+import { partText } from '../../model/budget/budgetWords';
+import type { Instance } from '../../model/instances/instance';
+import { ageMs, costSoFar } from '../../model/instances/instanceCost';
+import { instanceName } from '../../model/instances/instanceLabel';
+import {
+  actionsFor,
+  billingOf,
+  hasBeenReady,
+  isRateAtMost,
+  isStarting,
+  rateOf,
+  stateLabel,
+  stateOf,
+  type InstanceFacts,
+  type InstanceStateKind,
+} from '../../model/instances/instanceState';
+import { formatMoney } from '../../model/money';
+import { placeText } from '../../model/offers/places';
+import { perDay, perHour } from '../../model/quote';
+import { checkTexts } from '../../model/rentals/machineCheckText';
+import { isUnderWay, troubleOf, type StartWatch } from '../../model/rentals/startWatch';
+import { durationText } from '../../util/duration';
+import { plainLabel } from '../../util/plainLabel';
+import type { ReportView } from '../../webview/report/protocol';
+import { actionButtons } from './actions';
+
+type Notice = ReportView['notices'][number];
+type Tile = ReportView['tiles'][number];
+type Section = ReportView['sections'][number];
+
+/** What is known of an instance besides its record. */
+export interface PageFacts {
+  readonly facts: InstanceFacts;
+  readonly now: number;
+  /** Its start, while it is followed. */
+  readonly watch?: StartWatch | undefined;
+  /** What features say of it in its row and tooltip. */
+  readonly notes: readonly InstanceNote[];
+  /** How long the credit lasts at what everything costs now. */
+  readonly creditLasts?: string | undefined;
+  readonly budget?: BudgetNow | undefined;
+  /** True if a schedule or a job ends it. */
+  readonly hasEnd: boolean;
+}
+
+/** Returns what the page says of an instance. All text from outside becomes one plain line. */
+export function instanceView(
+  instance: Instance,
+  page: PageFacts,
+): Pick<ReportView, 'subtitle' | 'notices' | 'buttons' | 'tiles' | 'sections' | 'spoken'> {
+  const kind = stateOf(instance, page.facts, page.now);
+  const [main, ...others] = sentences(instance, kind, page);
+  return {
+    subtitle: [`#${instance.id}`, gpuText(instance), instance.location && placeText(instance.location)]
+      .flatMap((part) => (part === undefined || part === '' ? [] : plainLabel(part)))
+      .join(' · '),
+    notices: [main, ...others],
+    buttons: actionButtons(actionsFor(instance, page.facts, page.now)),
+    tiles: tiles(instance, kind, page),
+    sections: [statusSection(instance, kind, page)],
+    // Without the time, which would be announced again with each minute.
+    spoken: `${instanceName(instance)}: ${localize(stateLabel(instance, kind))}`,
+  };
+}
+
+/** Returns the sentence that matters, then what features warn of. */
+function sentences(
+  instance: Instance,
+  kind: InstanceStateKind,
+  page: PageFacts,
+): readonly [Notice, ...Notice[]] {
+  const warnings = page.notes.filter((note) => note.isWarning === true);
+  return [
+    stateNotice(instance, kind, page),
+    ...warnings.map((note): Notice => ({
+      severity: 'warning',
+      text: note
+        .lines()
+        .map((line) => line.join(': '))
+        .join('. '),
+      buttons: [],
+    })),
+  ];
+}
+
+function stateNotice(instance: Instance, kind: InstanceStateKind, page: PageFacts): Notice {
+  const { facts, now, watch } = page;
+  const name = instanceName(instance);
+  const price = priceNow(instance, kind);
+  const trouble = troubleOf(instance, facts, now);
+  if (trouble) {
+    return {
+      severity: 'warning',
+      text: troubleSentence(name, trouble, price),
+      buttons: replacing(instance, page),
+    };
+  }
+  const reason = failureOf(kind, watch);
+  if (reason !== undefined) {
+    const text = failureSentence(name, reason, watch?.message ?? instance.statusMessage);
+    return { severity: 'error', text, buttons: replacing(instance, page) };
+  }
+  const info = (text: string): Notice => ({ severity: 'info', text, buttons: [] });
+  if (watch?.check && isUnderWay(watch)) {
+    return info(t('{0} is running. {1}', name, checkTexts(watch.check, now).map(localize).join(' · ')));
+  }
+  switch (kind) {
+    case 'provisioning':
+    case 'loading':
+    case 'starting':
+      return info(t('{0} is starting and costs {1}.', name, price));
+    case 'queued':
+      return info(t('{0} waits for a free GPU. Storage costs {1}.', name, price));
+    case 'running':
+      return info(t('{0} is running and costs {1}.', name, price));
+    case 'stopping':
+      return info(t('{0} is being stopped.', name));
+    case 'stopped':
+      return info(t('{0} is stopped. Storage still costs {1}.', name, price));
+    case 'frozen':
+      return {
+        ...info(t('{0} is frozen. Its GPU is kept, and it costs {1}.', name, price)),
+        severity: 'warning',
+      };
+    case 'destroying':
+      return info(t('{0} is being destroyed.', name));
+    case 'exited':
+    case 'outbid':
+    case 'unknown':
+    case 'offline':
+    case 'gaveUp':
+    case 'other':
+      return info(`${name}: ${localize(stateLabel(instance, kind))}`);
+  }
+}
+
+/** Returns why a start failed, as followed, or as the state says where none is followed. */
+function failureOf(kind: InstanceStateKind, watch: StartWatch | undefined): StartWatch['failed'] {
+  return kind === 'exited' || kind === 'unknown' || kind === 'offline' || kind === 'gaveUp'
+    ? kind
+    : isStarting(kind)
+      ? watch?.failed
+      : undefined;
+}
+
+function replacing(instance: Instance, { facts, now }: PageFacts): Notice['buttons'] {
+  return actionsFor(instance, facts, now).canReplace
+    ? [{ id: 'gpuRental.instance.replaceFailed', label: t('Destroy and Rent Next Best…') }]
+    : [];
+}
+
+/** Returns the price in the present state: per hour, or per day where only storage costs. */
+function priceNow(instance: Instance, kind: InstanceStateKind): string {
+  const rate = rateOf(instance, kind);
+  if (billingOf(instance, kind) === 'running') {
+    return pricePerHour(rate === undefined ? undefined : perHour(rate));
+  }
+  const price = pricePerDay(rate === undefined ? undefined : perDay(rate));
+  return isRateAtMost(instance, kind) ? `≤ ${price}` : price;
+}
+
+function tiles(instance: Instance, kind: InstanceStateKind, page: PageFacts): Tile[] {
+  const { now, facts, watch, budget, creditLasts } = page;
+  const spent = costSoFar(instance, now);
+  const since = isStarting(kind)
+    ? watch?.since
+    : kind === 'running'
+      ? facts.runningAt
+      : kind === 'stopped'
+        ? facts.stoppedAt
+        : undefined;
+  const duration = (ms: number | undefined) => (ms === undefined ? undefined : localize(durationText(ms)));
+  const all: readonly (readonly [label: string, value: string | undefined])[] = [
+    [t('State'), localize(stateLabel(instance, kind))],
+    [t('For'), duration(since === undefined ? undefined : now - since)],
+    [t('Price now'), rateOf(instance, kind) === undefined ? undefined : priceNow(instance, kind)],
+    [t('Cost so far'), spent === undefined ? undefined : `≤ ${formatMoney(spent, 2)}`],
+    [t('Rented for'), duration(ageMs(instance, now))],
+    [t('Credit lasts'), creditLasts],
+    [t('Budget'), budget?.parts.map((part) => localize(partText(part))).join(', ')],
+  ];
+  return all.flatMap(([label, value]) => (value === undefined || value === '' ? [] : [{ label, value }]));
+}
+
+function statusSection(instance: Instance, kind: InstanceStateKind, page: PageFacts): Section {
+  const { notes, hasEnd } = page;
+  const isCharged = billingOf(instance, kind) === 'running' && kind !== 'destroying';
+  return factsSection('status', t('Status'), [
+    [
+      t('Host says'),
+      hasBeenReady(instance, page.facts) && kind === 'running' ? undefined : instance.statusMessage,
+    ],
+    // Charts show the figures, and warnings stand above.
+    ...notes
+      .filter(({ isFigure, isWarning }) => isFigure !== true && isWarning !== true)
+      .flatMap((note) => note.lines()),
+    [
+      t('Ends by itself'),
+      hasEnd || !isCharged ? undefined : t('no: you are charged until you stop or destroy it'),
+    ],
+  ]);
+}
+
+/** Returns a table of names and values, without the unknown ones. */
+function factsSection(
+  id: string,
+  title: string,
+  rows: readonly (readonly [label: string, value: string | undefined])[],
+): Section {
+  return {
+    id,
+    title,
+    folded: false,
+    table: {
+      caption: title,
+      columns: [],
+      rows: rows.flatMap(([label, value], index) => {
+        const plain = plainLabel(value ?? '');
+        return plain === '' ? [] : [{ id: String(index), cells: [{ text: label }, { text: plain }] }];
+      }),
+    },
+  };
+}
+
+function gpuText({ gpuName, gpuCount }: Instance): string | undefined {
+  return gpuName === undefined ? undefined : `${gpuCount ?? 1}× ${gpuName}`;
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { PageDriver } from '../support/feature/pageDriver';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('the page of an instance', () => {
+  const computer = useComputer();
+  let window: FeatureWindow;
+  let page: PageDriver;
+  let id: number;
+  const state = () => page.view.tiles.find(({ label }) => label === 'State')?.value;
+
+  before(async () => {
+    id = await computer().rentRunning({ label: 'trainer' });
+    window = await computer().openSignedIn();
+    page = new PageDriver(window, 'instance');
+    window.clearToasts();
+  });
+
+  it('opens by a click on the row, from what is known', async () => {
+    await window.view('instances').row('trainer');
+    const before = computer().simulator.received().length;
+    await window.view('instances').click('trainer');
+    const view = await page.shows('the instance', ({ title }) => title === 'trainer');
+    assert.equal(state(), 'Running');
+    assert.match(view.notices[0]?.text ?? '', /^trainer is running and costs \$/);
+    assert.equal(computer().simulator.received().length, before, 'without a request of its own');
+  });
+
+  it('is one page, which the menu shows again', async () => {
+    await window.view('instances').menu('trainer', 'Open');
+    const open = window.screen.panels.all.filter(({ viewType }) => viewType === 'gpuRental.instance');
+    assert.equal(open.length, 1);
+  });
+
+  it('runs the commands of the menus with its instance, and follows the list', async () => {
+    await page.press('Stop…');
+    await window.dialogButton('Stop');
+    await window.toast(/trainer is being stopped/);
+    await page.shows('that it is stopped', () => state() === 'Stopped');
+    assert.match(page.view.notices[0]?.text ?? '', /^trainer is stopped\. Storage still costs \$.*\/day\.$/);
+    assert.equal(page.view.buttons[0]?.label, 'Start…');
+    await page.press('Show Details');
+    await window.document('"meantTo": "be stopped"');
+  });
+
+  it('draws nothing while it is hidden, and what is new once it is shown again', async () => {
+    page.panel.setVisible(false);
+    const drawn = page.panel.posted.length;
+    await window.view('instances').menu('trainer', 'Start…');
+    await window.dialogButton('Start');
+    await window.view('instances').row(/trainer.*Running/);
+    await computer().pass(10 * 60_000);
+    assert.equal(page.panel.posted.length, drawn);
+    page.panel.setVisible(true);
+    await page.shows('that it runs', () => state() === 'Running');
+  });
+
+  it('says that an instance is gone', async () => {
+    await computer().simulator.call('DELETE', `/api/v0/instances/${id}/`);
+    window.run('Refresh');
+    await window.view('instances').noRow('trainer');
+    await page.notice('trainer no longer exists. It costs nothing, and its data is lost.');
+    assert.deepEqual(page.view.buttons, []);
+  });
+
+  it('closes with the account', async () => {
+    const { panel } = page;
+    window.run('Sign Out…');
+    await window.dialogButton('Sign Out');
+    await computer().until('the page to close', () => panel.isClosed);
+  });
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { instanceView, type PageFacts } from '../../../../src/features/instancePage/instanceView';
+import type { Instance } from '../../../../src/model/instances/instance';
+import { beginStartWatch } from '../../../../src/model/rentals/startWatch';
+import { toPage } from '../../../../src/webview/report/protocol';
+import { anInstance } from '../../../support/builders';
+
+const now = Date.UTC(2026, 0, 15, 12);
+const hour = 3_600_000;
+
+function page(change: Partial<Instance> = {}, facts: Partial<PageFacts> = {}) {
+  return instanceView(anInstance(change), { facts: {}, now, notes: [], hasEnd: false, ...facts });
+}
+const first = (view: ReturnType<typeof page>) => view.notices[0];
+const labels = (view: ReturnType<typeof page>) => view.buttons.map(({ label }) => label);
+const tile = (view: ReturnType<typeof page>, name: string) =>
+  view.tiles.find(({ label }) => label === name)?.value;
+const status = (view: ReturnType<typeof page>) =>
+  view.sections
+    .find(({ id }) => id === 'status')
+    ?.table.rows.map(({ cells }) => cells.map(({ text }) => text).join(': '));
+
+const stopped: Partial<Instance> = { actualStatus: 'exited', intendedStatus: 'stopped' };
+
+describe('what the page of an instance says', () => {
+  it('while it runs: the state, since when, what it costs, and that nothing ends it', () => {
+    const view = page({}, { facts: { runningAt: now - 2 * hour }, creditLasts: '30 h' });
+    assert.equal(first(view)?.text, 'training is running and costs $0.400/h.');
+    assert.equal(tile(view, 'State'), 'Running');
+    assert.equal(tile(view, 'For'), '2 h');
+    assert.equal(tile(view, 'Price now'), '$0.400/h');
+    assert.match(tile(view, 'Cost so far') ?? '', /^≤ \$0\.4\d$/);
+    assert.equal(tile(view, 'Credit lasts'), '30 h');
+    assert.deepEqual(status(view), ['Ends by itself: no: you are charged until you stop or destroy it']);
+    assert.deepEqual(status(page({}, { hasEnd: true })), []);
+  });
+
+  it('offers what the state allows, in the order of its use', () => {
+    const running = page();
+    assert.deepEqual(labels(running).slice(0, 2), ['Connect', 'Open Terminal']);
+    assert.equal(labels(running).at(-1), 'Destroy…');
+    assert.ok(labels(running).includes('Stop…') && !labels(running).includes('Start…'));
+    assert.deepEqual(
+      running.buttons.filter(({ primary }) => primary).map(({ label }) => label),
+      ['Connect'],
+    );
+    const still = page(stopped);
+    assert.equal(labels(still)[0], 'Start…');
+    assert.ok(!labels(still).includes('Connect') && !labels(still).includes('Stop…'));
+    assert.ok(!labels(page({ ...stopped, endsAt: now / 1000 - 60 })).includes('Start…'));
+  });
+
+  it('says for each state what matters', () => {
+    const said = (change: Partial<Instance>, facts: Partial<PageFacts> = {}) => {
+      const notice = first(page(change, facts));
+      return `${notice?.severity ?? ''}: ${notice?.text ?? ''}`;
+    };
+    assert.equal(said({ actualStatus: null }), 'info: training is starting and costs $0.400/h.');
+    assert.equal(said(stopped), 'info: training is stopped. Storage still costs $0.120/day.');
+    assert.equal(
+      said({ actualStatus: 'exited', statusMessage: 'no such image' }),
+      'error: training will not get ready: its container ended. The host says: no such image. The image does not exist or needs a login: check its name and tag.',
+    );
+    assert.match(
+      said({ actualStatus: 'offline' }, { facts: { readyAt: now - hour } }),
+      /^warning: The host of training is disconnected\. Its data may come back/,
+    );
+    assert.match(
+      said({ ...stopped, isInterruptible: true }, { facts: { readyAt: now - hour } }),
+      /^warning: training was outbid and is paused/,
+    );
+    assert.equal(
+      said({ actualStatus: 'frozen' }),
+      'warning: training is frozen. Its GPU is kept, and it costs $0.400/h.',
+    );
+    assert.equal(said({ actualStatus: 'odd' }), 'info: training: State "odd"');
+  });
+
+  it('says how long a start takes, and that it did not get ready in time', () => {
+    const watch = beginStartWatch(5001, 'rent', now - 180_000);
+    const view = page({ actualStatus: 'loading', statusMessage: 'pulling' }, { watch });
+    assert.equal(tile(view, 'For'), '3 min');
+    assert.ok(status(view)?.includes('Host says: pulling'));
+    const late = page({ actualStatus: 'loading' }, { watch: { ...watch, failed: 'timedOut' } });
+    assert.equal(first(late)?.severity, 'error');
+    assert.match(first(late)?.text ?? '', /did not get ready in time/);
+  });
+
+  it('offers another machine for one that failed', () => {
+    const { buttons } = first(page({ actualStatus: 'gaveUp', currentState: 'stopped' })) ?? {};
+    assert.deepEqual(buttons, []);
+    const failed = first(page({ actualStatus: 'exited' }));
+    assert.deepEqual(
+      failed?.buttons.map(({ id }) => id),
+      ['gpuRental.instance.replaceFailed'],
+    );
+  });
+
+  it('tells what features know, the warnings at the top', () => {
+    const notes = [
+      { row: '', lines: () => [['Rental ends', 'in 3 h'] as const] },
+      { row: 'failed', isWarning: true, lines: () => [['Check 5 min ago', '1 of 2 GPUs answer'] as const] },
+      { row: 'GPU 40%', isFigure: true as const, lines: () => [['GPU, last hour', '▁▂'] as const] },
+    ];
+    const view = page({}, { notes, hasEnd: true });
+    assert.equal(view.notices[1]?.text, 'Check 5 min ago: 1 of 2 GPUs answer');
+    assert.deepEqual(status(view), ['Rental ends: in 3 h']);
+  });
+
+  it('is of the form that the page draws, with hostile words in one line', () => {
+    const hostile = '<img src=x>\n[link](command:x)';
+    const view = page({ label: hostile, statusMessage: hostile, gpuName: hostile, location: hostile });
+    const sent = toPage.parse({
+      type: 'show',
+      view: {
+        title: hostile,
+        busy: false,
+        filters: [],
+        ...view,
+        words: { loading: '', showTable: '', savePicture: '', median: '', sortHint: '' },
+      },
+    });
+    assert.doesNotMatch(
+      sent.view.subtitle + sent.view.notices.map(({ text }) => text).join(''),
+      /\n|\]\(command/,
+    );
+  });
+});
