@@ -25,7 +25,7 @@ function errorOf(answer: Answer): ApiError {
   return answer.error;
 }
 
-describe('what a refused key is told', () => {
+describe('the message for a refused key', () => {
   const refusal = (msg: string) => {
     const error = errorOf(read(403, { success: false, error: 'not_authorized', msg }));
     assert.ok(error instanceof ForbiddenError);
@@ -59,7 +59,7 @@ describe('what a refused key is told', () => {
     assert.match(message, /The service says: Verify your email address first\./);
   });
 
-  it('is every possible cause, where nothing is said', () => {
+  it('is every possible cause, if the answer names none', () => {
     const causes = [/wrong/, /expired/, /revoked/, /permission/, /list of IP addresses/];
     for (const body of [
       { success: false, error: 'auth_error' },
@@ -71,8 +71,8 @@ describe('what a refused key is told', () => {
   });
 });
 
-describe('what is told of a page of a proxy or a firewall', () => {
-  it('is where it comes from, and nothing about the key', () => {
+describe('the message for a page of a proxy or a firewall', () => {
+  it('names its source, and nothing about the key', () => {
     const { message } = errorOf(read(403, html));
     assert.match(message, /proxy or a firewall\. Check the network connection/);
     assert.doesNotMatch(message, /key|permission/i);
@@ -230,7 +230,7 @@ describe('readAnswer', () => {
     ['too many text messages', 429, { success: false, error: 'sms_rate_limited' }, RefusedError, 'none'],
   ];
   for (const [name, status, body, kind, nextStep] of cases) {
-    it(`takes ${name} for ${kind.name}`, () => {
+    it(`reads ${name} as ${kind.name}`, () => {
       const error = errorOf(read(status, body));
       assert.equal(error.constructor, kind);
       assert.equal(error.nextStep, nextStep);
@@ -262,7 +262,7 @@ describe('readAnswer', () => {
     assert.ok(answer.kind === 'body' && JSON.stringify(answer.body).startsWith('{"id":7'));
   });
 
-  it('takes the wait from the end of the detail, else from the header', () => {
+  it('reads the wait from the end of the detail, else from the header', () => {
     const wait = (body: unknown, headers = {}) => {
       const error = errorOf(read(429, body, headers));
       return error instanceof RateLimitedError ? error.waitMs : 'another error';
@@ -298,7 +298,7 @@ describe('readAnswer', () => {
     assert.equal(errorOf(read(400, { msg: 'x'.repeat(5000) })).serviceText?.length, 301);
   });
 
-  it('takes the text from msg, message, error or detail', () => {
+  it('reads the text from msg, message, error or detail', () => {
     const said = (body: unknown) => errorOf(read(400, body)).serviceText;
     assert.equal(said({ msg: 'a', message: 'b' }), 'a');
     assert.equal(said({ message: 'b' }), 'b');

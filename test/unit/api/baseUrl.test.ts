@@ -12,7 +12,7 @@ describe('parseBaseUrl', () => {
     'http://[::1]:9',
     'http://127.9.9.9',
   ]) {
-    it(`takes plain http on loopback: ${address}`, () => {
+    it(`accepts plain http on loopback: ${address}`, () => {
       assert.equal(parseBaseUrl(address).protocol, 'http:');
     });
   }
@@ -30,7 +30,7 @@ describe('parseBaseUrl', () => {
     ['', /not a web address/],
   ];
   for (const [address, reason] of refused) {
-    it(`refuses "${address}" and says why`, () => {
+    it(`refuses "${address}" and explains why`, () => {
       assert.throws(
         () => parseBaseUrl(address),
         (error) =>

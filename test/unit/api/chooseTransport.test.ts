@@ -109,7 +109,7 @@ describe('chooseTransport', () => {
     });
   }
 
-  it('says for an unsupported proxy that it is the proxy, before anything is sent', async () => {
+  it('names an unsupported proxy as the cause, before anything is sent', async () => {
     const transport = createTransport({ kind: 'unsupported' });
     const client = createClient({
       baseUrl: service,

@@ -39,12 +39,12 @@ describe('errorCodes', () => {
     });
   }
 
-  it('has no entry that nobody documents', () => {
+  it('has no undocumented entry', () => {
     const extra = Object.keys(errorCodes).filter((code) => !documented.includes(code));
     assert.deepEqual(extra, []);
   });
 
-  it('says for execute what it takes, and tells a broken body from a wrong command', () => {
+  it('names for execute the commands it accepts, and distinguishes a broken body from a wrong command', () => {
     const route = 'PUT /api/v0/instances/command/{id}/';
     const sentence = (status: number) => formatText(meaningOf('invalid_args', route, status)?.text ?? '');
     assert.match(sentence(400), /ls, du and rm/);
@@ -60,7 +60,7 @@ describe('errorCodes', () => {
     assert.equal(meaningOf('no_such_ask', 'PUT /api/v0/asks/{offer_id}/'), meaningOf('no_such_ask'));
   });
 
-  it('says of a rental without a free GPU that nothing was rented, and of a deleted key that it is gone', () => {
+  it('states for a rental without a free GPU that nothing was rented, and for a deleted key that it is gone', () => {
     const rental = meaningOf('resources_unavailable', 'PUT /api/v0/asks/{offer_id}/');
     assert.equal(rental?.kind, 'gone');
     assert.match(formatText(rental.text), /nothing was rented/);

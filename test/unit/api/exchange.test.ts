@@ -23,7 +23,7 @@ describe('The trace of requests', () => {
     ]);
   });
 
-  it('takes no header for an id that could be anything else', () => {
+  it('does not read a header as an id that could be anything else', () => {
     assert.equal(requestIdOf({ 'cf-ray': '8c1b2-FRA' }), '8c1b2-FRA');
     assert.equal(
       requestIdOf({ 'x-request-id': 'Root=1-67891233-abcdef', 'cf-ray': 'x1-FRA' }),

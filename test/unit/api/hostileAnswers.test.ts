@@ -29,7 +29,7 @@ async function outcome(operation: Call, status: number, json: unknown): Promise<
   }
 }
 
-describe('whatever JSON arrives', () => {
+describe('any JSON that arrives', () => {
   for (const [name, operation] of Object.entries(calls)) {
     it(`${name} understands its own example`, async () => {
       const result = await outcome(operation, 200, operation.example);

@@ -11,7 +11,7 @@ describe('imageLogin', () => {
     assert.ok(isImageLogin(imageLogin(good)));
   });
 
-  it('takes users of registries whose names have a dollar sign', () => {
+  it('accepts users of registries whose names have a dollar sign', () => {
     for (const user of ['$oauthtoken', 'robot$team+builder']) {
       const flags = imageLogin({ user, token: 'nvapi-A_b', registry: 'nvcr.io' });
       assert.equal(flags, `-u ${user} -p nvapi-A_b nvcr.io`);
@@ -48,7 +48,7 @@ describe('imageLogin', () => {
     );
   });
 
-  it('gives exactly five words, whatever is put in', () => {
+  it('gives exactly five words, for any input', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.string(), (user, token, registry) => {
         try {

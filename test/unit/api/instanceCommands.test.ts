@@ -9,7 +9,7 @@ describe('execute and logs', () => {
   const pointer = { success: true, result_url: file, writeable_path: '/var/lib/x/diff', msg: 'wait' };
   const isFile = (request: SeenRequest) => request.url === file;
 
-  it('polls the result without the key until it is written, and takes the folder of the machine out', async () => {
+  it('polls the result without the key until it is written, and removes the folder of the machine', async () => {
     let looks = 0;
     const { client, transport, finish } = scriptedClient((request) => {
       if (!isFile(request)) {

@@ -75,7 +75,7 @@ describe('instances.list', () => {
     }
   }
 
-  it('goes back to the paged list once the old one is withdrawn', async () => {
+  it('returns to the paged list once the old one is withdrawn', async () => {
     const { client, transport, finish } = scriptedClient((request) =>
       isV1(request) === transport.seen.length < 3
         ? { status: 410, json: withdrawn }
@@ -87,7 +87,7 @@ describe('instances.list', () => {
     assert.deepEqual(paths(transport.seen), [paged, old, old, paged]);
   });
 
-  it('never falls back on auth_error, whatever its status', async () => {
+  it('never falls back on auth_error, with any status', async () => {
     for (const status of [401, 404, 410]) {
       const { client, transport, finish } = scriptedClient([
         { status, json: { success: false, error: 'auth_error', msg: 'Invalid user key' } },
@@ -127,7 +127,7 @@ describe('instances.get', () => {
     assert.equal(await get({ status: 404, json: { success: false, error: 'no_such_instance' } }), undefined);
   });
 
-  it('does not take a page that nobody knows for a destroyed instance', async () => {
+  it('does not mistake an unknown page for a destroyed instance', async () => {
     await assert.rejects(get({ status: 404, text: '<html>nginx</html>' }), NotFoundError);
     await assert.rejects(
       get({ status: 404, json: { success: false, error: 'auth_error' } }),
@@ -153,13 +153,13 @@ describe('a change of an instance', () => {
     await change({ status: 204, text: '' });
   });
 
-  it('is not known to be done where a body should be and is not', async () => {
+  it('is unconfirmed if a body is missing', async () => {
     await assert.rejects(change({ status: 200, text: '' }), NotUnderstoodError);
   });
 });
 
 describe('instances.start', () => {
-  it('tells a start that waits for a free GPU from one that begins', async () => {
+  it('distinguishes a start that waits for a free GPU from one that begins', async () => {
     const start = async (json: unknown) => {
       const { client, finish } = scriptedClient([{ json }]);
       return finish(client.instances.start(7));
@@ -180,7 +180,7 @@ describe('instances.start', () => {
 
 describe('instances.keys', () => {
   for (const ssh_keys of ['[{"id":', '{}', 'null', '', 7, null, {}]) {
-    it(`does not take ${JSON.stringify(ssh_keys)} for an empty list`, async () => {
+    it(`does not read ${JSON.stringify(ssh_keys)} as an empty list`, async () => {
       const { client, finish } = scriptedClient([{ json: { success: true, ssh_keys } }]);
       await assert.rejects(finish(client.instances.keys(7)), NotUnderstoodError);
     });

@@ -33,7 +33,7 @@ describe('a write that a person asked for', () => {
     assert.equal(transport.seen.length, 2);
   });
 
-  it('is not sent long after, which would start a machine that nobody expects', async () => {
+  it('is not sent long after, which would start a machine unexpectedly', async () => {
     for (const pass of [passing(11), jumping(11)]) {
       const { call, transport } = afterCode(pass);
       await assert.rejects(call, WaitedTooLongError);
@@ -41,7 +41,7 @@ describe('a write that a person asked for', () => {
     }
   });
 
-  it('is sent where the clock was set back meanwhile', async () => {
+  it('is sent if the clock was set back during the wait', async () => {
     const { call, transport } = afterCode(jumping(-180));
     await call;
     assert.equal(transport.seen.length, 2);

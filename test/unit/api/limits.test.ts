@@ -27,7 +27,7 @@ describe('the limits that the client keeps', () => {
     }
   });
 
-  it('are thirty reads in ten seconds for an account, whatever is read', () => {
+  it('are thirty reads in ten seconds for an account, of any kind', () => {
     assert.deepEqual(documentedLimits[allReads], { perPeriod: { calls: 30, periodMs: 10_000 } });
   });
 

@@ -31,7 +31,7 @@ describe('toInstance', () => {
     );
   });
 
-  it('tells null from a status that is not there', () => {
+  it('distinguishes null from a missing status', () => {
     assert.equal(anInstance({ actual_status: null }).actualStatus, null);
     assert.equal('actualStatus' in anInstance({}), false);
   });
@@ -153,14 +153,14 @@ describe('toUser', () => {
     assert.equal(aUser({ balance: -2.5 }).balance, -2_500_000);
   });
 
-  it('tells an unverified address from one that the record does not speak of', () => {
+  it('distinguishes an unverified address from one that the record does not mention', () => {
     assert.equal(aUser({ email_verified_at: null }).emailVerified, false);
     assert.equal(aUser({ email_verified_at: 1_700_000_000 }).emailVerified, true);
     assert.equal(aUser({ email_verified: 1 }).emailVerified, true);
     assert.equal(aUser({}).emailVerified, undefined);
   });
 
-  it('takes the name from whichever field has one', () => {
+  it('reads the name from any field that has one', () => {
     assert.equal(aUser({ full_name: '', fullname: 'Ada' }).name, 'Ada');
     assert.equal(aUser({ username: 'ada' }).name, 'ada');
   });
@@ -194,7 +194,7 @@ describe('toTemplate', () => {
     assert.deepEqual(aTemplate({ extra_filters: { a: 1, ...filters } }).extraFilters, filters);
   });
 
-  it('tells null from a folder that is not there', () => {
+  it('distinguishes null from a missing folder', () => {
     assert.equal(aTemplate({ jupyter_dir: null }).jupyterDir, null);
     assert.equal('jupyterDir' in aTemplate({}), false);
   });

@@ -33,7 +33,7 @@ describe('packOnstart', () => {
     assert.ok(!packed.includes('\n'));
   });
 
-  it('counts bytes, so that a service that counts them takes it too', () => {
+  it('counts bytes, so that a service that counts them accepts it too', () => {
     const script = 'ü'.repeat(3000);
     assert.notEqual(packOnstart(script), script);
   });

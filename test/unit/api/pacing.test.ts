@@ -49,7 +49,7 @@ describe('Pacer', () => {
     assert.deepEqual(left, [0, 0, 0]);
   });
 
-  it('tells how long a call waits, and says nothing when it does not wait', async () => {
+  it('reports how long a call waits, and nothing when it does not wait', async () => {
     const { clock, go } = paced();
     const waits: number[] = [];
     const onWait = (ms: number) => waits.push(ms);
@@ -146,7 +146,7 @@ describe('Pacer', () => {
   describe('while reads fail', () => {
     const down = new Error('down');
 
-    it('makes those that nobody waits for ever more rarely, one at a time, until one works', async () => {
+    it('makes those in the background ever more rarely, one at a time, until one works', async () => {
       const clock = new FakeClock();
       const pacer = new Pacer(clock, {});
       const tries: number[] = [];

@@ -130,7 +130,7 @@ for (const [kind, list] of Object.entries(lists)) {
       return { ...result, asked };
     };
 
-    it('is read to its end, whatever its pages hold', async () => {
+    it('is read to its end, for any pages', async () => {
       for (const sizes of [[0], [1], [25], [25, 25, 10], [25, 0, 3], [0, 4], [1, 1, 1, 1]]) {
         for (const last of [null, undefined, '', false]) {
           const token = (page: number) => (page + 1 < sizes.length ? `p${page + 1}` : last);
@@ -146,7 +146,7 @@ for (const [kind, list] of Object.entries(lists)) {
       assert.deepEqual([count, isPartial], [4, false]);
     });
 
-    it('is partial where a token comes back, and ends', async () => {
+    it('is partial if a token repeats, and ends', async () => {
       for (const token of [() => 'p0', (page: number) => `p${(page + 1) % 2}`]) {
         const { isPartial, asked } = await read(pagesOf(kind, list, [2, 2], token));
         assert.equal(isPartial, true);
@@ -192,7 +192,7 @@ describe('the count of a list of instances', () => {
       return (await made.finish(list.read(made.client))).isPartial;
     };
 
-    it(`makes it partial where it names more than came, and never less: ${kind}`, async () => {
+    it(`makes it partial if it names more than arrived, and never less: ${kind}`, async () => {
       assert.equal(await partial({}), false);
       assert.equal(await partial({ total_instances: 35 }), false);
       assert.equal(await partial({ total_instances: 36 }), true);

@@ -24,7 +24,7 @@ describe('an answer that lacks a part', () => {
     ['three', undefined],
     [undefined, undefined],
   ] as const) {
-    it(`says how many renters were notified only where it does (${JSON.stringify(sent)})`, async () => {
+    it(`states how many renters were notified only if known (${JSON.stringify(sent)})`, async () => {
       const { client, finish } = scriptedClient(() => ({ json: { success: true, you_sent: sent } }));
       const plan = { startsAt: 0, hours: 2, reason: 'disks', category: 'other' } as const;
       const done = await finish(client.machines.scheduleMaintenance(1, plan));

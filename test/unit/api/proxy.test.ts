@@ -75,7 +75,7 @@ describe('a real proxy', () => {
     assert.deepEqual(proxy.asked, [`${name}:443`]);
   });
 
-  it('is not reached around: without it the name is not found, and the user is told', async () => {
+  it('is not bypassed: without it the name is not found, and the error shows that', async () => {
     await startProxy();
     await assert.rejects(
       ask(new UndiciTransport({ ca: () => [made.ca] })),
@@ -106,7 +106,7 @@ describe('a real proxy', () => {
     assert.equal(proxy.asked.length, 1);
   });
 
-  it('cannot make us accept a service whose certificate is not trusted', async () => {
+  it('can’t make us accept a service whose certificate is not trusted', async () => {
     const proxy = await startProxy();
     await assert.rejects(
       through(proxy.url, { ca: () => undefined }),

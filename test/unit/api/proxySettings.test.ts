@@ -12,7 +12,7 @@ describe('proxyFor', () => {
   });
 
   for (const name of ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY']) {
-    it(`takes the environment's ${name} where the setting is empty`, () => {
+    it(`uses the environment’s ${name} if the setting is empty`, () => {
       assert.equal(ask('https://a.example', none, { [name]: 'http://env:1' }), 'http://env:1');
     });
   }
@@ -21,7 +21,7 @@ describe('proxyFor', () => {
     assert.equal(ask('https://a.example', none, { https_proxy: 'proxy:3128' }), 'http://proxy:3128');
   });
 
-  it('goes directly where nothing is named', () => {
+  it('connects directly if nothing is named', () => {
     assert.equal(ask('https://a.example', none), undefined);
     assert.equal(ask('https://a.example', { proxy: '  ', noProxy: [] }, { https_proxy: '' }), undefined);
   });
@@ -60,7 +60,7 @@ describe('proxyFor', () => {
     });
   }
 
-  it('takes the exceptions of the environment only where the setting has none', () => {
+  it('uses the exceptions of the environment only if the setting has none', () => {
     const settings = { proxy: 'http://p:1', noProxy: ['other.example'] };
     assert.equal(ask('https://a.example', settings, { no_proxy: 'a.example' }), 'http://p:1');
     assert.equal(

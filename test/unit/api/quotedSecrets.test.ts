@@ -167,7 +167,7 @@ describe('What the service repeats of a request', () => {
     }
   });
 
-  it('is removed from what is written meanwhile, and no longer than that', () => {
+  it('is removed from what is written during the call, and no longer than that', () => {
     const redactor = new Redactor();
     const first = redactor.hold([secret]);
     const second = redactor.hold([secret, script]);

@@ -77,7 +77,7 @@ const blames = /check the (?:values|image)|another one\.|use another key|more pe
 
 describe('a refusal of the account', () => {
   for (const [code, words, page] of ofAccount) {
-    it(`is told as that by every call, in every shape: ${words ?? code}`, async () => {
+    it(`is recognized as that by every call, in every shape: ${words ?? code}`, async () => {
       const seen: [string, ApiError][] = [];
       for (const name of names) {
         const json = { success: false, error: code, msg: words ?? 'x' };
@@ -106,15 +106,15 @@ describe('a refusal of the account', () => {
     assert.match(message, /team account.*Attach the key to each instance/);
   });
 
-  it('is "payment required" whatever stands beside it', async () => {
+  it('is "payment required" with any other text', async () => {
     for (const json of [{}, { error: 'brand_new' }, { msg: 'no' }]) {
       assert.equal((await refusalOf('offers.rent', { status: 402, json })).consolePage, 'credit');
     }
   });
 });
 
-describe('a refusal that nobody knows', () => {
-  it('is told by every call with the words of the service, blames no value, and says that nothing was done', async () => {
+describe('an unknown refusal', () => {
+  it('is shown by every call with the text of the service, blames no value, and states that nothing was done', async () => {
     for (const name of names) {
       const json = { success: false, error: 'brand_new', msg: 'Purple day.' };
       const { message } = await refusalOf(name, { status: 400, json });
@@ -164,7 +164,7 @@ describe('a refusal that nobody knows', () => {
 });
 
 describe('an offer that is gone', () => {
-  it('is told as one by its code or by its name in the text, and the raw name is not shown', async () => {
+  it('is recognized by its code or by its name in the text, and the raw name is not shown', async () => {
     const text = 'error 404/3603: no_such_ask Instance type by id 7 is not available.';
     for (const status of [400, 404, 410]) {
       for (const json of [

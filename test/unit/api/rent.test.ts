@@ -102,7 +102,7 @@ describe('renting', () => {
     });
   });
 
-  describe('counts whatever answers with new_contract', () => {
+  describe('counts every answer with new_contract', () => {
     for (const [name, answer] of [
       ['success: false', { json: { success: false, new_contract: 4711, msg: 'bid is too low' } }],
       [

@@ -3,7 +3,7 @@ import { NotSentError } from '../../../src/api/errors';
 import { read, write } from '../../../src/api/request';
 
 describe('The address of a request', () => {
-  it('has method, path and route, and says whether the call may be repeated', () => {
+  it('has method, path and route, and states whether the call may be repeated', () => {
     assert.deepEqual(read('GET /api/v0/instances/'), {
       method: 'GET',
       path: '/api/v0/instances/',

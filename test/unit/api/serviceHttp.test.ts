@@ -38,7 +38,7 @@ describe('ServiceHttp', () => {
     );
   });
 
-  it('tells the headers of each answer, those of a refusal too', async () => {
+  it('reports the headers of each answer, those of a refusal too', async () => {
     const refused = { ...tooFrequent, headers: { date: 'first' } };
     const { client, finish } = scriptedClient([refused, { ...user, headers: { date: 'second' } }]);
     const dates: (string | undefined)[] = [];
@@ -210,7 +210,7 @@ describe('ServiceHttp', () => {
       assert.deepEqual(waits, [second - first]);
     });
 
-    it('give up when the service goes on refusing', async () => {
+    it('give up when the service keeps refusing', async () => {
       const { client, transport, finish } = scriptedClient([tooFrequent]);
       await assert.rejects(finish(client.instances.stop(7)), RateLimitedError);
       assert.equal(transport.seen.length, 5);
@@ -282,7 +282,7 @@ describe('ServiceHttp', () => {
     assert.deepEqual([transport.seen.length, clock.pending], [1, 0]);
   });
 
-  it('ends when it is cancelled while the transport takes the request', async () => {
+  it('ends when it is cancelled while the transport accepts the request', async () => {
     const controller = new AbortController();
     const { client } = scriptedClient(() => {
       controller.abort();
@@ -337,7 +337,7 @@ describe('ServiceHttp', () => {
       await assert.rejects(finish(client.users.current()), NotUnderstoodError);
     });
 
-    it('in a circle come to an end', async () => {
+    it('in a circle end', async () => {
       const { client, transport, finish } = scriptedClient([to(302, '/api/v0/users/current/')]);
       await assert.rejects(finish(client.users.current()), NotUnderstoodError);
       assert.equal(transport.seen.length, 4);

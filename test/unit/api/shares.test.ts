@@ -20,7 +20,7 @@ describe('a share of a machine', () => {
     );
   });
 
-  it('counts as the whole where the record does not say which share it is', () => {
+  it('counts as the whole if the record does not state which share it is', () => {
     for (const gpu_frac of [undefined, null, 0, -1, 1, 2, 'x']) {
       assert.equal(toOffer(offer.parse({ ...whole, gpu_frac })).cpuRamMb, 512_000);
       assert.equal(toInstance(instance.parse({ ...whole, gpu_frac })).cpuRamMb, 512_000);

@@ -32,12 +32,12 @@ describe('toFailure', () => {
     ['nothing', undefined, 'lost'],
   ];
   for (const [name, error, kind] of cases) {
-    it(`takes ${name} for ${kind}`, () => {
+    it(`reads ${name} as ${kind}`, () => {
       assert.equal(kindOf(error), kind);
     });
   }
 
-  it('names what was aborted so, whatever was thrown', () => {
+  it('names what was aborted so, for any error', () => {
     assert.equal(kindOf(coded('ECONNRESET'), AbortSignal.abort()), 'aborted');
   });
 

@@ -88,7 +88,7 @@ for (const [name, make] of [
     });
 
     for (const encoding of Object.keys(encoders)) {
-      it(`reads an answer that comes compressed with ${encoding}`, async () => {
+      it(`reads an answer that is compressed with ${encoding}`, async () => {
         assert.equal((await send(`/compressed/${encoding}`)).text, 'grüße');
       });
     }

@@ -286,7 +286,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
   },
 };
 
-describe('What depends on others looks again', () => {
+describe('A view that depends on others is read again', () => {
   for (const [what, make] of Object.entries(cases)) {
     it(`after each of their changes: ${what}`, async () => {
       const listed = new Changes();

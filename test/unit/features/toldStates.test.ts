@@ -10,7 +10,7 @@ const quiet = () => ({ dispose: () => undefined });
 const none = { onDidChange: quiet, onDidPost: quiet };
 
 /** What a feature tells the editor or the list of instances as soon as it begins. */
-describe('From its start on a feature tells', () => {
+describe('From its start on a feature shows', () => {
   const clock = new FakeClock();
 
   /** The keys that were set and the interest in the list. */

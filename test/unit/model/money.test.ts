@@ -12,7 +12,7 @@ import {
 } from '../../../src/model/money';
 
 describe('money', () => {
-  it('takes dollars to whole millionths exactly', () => {
+  it('converts dollars to whole millionths exactly', () => {
     assert.equal(fromDollars(0.3467), 346_700);
     assert.equal(fromDollars(0.1 * 3), 300_000);
     assert.equal(fromDollars(128), 128_000_000);
@@ -30,7 +30,7 @@ describe('money', () => {
     assert.ok(Object.is(fromDollars(-0), 0));
   });
 
-  it('is never less than the dollars it stands for', () => {
+  it('is never less than the dollars it represents', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1e6, noNaN: true }), (dollars) => {
         const micros = fromDollars(dollars);

@@ -126,7 +126,7 @@ describe('rates', () => {
     );
   });
 
-  it('say how long credit lasts, alone and together', () => {
+  it('state how long credit lasts, alone and together', () => {
     const rate = hourlyRate(fromDollars(0.5));
     assert.equal(hoursOfCredit(fromDollars(10), rate), 20);
     assert.equal(hoursOfCredit(fromDollars(10), sumRates(rate, rate)), 10);

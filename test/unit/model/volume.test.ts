@@ -14,7 +14,7 @@ describe('a volume', () => {
     assert.equal(volumePerDay({ id: 7 }), undefined);
   });
 
-  it('is in use while an instance has it; a record that does not say counts as free', () => {
+  it('is in use while an instance has it; a record that does not state it counts as free', () => {
     assert.equal(isAttached({ id: 7, instanceIds: [12] }), true);
     assert.equal(isAttached({ id: 7, instanceIds: [] }), false);
     assert.equal(isAttached({ id: 7 }), false);

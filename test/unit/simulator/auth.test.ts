@@ -33,7 +33,7 @@ describe('Keys', () => {
     assert.equal(simulator.world.instances.length, 0);
   });
 
-  it('take the flat form of the documentation', async () => {
+  it('accept the flat form of the documentation', async () => {
     const simulator = await simulators.start();
     const reader = await scoped(simulator, { permissions: { read: true, write: false } });
     assert.equal((await simulator.call('GET', '/api/v0/instances/', undefined, reader)).status, 200);

@@ -13,7 +13,7 @@ describe('The command line of the simulator', () => {
     });
   });
 
-  it('takes every option, with a space or an equals sign', () => {
+  it('accepts every option, with a space or an equals sign', () => {
     const text =
       '--port=0 --api-key K --seed 3 --speed 5 --state S --plain-state --instances=I --credit 7 --no-limits ' +
       '--minimal-records --deprecated-list --no-ssh --idle-exit 60';

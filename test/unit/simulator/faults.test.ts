@@ -101,7 +101,7 @@ describe('An ordered fault', () => {
     assert.deepEqual((await simulator.call('GET', '/nowhere/')).json, { success: ['yes'], error: 7, msg: 7 });
   });
 
-  it('answers what it is told', async () => {
+  it('gives the ordered answer', async () => {
     const simulator = await simulators.start();
     await order(simulator, { kind: 'answer', status: 202, body: [1, 'two'] });
     const answer = await simulator.call('GET', path);
@@ -165,7 +165,7 @@ describe('An ordered fault', () => {
     assert.deepEqual(await statuses([path]), [200]);
   });
 
-  it('is refused when it says nothing that can be done', async () => {
+  it('is refused when it names nothing that can be done', async () => {
     const simulator = await simulators.start();
     assert.equal((await order(simulator, { kind: 'explode' })).status, 400);
     assert.equal((await simulator.call('POST', '/__sim/faults/', [])).status, 400);

@@ -11,14 +11,14 @@ describe('The greeting of the simulator', () => {
     return { status: response.status, json: (await response.json()) as { proof?: string } };
   }
 
-  it('proves that it has the key to whoever proves the same', async () => {
+  it('proves that it has the key to a caller that proves the same', async () => {
     const { url, port, apiKey } = await simulators.start();
     const right = { 'x-demo-nonce': 'n1', 'x-demo-proof': proof(apiKey, `window n1 ${port}`) };
     const answer = await greet(url, right);
     assert.deepEqual([answer.status, answer.json.proof], [200, proof(apiKey, `demo n1 ${port}`)]);
   });
 
-  it('says nothing to anybody else, and nothing that was overheard counts', async () => {
+  it('proves nothing to other callers, and an overheard proof does not count', async () => {
     const { url, port, apiKey } = await simulators.start();
     const wrong: Record<string, string>[] = [
       {},

@@ -4,7 +4,7 @@ import { useSimulators } from '../../support/startSimulator';
 describe('The limits', () => {
   const simulators = useSimulators();
 
-  it('refuse a call that comes too early, with the documented body and threshold', async () => {
+  it('refuse a call that is too early, with the documented body and threshold', async () => {
     const simulator = await simulators.start({ limits: true, fakeClock: true });
     const call = () => simulator.call('PUT', '/api/v0/instances/command/1/', { command: 'ls' });
     assert.equal((await call()).status, 400);
@@ -49,7 +49,7 @@ describe('The limits', () => {
     assert.equal(await search(), 429);
   });
 
-  it('are told as documented for each endpoint that the interface names', async () => {
+  it('are answered as documented for each endpoint that the interface names', async () => {
     const simulator = await simulators.start({ limits: true, fakeClock: true });
     const documented: readonly (readonly [string, string, string])[] = [
       ['PUT', '/api/v0/machines/1/dnotify', '2.5'],

@@ -43,7 +43,7 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
 }
 
 describe('The simulator by itself', () => {
-  it('says where it listens once it answers, makes up a key, and ends when it is told', async () => {
+  it('prints where it listens once it answers, makes up a key, and ends on request', async () => {
     const simulator = run(['--port', '0', '--no-ssh']);
     const url = await simulator.line('listening ');
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+$/);
@@ -56,7 +56,7 @@ describe('The simulator by itself', () => {
     assert.equal(await simulator.ended, 0);
   });
 
-  it('takes its key from the environment without printing it, and ends when nobody comes', async () => {
+  it('reads its key from the environment without printing it, and ends when it is unused', async () => {
     const simulator = run(['--port', '0', '--no-ssh', '--idle-exit', '1'], {
       SIMULATOR_API_KEY: 'from-outside',
     });
@@ -70,7 +70,7 @@ describe('The simulator by itself', () => {
     assert.doesNotMatch(simulator.out(), /from-outside/);
   });
 
-  it('helps, and says what it does not understand', async () => {
+  it('shows its help, and names options that it does not understand', async () => {
     const help = run(['--help']);
     assert.equal(await help.ended, 0);
     assert.match(help.out(), /--idle-exit SECONDS/);
@@ -79,7 +79,7 @@ describe('The simulator by itself', () => {
     assert.match(wrong.out(), /^Unknown option --sped\.\n$/);
   });
 
-  it('says when its port is taken', async () => {
+  it('reports that its port is in use', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const simulator = run(['--port', String((other.address() as AddressInfo).port), '--no-ssh']);

@@ -34,7 +34,7 @@ describe('A restarted simulator', () => {
     return { id: Number(json.new_contract), key: String(json.instance_api_key) };
   }
 
-  it('goes on where it was: instances, their boots, keys, money and the skipped time', async () => {
+  it('continues where it was: instances, their boots, keys, money and the skipped time', async () => {
     const first = await start();
     const { id, key } = await rent(first);
     first.advance(30);

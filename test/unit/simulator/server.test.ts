@@ -45,7 +45,7 @@ describe('The server', () => {
     assert.deepEqual(withSlash.json, without.json);
   });
 
-  it('tells an unknown path from a known one with another method', async () => {
+  it('distinguishes an unknown path from a known one with another method', async () => {
     const simulator = await simulators.start();
     const unknown = await simulator.call('GET', '/api/v0/nothing/');
     assert.equal(unknown.status, 404);
@@ -66,7 +66,7 @@ describe('The server', () => {
     });
   });
 
-  it('refuses a foreign Host or Origin, whatever key comes along', async () => {
+  it('refuses a foreign Host or Origin, with any key', async () => {
     const simulator = await simulators.start({ allowedHosts: ['sim.test'] });
     const ask = (headers: Record<string, string>) => raw(simulator, headers);
     assert.equal((await ask({ host: 'evil.example' })).status, 403);
@@ -112,7 +112,7 @@ describe('The server', () => {
     assert.equal(headers.get('date'), new Date(time).toUTCString());
   });
 
-  it('tells a test what it received, without the key', async () => {
+  it('shows a test what it received, without the key', async () => {
     const simulator = await simulators.start({ fakeClock: true });
     await simulator.call('POST', '/api/v0/bundles/?a=1', { limit: 2 });
     await simulator.call('GET', '/__sim/status/');
@@ -138,7 +138,7 @@ describe('The server', () => {
     assert.deepEqual(simulator.requests(), []);
   });
 
-  it('goes on and reports it where something that follows an instance fails', async () => {
+  it('continues and reports it if something that follows an instance fails', async () => {
     const errors: unknown[] = [];
     const simulator = await simulators.start({ onError: (error) => errors.push(error) });
     const broken = new Error('a follower failed');
@@ -227,7 +227,7 @@ describe('An idle simulator', () => {
     assert.equal(hasEnded(), true);
   });
 
-  it('lets nobody hold it without a key', async () => {
+  it('can’t be held without a key', async () => {
     const { simulator } = await idle();
     assert.equal((await fetch(`${simulator.url}/__sim/hold`)).status, 401);
     await simulator.close();

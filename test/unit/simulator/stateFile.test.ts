@@ -47,7 +47,7 @@ describe('The state file', () => {
     assert.deepEqual(readdirSync(path.dirname(file)), ['state.json']);
   });
 
-  it('is sealed: neither the key nor a value can be read in it, and nobody else may try', () => {
+  it('is sealed: neither the key nor a value can be read in it, and no other user may try', () => {
     new StateFile(file, 'the-api-key', false).write(state);
     const text = readFileSync(file, 'utf8');
     assert.doesNotMatch(text, /hidden-value|the-api-key|HF_TOKEN/);
@@ -60,7 +60,7 @@ describe('The state file', () => {
     assert.deepEqual(new StateFile(file, 'key', true).read(), state);
   });
 
-  it('says so when it was written with another key, is sealed, or is something else', () => {
+  it('reports when it was written with another key, is sealed, or is something else', () => {
     new StateFile(file, 'key', false).write(state);
     assert.throws(() => new StateFile(file, 'other', false).read(), /another API key/);
     assert.throws(() => new StateFile(file, 'key', true).read(), /sealed/);
@@ -70,7 +70,7 @@ describe('The state file', () => {
     assert.throws(() => new StateFile(file, 'key', false), StateFileError);
   });
 
-  it('takes whatever the simulator itself has written, and nothing in which a part has another form', async () => {
+  it('accepts what the simulator itself has written, and nothing in which a part has another form', async () => {
     const simulator = await startTestSimulator({ stateFile: file, plainState: true, fakeClock: true });
     try {
       await rentRunning(simulator, { label: 'kept', env: { A: '1' }, onstart: 'true' });
@@ -101,7 +101,7 @@ describe('The state file', () => {
     }
   });
 
-  it('leaves the old file alone when it cannot write', () => {
+  it('leaves the old file alone when it can’t write', () => {
     const store = new StateFile(file, 'key', true);
     store.write(state);
     const before = readFileSync(file, 'utf8');

@@ -34,7 +34,7 @@ describe('The answer of a script', () => {
     return Buffer.concat([...own, answer.rest()]);
   };
 
-  it('is what stands between its marks, byte by byte, however it is cut and whatever is around it', () => {
+  it('is the text between its marks, byte by byte, for any pieces and any text around it', () => {
     fc.assert(
       fc.property(
         noise,
@@ -78,7 +78,7 @@ describe('The answer of a script', () => {
     );
   });
 
-  it('says that the script was taken, and the words of a shell that never began it', () => {
+  it('reports that the script was received, and the words of a shell that never began it', () => {
     const taken = new ScriptAnswer([first, second]);
     taken.take(Buffer.from(`hello${mark}<>${mark} lost.`));
     assert.throws(() => taken.resultOf(plain), InputTakenError);

@@ -36,7 +36,7 @@ describe('The banner of a machine', () => {
     home.dispose();
   });
 
-  it('is not what a script says', async () => {
+  it('is not the output of a script', async () => {
     const { code, stderr } = await ssh.exec('gpu-7', 'echo no room >&2; exit 5');
     assert.deepEqual([code, stderr], [5, 'no room\n']);
     assert.equal((await ssh.exec('gpu-7', 'true', { usesLoginShell: true })).stderr, '');

@@ -57,7 +57,7 @@ describe('A host key that changed', () => {
     home.dispose();
   });
 
-  it('is told where the config of the user silences ssh, too', async () => {
+  it('is reported if the config of the user silences ssh, too', async () => {
     const config = home.read();
     home.write(`${config}\nHost *\n  LogLevel QUIET\n`);
     try {
@@ -130,7 +130,7 @@ describe('A host key that changed', () => {
     assert.equal((await home.service({ run }).exec('gpu-7', 'true')).code, 1);
   });
 
-  it('is told before anything is run where the address is another one', async () => {
+  it('is reported before anything is run if the address is another one', async () => {
     const other = await new SshMachine().start({ port: await freePort() });
     try {
       await assert.rejects(ssh.prepare(request(other.port)), (error) => {
@@ -143,7 +143,7 @@ describe('A host key that changed', () => {
     }
   });
 
-  it('is told with what the log of the instance says of the new one, which is read once a minute', async () => {
+  it('is reported with the new one in the log of the instance, which is read once a minute', async () => {
     const renewed = async (log: string | Error) => {
       let read = 0;
       const reading = () => {

@@ -19,7 +19,7 @@ describe('Moving files over SSH with a machine that changes or lies', () => {
     ({ home, ssh, remote, local } = scene());
   });
 
-  it('does not say of a file that grows all the time that it is here', async () => {
+  it('does not report a file that keeps growing as fetched', async () => {
     fill(join(remote, 'out'), ['log', 'still']);
     const growing: SshService = {
       ...ssh,
@@ -68,7 +68,7 @@ describe('Moving files over SSH with a machine that changes or lies', () => {
     assert.deepEqual((await up(join(local, 'back'), {}, more)).leftOut, []);
   });
 
-  it('believes no list of the machine that ends early, and never says that this was all', async () => {
+  it('does not believe a list of the machine that ends early, and never reports it as complete', async () => {
     fill(join(remote, 'out'), ['a', 'b']);
     const listing = (end: string): SshService => ({
       ...ssh,
@@ -81,7 +81,7 @@ describe('Moving files over SSH with a machine that changes or lies', () => {
     assert.deepEqual(named(failed), { out: 'no memory' });
   });
 
-  it('takes nothing from the machine that leads out of the folder', async () => {
+  it('accepts nothing from the machine that leads out of the folder', async () => {
     fill(join(remote, 'out'), ['a']);
     const names = ['../evil', 'out/../../evil', 'other'];
     const lies = names.map((name) => `//81a4 1 1 ./${name}\\n`).join('');

@@ -25,12 +25,12 @@ describe('a repository that is cloned on a machine', () => {
   const begun = "folder /workspace/b\nCloning into '/workspace/b'...\n";
 
   for (const said of ['', begun]) {
-    it(`may be there where the connection ended${said === '' ? ' without a word' : ' while it was cloned'}`, async () => {
+    it(`may be there if the connection ended${said === '' ? ' without a message' : ' while it was cloned'}`, async () => {
       await assert.rejects(cloned(255, said, 'Connection closed').work, CloneNotKnownError);
     });
   }
 
-  it('tells how far it is, and where it lies', async () => {
+  it('reports its progress and its folder', async () => {
     const { work, percents } = cloned(
       0,
       `${begun}Receiving objects:  10% (1/10)\rReceiving objects:  70% (7/10)\r`,
@@ -39,7 +39,7 @@ describe('a repository that is cloned on a machine', () => {
     assert.deepEqual(percents, [70]);
   });
 
-  it("says git's reason alone where there is one, and its last lines where there is none", async () => {
+  it('shows git’s reason alone if there is one, otherwise its last lines', async () => {
     const chatter = 'remote: Enumerating\nwarning: something\n';
     await assert.rejects(cloned(128, `${begun}${chatter}fatal: early EOF\n`).work, (error: Error) => {
       assert.match(error.message, /fatal: early EOF/);

@@ -130,7 +130,7 @@ describe('What ssh makes of its config', () => {
     assert.equal(count('-G'), 2);
   });
 
-  it('is compared anew with an entry that was written anew', async () => {
+  it('is compared again with an entry that was rewritten', async () => {
     const ssh = service(systemClock);
     const registeredKeys = await ssh.localKeys().then((keys) => keys.map(({ line }) => line));
     const request = { account: sshAccount, instanceId: 7, registeredKeys };

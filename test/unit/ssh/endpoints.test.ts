@@ -55,7 +55,7 @@ describe('Choosing an address', () => {
     );
   }
 
-  it('asks all at once and takes the direct one even where the proxy is a little faster', async () => {
+  it('asks all at once and uses the direct one even if the proxy is a little faster', async () => {
     const choice = choose([direct, proxy]);
     assert.equal(answer.size, 2);
     answer.get(proxy)?.('ssh');
@@ -75,7 +75,7 @@ describe('Choosing an address', () => {
     assert.deepEqual(results, [{ endpoint: proxy, outcome: 'ssh' }]);
   });
 
-  it('takes the proxy at once where the direct one refuses', async () => {
+  it('uses the proxy at once if the direct one refuses', async () => {
     const choice = choose([direct, proxy]);
     answer.get(direct)?.('refused');
     answer.get(proxy)?.('ssh');
@@ -92,7 +92,7 @@ describe('Choosing an address', () => {
     assert.deepEqual((await choose([])).results, []);
   });
 
-  it('stops when it is told to', async () => {
+  it('stops when its signal is aborted', async () => {
     const stop = new AbortController();
     const choice = choose([direct], stop.signal);
     stop.abort();
@@ -123,7 +123,7 @@ describe('The probe', () => {
     return probeBanner({ kind: 'direct', host: '127.0.0.1', port }, AbortSignal.timeout(300));
   }
 
-  it('tells an SSH server, also behind other lines, from all else', async () => {
+  it('distinguishes an SSH server, also behind other lines, from all else', async () => {
     assert.equal(await serve((socket) => socket.write('SSH-2.0-x\r\n')), 'ssh');
     assert.equal(await serve((socket) => socket.write('Welcome\r\nSSH-2.0-x\r\n')), 'ssh');
     assert.equal(await serve((socket) => socket.write('HTTP/1.1 400 Bad Request\r\n')), 'otherService');
@@ -133,7 +133,7 @@ describe('The probe', () => {
     assert.equal(await serve(() => undefined), 'timedOut');
   });
 
-  it('tells a closed port', async () => {
+  it('recognizes a closed port', async () => {
     const endpoint: Endpoint = { kind: 'direct', host: '127.0.0.1', port: await freePort() };
     assert.equal(await probeBanner(endpoint, AbortSignal.timeout(5_000)), 'refused');
     const stopped = AbortSignal.abort();

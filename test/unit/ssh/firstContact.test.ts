@@ -54,7 +54,7 @@ describe('The first contact with a machine', () => {
     assert.equal(pinned().length, 1);
   });
 
-  it('says why there is none in the words of a connection, and takes no host key from the stranger', async () => {
+  it('explains why there is none in the words of a connection, and accepts no host key of the stranger', async () => {
     const ssh = home.service();
     await assert.rejects(ssh.prepare(request(stranger.port)), (error) => {
       assert.ok(error instanceof NoLoginError);
@@ -117,7 +117,7 @@ describe('The first contact with a machine', () => {
     assert.equal((await ssh.exec('gpu-7', 'echo hello')).stdout, 'hello\n');
   });
 
-  it('comes again after the host key was forgotten', async () => {
+  it('is repeated after the host key was forgotten', async () => {
     const ssh = home.service();
     await ssh.prepare(request(machine.port));
     await ssh.forgetHostKey('gpu-7');
@@ -157,7 +157,7 @@ describe('The first contact with a machine', () => {
       assert.equal(await named(), file('id_ed25519'));
     });
 
-    it('says which one asks for a passphrase where the machine knows only that', async () => {
+    it('names the one that asks for a passphrase if the machine knows only that', async () => {
       const locked = home.key('a_locked', 'secret');
       machine.authorize(locked);
       const { host, preflight } = await home

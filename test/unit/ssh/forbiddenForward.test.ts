@@ -42,7 +42,7 @@ describe('A machine and its ports', () => {
     ['PermitOpen 127.0.0.1:1', true],
     ['PermitOpen any', false],
   ] as const) {
-    it(`are ${isForbidden ? 'never ' : ''}told as forwarded with ${line}`, async () => {
+    it(`are ${isForbidden ? 'never ' : ''}reported as forwarded with ${line}`, async () => {
       await machine.start({ extra: [line] });
       const ssh = home.service();
       const instance = sshInstance(machine.port);

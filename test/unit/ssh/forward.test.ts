@@ -76,7 +76,7 @@ describe('A port of the machine', () => {
 });
 
 describe('Forwarding a port', () => {
-  it('is not done while only a banner of the machine says so', async () => {
+  it('is not done while only a banner of the machine claims it', async () => {
     const { opened, look, end } = forwardWith(false);
     let isOpen = false;
     const refused = assert.rejects(
@@ -103,7 +103,7 @@ describe('Forwarding a port', () => {
     ['forward', 86_400_000],
     ['back', -86_400_000],
   ] as const) {
-    it(`gets 30 seconds, also where the clock is set ${what} by a day meanwhile`, async () => {
+    it(`gets 30 seconds, also if the clock is set ${what} by a day during it`, async () => {
       const { opened, look, clock } = forwardWith(false);
       let isRefused = false;
       const refused = assert.rejects(

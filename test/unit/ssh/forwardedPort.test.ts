@@ -74,7 +74,7 @@ describe('A forwarded port', () => {
     }
   });
 
-  it('is not taken in by another program that comes first at the port', async () => {
+  it('is not claimed by another program that is first at the port', async () => {
     const thief = createServer((_, response) => response.end('not the machine'));
     const run: Run = async (program, args, options) => {
       const port = /^127\.0\.0\.1:(\d+):/.exec(args[args.indexOf('-L') + 1] ?? '')?.[1];
@@ -94,7 +94,7 @@ describe('A forwarded port', () => {
     }
   });
 
-  it('says why a port could not be forwarded', async () => {
+  it('explains why a port could not be forwarded', async () => {
     machine.authorize();
     await assert.rejects(ssh.forward('gpu-7', { remotePort: 8888 }), /Permission denied/);
   });

@@ -42,7 +42,7 @@ describe('A look at the GPUs of a machine', () => {
   });
 
   for (const shell of shells) {
-    it(`reads what the driver's tool says, in ${shell}`, async () => {
+    it(`reads the output of the driver’s tool, in ${shell}`, async () => {
       const { disk, ...proof } = await proofOf(machineOf(shell).nvidiaSmi());
       assert.deepEqual(proof, {
         at: 1000,
@@ -63,7 +63,7 @@ describe('A look at the GPUs of a machine', () => {
     });
   }
 
-  it('ends a tool that hangs, and says why one fails, in busybox', async () => {
+  it('ends a tool that hangs, and explains why one fails, in busybox', async () => {
     const hangs = machineOf('busybox').tool('nvidia-smi', 'exec sleep 1000');
     const fails = machineOf('busybox').nvidiaSmi({
       rows: ['NVML: Driver/library version mismatch'],
@@ -85,7 +85,7 @@ describe('A look at the GPUs of a machine', () => {
     assert.deepEqual((await proofOf(machine)).gpus, [{ name: 'AMD Instinct MI300X', memoryMb: 196_592 }]);
   });
 
-  it('tells when the machine let us in', async () => {
+  it('reports the login', async () => {
     let times = 0;
     await machineOf()
       .nvidiaSmi()
@@ -178,7 +178,7 @@ describe('A look at the GPUs of a machine', () => {
     assert.deepEqual([kind, gpus], ['none', []]);
   });
 
-  it('says why the tool fails', async () => {
+  it('explains why the tool fails', async () => {
     const machine = machineOf().nvidiaSmi({
       rows: ['Failed to initialize NVML: Driver/library version mismatch', 'NVML library version: 550.54'],
       code: 18,
@@ -217,7 +217,7 @@ describe('A look at the GPUs of a machine', () => {
     ]);
   });
 
-  it('takes what is not reported for unknown', async () => {
+  it('treats what is not reported as unknown', async () => {
     const machine = machineOf().nvidiaSmi({
       rows: ['0, NVIDIA GB10, [N/A], 580.95.05, [N/A], [N/A]'],
       table: tableHead.map((line) => line.replace('12.8', 'N/A ')),
@@ -258,7 +258,7 @@ describe('A look at the GPUs of a machine', () => {
     assert.ok(!readdirSync(machine.dir).includes('dd'), 'the volume has no room for a test');
   });
 
-  it('goes on where a tool hangs, and ends it', async () => {
+  it('continues if a tool hangs, and ends it', async () => {
     const machine = machineOf().tool('nvidia-smi', 'echo >>"$HOME/../asked"', 'exec sleep 1000');
     const startedAt = Date.now();
     const { faults, gpus, disk } = await proofOf(machine);
@@ -294,7 +294,7 @@ describe('A look at the GPUs of a machine', () => {
     assert.equal((await proofOf(machine)).gpus.length, 2);
   });
 
-  it('uses the memory where the disk takes nothing more', async () => {
+  it('uses the memory if the disk is full', async () => {
     const machine = machineOf()
       .nvidiaSmi()
       .tool('mkdir', 'case "$1" in "$HOME"/*) exit 1 ;; esac', 'exec /bin/mkdir "$@"');
@@ -303,14 +303,14 @@ describe('A look at the GPUs of a machine', () => {
     assert.deepEqual(inMemory(machine), []);
   });
 
-  it('says that there is no room at all', async () => {
+  it('reports that there is no room at all', async () => {
     const machine = machineOf().nvidiaSmi().tool('mkdir', 'exit 1');
     assert.deepEqual(await machine.probe(), { kind: 'noRoom' });
     machine.dispose();
     assert.deepEqual(await machine.probe(), { kind: 'noRoom' });
   });
 
-  it('goes by the age of its folder on a machine without flock', async () => {
+  it('uses the age of its folder on a machine without flock', async () => {
     const machine = machineOf().nvidiaSmi().without('flock');
     assert.equal((await proofOf(machine)).gpus.length, 2);
     const kinds = (await Promise.all([1, 2, 3].map(() => machine.probe()))).map(({ kind }) => kind);

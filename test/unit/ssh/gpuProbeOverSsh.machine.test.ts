@@ -37,7 +37,7 @@ describe('A look at a machine through a real sshd', () => {
     }).stdout.trim();
   const left = () => readdirSync(machine.home);
 
-  it('takes one login and leaves nothing behind', async () => {
+  it('needs one login and leaves nothing behind', async () => {
     let logins = 0;
     const answer = await probeGpus(ssh, alias, { clock, onLogin: () => (logins += 1) });
     assert.equal(answer.kind, 'proof', JSON.stringify(answer));
@@ -78,7 +78,7 @@ describe('A look at a machine through a real sshd', () => {
     assert.equal(answer.kind, 'proof', JSON.stringify(answer));
   });
 
-  it('says which stage was not reached', async () => {
+  it('names the stage that was not reached', async () => {
     const problem = async () => {
       const answer = await probeGpus(ssh, alias, { clock });
       return answer.kind === 'noLogin' ? answer.failure.problem : answer.kind;

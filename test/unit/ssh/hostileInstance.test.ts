@@ -104,7 +104,7 @@ const runs = sized(100, 2_000);
 /** The command of each login, but for its random marks. */
 const bootstrap = new ScriptAnswer().command.replace(/ [0-9a-f]{12} [0-9a-f]{12}$/, '');
 
-describe('Whatever the service says of an instance', () => {
+describe('With any answer of the service about an instance', () => {
   let home: SshHome;
   let key: string;
 
@@ -232,7 +232,7 @@ describe('Whatever the service says of an instance', () => {
   });
 });
 
-describe('Whatever a machine says at the login', () => {
+describe('Any answer of a machine at the login', () => {
   let home: SshHome;
   let request: PrepareRequest;
 
@@ -254,7 +254,7 @@ describe('Whatever a machine says at the login', () => {
     timedOut: fc.boolean(),
   });
 
-  it('is shown as plain text, whatever it is taken for', async () => {
+  it('is shown as plain text, for any cause', async () => {
     await fc.assert(
       fc.asyncProperty(answer, async (result: RunResult) => {
         const ssh = home.service({ run: () => Promise.resolve(result), probe: () => Promise.resolve('ssh') });
@@ -267,7 +267,7 @@ describe('Whatever a machine says at the login', () => {
     );
   });
 
-  it('is shown as plain text where it comes out of the config', () => {
+  it('is shown as plain text if it is from the config', () => {
     fc.assert(
       fc.property(hostileText, hostileText, fc.boolean(), (value, file, hasPlace) => {
         const place = hasPlace ? { file, line: 3, text: value } : undefined;

@@ -51,7 +51,7 @@ describe('Hostile values', () => {
     );
   });
 
-  it('are refused in the forms that attacks take', () => {
+  it('are refused in the forms that attacks have', () => {
     const attacks = [
       ...[
         '-oProxyCommand=touch /tmp/x',
@@ -180,7 +180,7 @@ describe('Hostile values', () => {
     assert.throws(() => endpointsOf({ sshHost: 'a\nb', sshPort: 22 }), UnsafeValueError);
   });
 
-  it('cannot turn a path of this computer into options', () => {
+  it('can’t turn a path of this computer into options', () => {
     fc.assert(
       fc.property(hostile, (path) => {
         if (!refuses(() => configPath(path))) {
@@ -192,7 +192,7 @@ describe('Hostile values', () => {
     );
   });
 
-  it('come back as they were written, or not at all', () => {
+  it('are read as they were written, or not at all', () => {
     fc.assert(
       fc.property(hostile, (content) => {
         assert.equal(parseHost('gpu-7', content), undefined);
@@ -204,7 +204,7 @@ describe('Hostile values', () => {
     assert.equal(parseHost('gpu-8', renderHost(entry, '/k', false)), undefined);
   });
 
-  it('cannot drive a terminal or turn the text around when they are shown', () => {
+  it('can’t drive a terminal or turn the text around when they are shown', () => {
     fc.assert(
       fc.property(hostile, (value) => {
         assert.doesNotMatch(plainText(value), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
@@ -225,7 +225,7 @@ describe('Hostile values', () => {
     );
   });
 
-  it('stand quoted in the line that is copied', () => {
+  it('are quoted in the line that is copied', () => {
     const command = ['ssh', '-F', "/home/a b/it's", 'gpu-7'] as const;
     assert.equal(commandLine(command, 'linux'), "ssh -F '/home/a b/it'\\''s' gpu-7");
     assert.equal(commandLine(command, 'win32'), "ssh -F '/home/a b/it''s' gpu-7");

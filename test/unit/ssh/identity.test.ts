@@ -25,7 +25,7 @@ describe('The key that an instance is opened with', () => {
     home.dispose();
   });
 
-  it('is the one of the last time where it cannot be asked which are registered', async () => {
+  it('is the one of the last time if the registered ones can’t be read', async () => {
     home.key('a_other');
     const own = home.key('b_own');
     await prepare([own]);
@@ -94,7 +94,7 @@ describe('The key that an instance is opened with', () => {
       assert.deepEqual(await ssh.entries(), ['gpu-7']);
     });
 
-    it('stays the same where it cannot be asked which are registered, and while the agent is locked', async () => {
+    it('stays the same if the registered ones can’t be read, and while the agent is locked', async () => {
       await prepare([held[1] ?? '']);
       assert.equal((await prepare(undefined)).identity.key?.line, held[1]);
       held = [];

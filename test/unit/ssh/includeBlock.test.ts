@@ -25,7 +25,7 @@ describe('The Include block', () => {
   });
 
   for (const [name, config] of Object.entries(configCorpus)) {
-    it(`stands first and leaves all other bytes alone: ${name}`, () => {
+    it(`is first and leaves all other bytes alone: ${name}`, () => {
       const result = placed(config);
       const bom = config.startsWith('\u00EF\u00BB\u00BF') ? 3 : 0;
       const length = result.length - config.length;
@@ -52,7 +52,7 @@ describe('The Include block', () => {
     assert.equal(placed(`${start}\n${end}\nHost b\n`), `${block}Host b\n`);
   });
 
-  it('is not needed where somebody pasted the line by hand', () => {
+  it('is not needed if the user pasted the line by hand', () => {
     const managed = `# managed\nInclude ${include}\nHost a\n`;
     assert.equal(placed(managed), managed);
   });
@@ -69,14 +69,14 @@ describe('The Include block', () => {
     assert.equal(trouble('Host a\n\u0000'), 'encoding 1');
   });
 
-  it('takes the file with it where the file was made for it, and only then', () => {
+  it('removes the file as well if the file was made for it, and only then', () => {
     assert.deepEqual(takeBlockOut(placed('', true)), { kind: 'removeFile' });
     assert.deepEqual(takeBlockOut(`${placed('', true)}Host a\n`), { kind: 'changed', text: 'Host a\n' });
     assert.deepEqual(takeBlockOut(placed('')), { kind: 'changed', text: '' });
     assert.deepEqual(takeBlockOut('Host a\n'), { kind: 'same' });
   });
 
-  it('comes and goes without a trace in whatever bytes there are', () => {
+  it('is added and removed without a trace in any bytes', () => {
     const piece = fc.constantFrom(
       'Host a',
       '\n',

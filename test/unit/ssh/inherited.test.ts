@@ -172,7 +172,7 @@ describe('Lines for all hosts that count beside an entry', () => {
     });
   }
 
-  it('leave a login in the background as it is without them, whatever else the config says', async () => {
+  it('leave a login in the background as it is without them, with any other lines of the config', async () => {
     key = home.key('id_gpu');
     const calls: (readonly string[])[] = [];
     const ssh = recording(calls);
@@ -218,7 +218,7 @@ describe('Lines for all hosts that count beside an entry', () => {
     );
   });
 
-  describe('and a window, a terminal or a copied command, which go by the entry', () => {
+  describe('and a window, a terminal or a copied command, which use the entry', () => {
     /** The lines before or after our Include; a managed file has it where its owner put it. */
     const places = ['before', 'after'] as const;
     const write = (lines: readonly string[], place: (typeof places)[number]) => {

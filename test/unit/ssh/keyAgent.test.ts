@@ -18,7 +18,7 @@ describe('The SSH agent', () => {
   });
   afterEach(() => home.dispose());
 
-  it('is missing, or runs where the SSH config says, empty or not', async () => {
+  it('is missing, or runs where the SSH config points, empty or not', async () => {
     assert.deepEqual(await home.service().agent(), { isRunning: false, asked: 'environment' });
     const socket = join(home.root, 'agent');
     home.write(`Host *\n  IdentityAgent ${socket}\n`);

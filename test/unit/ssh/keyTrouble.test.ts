@@ -80,7 +80,7 @@ async function login(stderr: string, identityFile: string | undefined, timedOut 
   return result;
 }
 
-describe('What ssh says of its own keys', () => {
+describe('A message of ssh about its own keys', () => {
   const problems: Partial<Record<KeyTroubleKind, PreflightProblem>> = {
     unprotected: 'unprotectedKey',
     notSigned: 'notSigned',

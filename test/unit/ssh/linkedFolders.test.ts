@@ -41,7 +41,7 @@ describe('A download into a folder that has links', () => {
     assert.equal(readFileSync(join(target, 'plain'), 'utf8'), 'evil');
   });
 
-  it('goes through one that stays inside, and into a folder that is itself reached by a link', async () => {
+  it('passes through one that stays inside, and into a folder that is itself reached by a link', async () => {
     mkdirSync(join(target, 'real'));
     symlinkSync('real', join(target, 'inner'));
     const linked = join(root, 'linked');

@@ -9,7 +9,7 @@ import { useFolder } from '../../support/useFolder';
 
 const sync = { include: [], exclude: [], git: false, maxMb: 200, maxFiles: 5000 };
 
-describe('What git says of a folder of this computer', () => {
+describe('The state of a folder of this computer in git', () => {
   let base = '';
   let workspace = '';
   let home = '';
@@ -161,7 +161,7 @@ describe('What git says of a folder of this computer', () => {
     assert.deepEqual(await remotesOf({ run: runProgram }, home), []);
   });
 
-  it('is not known of changes that the repository hides', async () => {
+  it('includes changes that the repository hides', async () => {
     repository(workspace);
     git(workspace, 'config', 'status.showUntrackedFiles', 'no');
     writeFileSync(join(workspace, 'new.py'), 'new');

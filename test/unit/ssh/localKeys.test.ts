@@ -43,7 +43,7 @@ describe('Local keys', () => {
     assert.equal(keys[0]?.line, line);
   });
 
-  it('are told apart by whether they ask for a passphrase, in both file forms', async () => {
+  it('are distinguished by whether they ask for a passphrase, in both file forms', async () => {
     home.key('plain');
     home.key('locked', 'secret');
     home.key('old_plain', '', 'rsa');
@@ -70,7 +70,7 @@ describe('Local keys', () => {
     assert.deepEqual(keys.map(worksUnattended), [true, true, false, false]);
   });
 
-  it('leave out what cannot be used: no private part, no key, a certificate', async () => {
+  it('leave out what can’t be used: no private part, no key, a certificate', async () => {
     home.key('whole');
     home.key('half');
     rmSync(join(home.sshDir, 'half'));
@@ -95,7 +95,7 @@ describe('Local keys', () => {
     );
   });
 
-  it('come from files alone where there is no agent program', async () => {
+  it('are from files alone if there is no agent program', async () => {
     home.key();
     const run: typeof home.run = (program, args, options) =>
       program === 'ssh-add'
@@ -107,7 +107,7 @@ describe('Local keys', () => {
     assert.deepEqual(await home.service({ run, agentSocket }).localKeys(), []);
   });
 
-  it('match registered ones by the key alone, whatever the comment', async () => {
+  it('match registered ones by the key alone, with any comment', async () => {
     const line = home.key();
     home.key('other');
     const local = await home.service().localKeys();
@@ -161,7 +161,7 @@ describe('Local keys', () => {
     );
   });
 
-  it('are also those that the SSH config names, for whatever host and however it is written', async () => {
+  it('are also those that the SSH config names, for any host and in any notation', async () => {
     const vault = join(home.root, 'a vault');
     mkdirSync(vault);
     mkdirSync(join(home.root, 'account', 'kept'), { recursive: true });
@@ -200,7 +200,7 @@ describe('Local keys', () => {
     assert.deepEqual(new Set(keys.map((key) => key.privateFile)), new Set(names.map(file)));
   });
 
-  it('let a machine be reached with one that has no public file and lies where the SSH config says', async () => {
+  it('let a machine be reached with one that has no public file and is where the SSH config points', async () => {
     const machine = await new SshMachine().start();
     try {
       const line = home.key();
@@ -266,7 +266,7 @@ describe('Local keys', () => {
     assert.deepEqual(sockets, [agent]);
   });
 
-  it('are tried where nothing can be read of them, and then said to ask for a passphrase', async () => {
+  it('are tried if nothing can be read of them, and then reported as asking for a passphrase', async () => {
     const machine = await new SshMachine().start();
     try {
       const line = home.key('old', 'secret', 'rsa');

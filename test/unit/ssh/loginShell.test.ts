@@ -92,7 +92,7 @@ describe('A machine whose login shell is not a POSIX shell', () => {
     assert.equal(kind, 'proof');
   });
 
-  it('takes files and runs them', async () => {
+  it('receives files and runs them', async () => {
     const file = home.write('print', join(home.root, "it's.txt"));
     const deps = { ssh, clock: systemClock, platform: process.platform };
     const target = join(machine.dir, 'home', 'data');

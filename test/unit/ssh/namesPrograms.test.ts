@@ -25,7 +25,7 @@ describe('An SSH config', () => {
     });
   }
 
-  it('runs none where it only says where to log in, and as whom', () => {
+  it('runs none if it only states where to log in, and as whom', () => {
     const harmless = `# ProxyCommand nc\nInclude ${own}\nHost a b\n  HostName 192.0.2.1\n  ProxyJump b\n  Port 22\n`;
     assert.equal(namesPrograms(harmless, own), false);
     assert.equal(namesPrograms('', own), false);

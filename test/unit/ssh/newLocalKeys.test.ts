@@ -25,7 +25,7 @@ describe('New local keys', () => {
     }
   });
 
-  it('are made with a passphrase, which stands in no argument and in no environment', async () => {
+  it('are made with a passphrase, which is in no argument and in no environment', async () => {
     const secret = 'correct horse $(id) "battery"';
     const calls: { readonly args: readonly string[]; readonly env: unknown }[] = [];
     const run: typeof home.run = (program, args, options) => {
@@ -53,7 +53,7 @@ describe('New local keys', () => {
     assert.deepEqual(await home.service().localKeys(), []);
   });
 
-  it('get no passphrase through a pipe on Windows, whose ssh-keygen takes one from a console alone', async () => {
+  it('get no passphrase through a pipe on Windows, whose ssh-keygen reads one from a console alone', async () => {
     const calls: (readonly string[])[] = [];
     const run: typeof home.run = (program, args, options) => {
       calls.push([program, ...args, typeof options?.input === 'string' ? options.input : '']);

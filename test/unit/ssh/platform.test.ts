@@ -112,7 +112,7 @@ describe('Rights on Windows', () => {
     assert.equal(calls.length, 2);
   });
 
-  it('are left as they are where the id cannot be read', async () => {
+  it('are left as they are if the id can’t be read', async () => {
     assert.equal(parseSid('"a","Everyone"'), undefined);
     assert.equal(parseSid(''), undefined);
     assert.deepEqual(aclArguments('f', 'S-1-1-0'), ['f', '/inheritance:r', '/grant:r', '*S-1-1-0:F']);

@@ -90,7 +90,7 @@ describe('A login that failed', () => {
     });
   }
 
-  it('says how long a login took, whatever the time of day', async () => {
+  it('states how long a login lasted, at any time of day', async () => {
     const clock = new FakeClock();
     const result = await runPreflight(
       {
@@ -108,7 +108,7 @@ describe('A login that failed', () => {
     assert.equal(result.elapsedMs, 700);
   });
 
-  it('is timed out where ssh had to be ended, whatever it had said', async () => {
+  it('is timed out if ssh had to be ended, with any output', async () => {
     const result = await runPreflight(
       {
         run: () => Promise.resolve({ code: null, stdout: '', stderr: 'debug1: Connecting', timedOut: true }),
@@ -156,7 +156,7 @@ describe('A login that failed', () => {
     assert.equal(problemOf(1, '', { timedOut: true }), 'timedOut');
   });
 
-  it('was waited for as usual, and longer only where the user said so', async () => {
+  it('was waited for as usual, and longer only at the request of the user', async () => {
     const waits: (readonly [answer: string | undefined, allMs: number | undefined])[] = [];
     const login = (isPatient?: boolean) =>
       runPreflight(

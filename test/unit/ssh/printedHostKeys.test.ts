@@ -33,7 +33,7 @@ describe('The host keys in the log of a machine', () => {
     for (const log of logs) assert.deepEqual(found(log), [], log);
   });
 
-  it('have the type that stands next to them', () => {
+  it('have the type that is next to them', () => {
     const second = fingerprintOf(other);
     const log = [
       '-----BEGIN SSH HOST KEY FINGERPRINTS-----',

@@ -11,7 +11,7 @@ const problems: readonly PreflightProblem[] = [
   ...(['notSigned', 'noGreeting', 'startupScript', 'diskFull', 'config', 'other'] as const),
 ];
 
-describe('What a failed login says', () => {
+describe('The message of a failed login', () => {
   it('is different for each cause, with a button that helps', () => {
     const texts = problems.map((problem) => {
       const { text, fixes } = explainFailure(failure(problem));

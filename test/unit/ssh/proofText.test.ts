@@ -33,7 +33,7 @@ function read(lines: readonly string[]): MachineProof {
 const changed = (from: string, ...to: readonly string[]) =>
   read(whole.flatMap((line) => (line.startsWith(from) ? to : [line])));
 
-describe('What a machine says of itself', () => {
+describe('The report of a machine about itself', () => {
   it('becomes plain data', () => {
     const proof = read(whole);
     assert.deepEqual(proof.disk, {
@@ -62,7 +62,7 @@ describe('What a machine says of itself', () => {
     }
   });
 
-  it('ends with the last line, whatever comes after it', () => {
+  it('ends with the last line, before any other text', () => {
     assert.deepEqual(parseProof([...whole, 'busy', ...whole.slice(1)].join('\n'), 5), {
       kind: 'proof',
       proof: read(whole),
@@ -70,12 +70,12 @@ describe('What a machine says of itself', () => {
     assert.deepEqual(parseProof('gpu-rental proof\nend\nbusy\n', 5), { kind: 'cut' });
   });
 
-  it('says that another looks, or that there is no room', () => {
+  it('shows that another check runs, or that there is no room', () => {
     assert.deepEqual(parseProof('gpu-rental proof\nbusy\n', 5), { kind: 'busy' });
     assert.deepEqual(parseProof('gpu-rental proof\nno-room\n', 5), { kind: 'noRoom' });
   });
 
-  it('is no proof where the tool had no room to say how it ended', () => {
+  it('is no proof if the tool had no room to state how it ended', () => {
     const without = whole.map((line) => line.replace('smi-code 0', 'smi-code none'));
     assert.deepEqual(parseProof(without.join('\n'), 5), { kind: 'cut' });
   });
@@ -84,7 +84,7 @@ describe('What a machine says of itself', () => {
     read(['gpu-rental proof', ...rows.map((row) => `smi ${row}`), `smi-code ${code}`, 'end']);
   const [row = '', second = ''] = whole.flatMap((line) => /^smi (\d.*)$/.exec(line)?.[1] ?? []);
 
-  it('says what is wrong with the tool', () => {
+  it('shows what is wrong with the tool', () => {
     const failed = (...faults: readonly object[]) => faults.map((fault) => ({ kind: 'smiFailed', ...fault }));
     assert.deepEqual(tool(124).faults, [{ kind: 'smiHung' }]);
     assert.deepEqual(tool(124, row).faults, [{ kind: 'smiHung' }]);
@@ -196,7 +196,7 @@ describe('What a machine says of itself', () => {
     assert.deepEqual(proof, { at: 5, kind: 'nvidia', gpus: [{}], mig: false, faults: [], disk: {} });
   });
 
-  it('stays plain data and plain words, whatever the machine sends', () => {
+  it('stays plain data and plain words, for any output of the machine', () => {
     const random = seeded(testSeed);
     const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] ?? assert.fail();
     const values = [

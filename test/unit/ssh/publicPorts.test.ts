@@ -33,7 +33,7 @@ describe('The public ports of an instance', () => {
     assert.equal(port?.url, 'http://[2001:db8::7]:40000/');
   });
 
-  it('are Jupyter’s where the run type says so, by TLS and with the token', () => {
+  it('are Jupyter’s if the run type includes it, by TLS and with the token', () => {
     const instance = {
       publicIp: '192.0.2.7',
       runtype: 'jupyter_direc ssh_proxy',
@@ -53,7 +53,7 @@ describe('The public ports of an instance', () => {
     }
   });
 
-  it('are none where the address or the port cannot be used', () => {
+  it('are none if the address or the port can’t be used', () => {
     for (const publicIp of [undefined, '', '-oProxyCommand=x', 'a b', '192.0.2.7/x']) {
       assert.deepEqual(
         publicPortsOf({ ...(publicIp === undefined ? {} : { publicIp }), ports: [mapped(1, 2)] }),

@@ -80,7 +80,7 @@ describe('SSH with the real client and a real server', () => {
     assert.ok(readFileSync(other.configFile).equals(foreign));
   });
 
-  it('says that no key was accepted and which ones were tried', async () => {
+  it('reports that no key was accepted and which ones were tried', async () => {
     const registered = home.key();
     const { preflight } = await home.service().connect(request({}, [registered]));
     assert.equal(preflight.ok, false);
@@ -90,7 +90,7 @@ describe('SSH with the real client and a real server', () => {
     assert.match(preflight.keysTried[0] ?? '', /^SHA256:/);
   });
 
-  it('says that ssh uses no key which other users can read, until only this user can', async () => {
+  it('reports that ssh uses no key which other users can read, until only this user can', async () => {
     const key = home.key();
     machine.authorize(key);
     const ssh = home.service();
@@ -112,7 +112,7 @@ describe('SSH with the real client and a real server', () => {
     assert.equal((await ssh.connect(request({}, [key]))).preflight.ok, true);
   });
 
-  it('checks host keys in the background by its own file, whatever comes before a pasted Include', async () => {
+  it('checks host keys in the background by its own file, with any lines before a pasted Include', async () => {
     const key = home.key();
     machine.authorize(key);
     const lines = [
@@ -287,7 +287,7 @@ describe('SSH with the real client and a real server', () => {
     assert.equal(broken.problem, 'startupScript');
   });
 
-  it('says that the disk is full before an editor fails to install itself there', async () => {
+  it('reports that the disk is full before an editor fails to install itself there', async () => {
     const key = home.key();
     const bin = join(machine.dir, 'bin');
     mkdirSync(bin);
@@ -319,7 +319,7 @@ describe('SSH with the real client and a real server', () => {
     ]);
   });
 
-  it('stops a login that is taking too long as soon as it is told to', async () => {
+  it('stops a login that lasts too long as soon as its signal is aborted', async () => {
     const silent = await listen(createServer((socket) => socket.on('error', () => undefined)));
     const stop = new AbortController();
     const ssh = home.service({

@@ -32,7 +32,7 @@ describe('Addresses of a machine with the real client and a real server', () => 
     assert.equal(preflight.ok, true);
   });
 
-  it('takes the proxy where the direct address does not answer, one port up for Jupyter', async () => {
+  it('uses the proxy if the direct address does not answer, one port up for Jupyter', async () => {
     const key = home.key();
     machine.authorize(key);
     const closed = await freePort();
@@ -51,7 +51,7 @@ describe('Addresses of a machine with the real client and a real server', () => 
     assert.equal(preflight.ok, true);
   });
 
-  it('takes the proxy where the direct address greets and then breaks off', async () => {
+  it('uses the proxy if the direct address greets and then breaks off', async () => {
     const key = home.key();
     machine.authorize(key);
     const broken = await listen(createServer((socket) => socket.end('SSH-2.0-broken\r\n')));
@@ -69,7 +69,7 @@ describe('Addresses of a machine with the real client and a real server', () => 
     assert.equal(preflight.ok, true);
   });
 
-  it("keeps no host key of a stranger's server, and goes on to the next address", async () => {
+  it('keeps no host key of a stranger’s server, and continues with the next address', async () => {
     const stranger = await new SshMachine().start();
     scene().atEnd(() => stranger.dispose());
     const key = home.key();
@@ -108,7 +108,7 @@ describe('Addresses of a machine with the real client and a real server', () => 
     );
   });
 
-  it('tells refused, silent and foreign servers apart', async () => {
+  it('distinguishes refused, silent and foreign servers', async () => {
     const key = home.key();
     const problems: Record<string, string> = {};
     const silent = await listen(createServer((socket) => socket.on('error', () => undefined)));
@@ -125,7 +125,7 @@ describe('Addresses of a machine with the real client and a real server', () => 
     assert.deepEqual(problems, { refused: 'refused', silent: 'noGreeting', closing: 'noGreeting' });
   });
 
-  it('says that an address cannot be reached or looked up, with the real probe as with the real ssh', async () => {
+  it('reports that an address can’t be reached or looked up, with the real probe as with the real ssh', async () => {
     const key = home.key();
     const run: typeof home.run = (program, args, options) =>
       home.run(program, args.includes('-F') ? ['-o', 'ConnectTimeout=2', ...args] : args, options);
@@ -148,7 +148,7 @@ describe('Addresses of a machine with the real client and a real server', () => 
     assert.equal(unknown.preflight.problem, 'unresolved', unknown.preflight.detail);
   });
 
-  it("goes through a jump host that the user's own Host * names", async () => {
+  it('connects through a jump host that the user’s own Host * names', async () => {
     const key = home.key();
     machine.authorize(key);
     const marker = join(home.root, 'jumped');
@@ -166,7 +166,7 @@ describe('Addresses of a machine with the real client and a real server', () => 
     assert.ok(existsSync(marker), 'the jump host was not used');
   });
 
-  it('connects to the last known address while the service cannot be reached', async () => {
+  it('connects to the last known address while the service can’t be reached', async () => {
     const key = home.key();
     machine.authorize(key);
     const ssh = home.service();
@@ -186,7 +186,7 @@ describe('Addresses of a machine with the real client and a real server', () => 
     );
   });
 
-  it('goes to the last known address of no machine that boots and has none yet', async () => {
+  it('does not connect to the last known address of a machine that boots and has none yet', async () => {
     const key = home.key();
     machine.authorize(key);
     const ssh = home.service();

@@ -15,7 +15,7 @@ describe('Folders of a machine', () => {
     assert.deepEqual(parseFolders(''), { home: '/root', folders: [] });
   });
 
-  it('are plain absolute paths, whatever the machine sends', () => {
+  it('are plain absolute paths, for any output of the machine', () => {
     for (const bad of [
       '',
       'relative',

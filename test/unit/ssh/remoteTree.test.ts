@@ -38,7 +38,7 @@ const folder = '41ed 4096 1700000000 ./out';
 const file = '81a4 12 1700000000 ./out/a b';
 
 describe('what lies on a machine', () => {
-  it('is named with its kind and size, whatever its name holds', async () => {
+  it('is named with its kind and size, for any name', async () => {
     const { names, leftOut } = await tree([
       folder,
       file,
@@ -71,7 +71,7 @@ describe('what lies on a machine', () => {
     assert.equal(new Set(leftOut.map(([, why]) => why)).size, 2);
   });
 
-  it('says which folder could not be read, and nothing of what went since it was named', async () => {
+  it('names a folder that could not be read, and nothing that was removed since it was named', async () => {
     const gone = "find: './out/gone': No such file or directory";
     const closed = "find: './out/private': Permission denied";
     assert.deepEqual((await tree([folder, file], { code: 1, stderr: gone })).leftOut, []);
@@ -89,14 +89,14 @@ describe('what lies on a machine', () => {
     assert.equal(leftOut.length, 1);
   });
 
-  it('is none where a record is none, or nothing came', async () => {
+  it('is none if a record is none, or nothing arrived', async () => {
     await assert.rejects(tree([folder, 'not a record']));
     await assert.rejects(tree([], { code: 4, stderr: 'stat: no' }), /stat: no/);
   });
 });
 
 describe('names that a machine listed alone', () => {
-  it('come after the folders they need, each once', () => {
+  it('are after the folders they need, each once', () => {
     const kind = 'file' as const;
     const files = ['a/b/c', 'a/b/d', 'e'].map((name) => ({ name, kind, size: 1, modified: 0 }));
     assert.deepEqual(

@@ -114,7 +114,7 @@ describe('A file of the SSH folder that is replaced', () => {
     assert.ok(isClosed);
   });
 
-  it('shows what was appended to the one before, and nothing of one that was written anew', async () => {
+  it('shows what was appended to the one before, and nothing of one that was rewritten', async () => {
     for (const [change, expected] of [
       [(path: string) => appendFileSync(path, ' more'), ' more'],
       [(path: string) => writeFileSync(path, 'other'), ''],

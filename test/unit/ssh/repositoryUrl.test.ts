@@ -67,7 +67,7 @@ describe('The address of a git remote', () => {
     assert.equal(overHttps(other), undefined);
   });
 
-  it('is made of plain parts, whatever stood in the config', () => {
+  it('is made of plain parts, for any text of the config', () => {
     fc.assert(
       fc.property(
         fc.oneof(

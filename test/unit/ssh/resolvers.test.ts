@@ -71,7 +71,7 @@ describe('Finding what opens SSH windows', () => {
     assert.equal(findResolvers(ids.map((id) => ({ id, manifest: {} }))).length, 2);
   });
 
-  it('takes the default config for a stranger that has no setting for another', () => {
+  it('assumes the default config for a stranger that has no setting for another', () => {
     const manifest = {
       activationEvents: wakes,
       contributes: { resourceLabelFormatters: [{ scheme: 'vscode-remote', authority: 'ssh-remote+*' }] },

@@ -131,7 +131,7 @@ describe('A program that ends with this process', () => {
 describe('An output that is longer than what is kept', () => {
   const long = ['-c', 'seq 1 300000; seq 1 300000 >&2'];
 
-  it('has its end where that is asked for, and says that the beginning is missing', async () => {
+  it('has its end on request, and states that the beginning is missing', async () => {
     const { stdout, stderr, isCut } = await runProgram('/bin/sh', long, { keepsEnd: true });
     for (const text of [stdout, stderr]) {
       assert.equal(text.length, 1_000_000);

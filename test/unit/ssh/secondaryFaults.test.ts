@@ -122,7 +122,7 @@ describe('A fault beside the bytes', () => {
     'an old file of the same size': `case "$1" in -x*) ${tar} --touch "$@"; for one in data/a.txt a.txt; do [ ! -s $one ] || printf old >$one; done; rm -f run.sh; echo 'tar: ./a.txt: Cannot utime: Operation not permitted' >&2; exit 2 ;; esac; exec ${tar} "$@"`,
   };
   for (const [what, program] of Object.entries(primary)) {
-    it(`is not what takes bytes: ${what} is told`, async () => {
+    it(`does not hide a loss of bytes: ${what} is reported`, async () => {
       const { home, deps } = machine({ tar: program });
       const outcome = await upload(deps, 'gpu-7', await chosenFiles([localFolder()]), join(home, 'to'));
       assert.deepEqual(Object.keys(named(outcome)), ['data/a.txt']);

@@ -84,7 +84,7 @@ describe('The SSH entries', () => {
     );
   });
 
-  it('say what the options of a rented machine are', async () => {
+  it('state the options of a rented machine', async () => {
     const key = home.key();
     const instance = sshInstance(41_022, { publicIp: '192.0.2.1' });
     await ssh.writeEntry({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
@@ -116,7 +116,7 @@ describe('The SSH entries', () => {
     ]);
   });
 
-  it('say why this computer does not let them be written', async () => {
+  it('explain why this computer does not let them be written', async () => {
     const refusals = [
       ['EACCES', /^Could not use the SSH files in .*gpu-rental\.d\. This computer denies access to .*\.ssh/],
       ['EROFS', /read-only/],
@@ -145,7 +145,7 @@ describe('The SSH entries', () => {
     assert.deepEqual(host.verification, { kind: 'equal' });
   });
 
-  it('name what lines for all hosts give to a rented machine, wherever these stand', async () => {
+  it('name what lines for all hosts give to a rented machine, anywhere in the config', async () => {
     const lines: Readonly<Record<string, string>> = {
       'SendEnv AWS_*': 'AWS_*',
       'SendEnv LANG HF_TOKEN': 'HF_TOKEN',
@@ -166,7 +166,7 @@ describe('The SSH entries', () => {
     }
   });
 
-  it('take it as usual that a machine is told language and terminal', async () => {
+  it('treat it as usual that a machine gets language and terminal', async () => {
     home.write('Host *\n  SendEnv LANG LC_* COLORTERM\n  SetEnv TERM=xterm-256color\n');
     assert.deepEqual((await prepare(7)).verification, { kind: 'equal' });
   });
@@ -240,7 +240,7 @@ describe('The SSH entries', () => {
     assert.equal(home.read(), 'Host mine\n  Port 22\n');
   });
 
-  it('leave the folder where somebody else keeps something in it', async () => {
+  it('leave the folder if it has files of others', async () => {
     await prepare(7);
     home.write('mine', join(home.ownDir, 'notes.txt'));
     await ssh.removeAll();

@@ -25,7 +25,7 @@ describe('A connection that the config of the user shares', () => {
     home.dispose();
   });
 
-  it('is none of the background, which neither opens it nor goes through that of the user', async () => {
+  it('is none of the background, which neither opens it nor uses that of the user', async () => {
     const key = home.key();
     machine.authorize(key);
     const ssh = home.service();

@@ -77,7 +77,7 @@ describe('Many processes at once', () => {
     );
   });
 
-  it('put the block in and take it out beside a program that adds lines, and none of these is lost', async function () {
+  it('add and remove the block beside a program that adds lines, and none of these is lost', async function () {
     this.timeout(sized(240_000, 1_200_000));
     home.write('Host first\n');
     const mark = join(home.root, 'over');

@@ -49,7 +49,7 @@ describe('A command that has its time', () => {
     await until('its end', () => !lives());
   });
 
-  it('may go on where the machine can’t end it, and that is said', async () => {
+  it('may keep running if the machine can’t end it, and that is reported', async () => {
     const { trouble } = await runTimed(machine(['sh', 'sleep']), 'gpu-1', long(), {
       timeoutMs: 500,
     });
@@ -57,12 +57,12 @@ describe('A command that has its time', () => {
     process.kill(pid());
   });
 
-  it('may have run where the connection failed, and that is said', async () => {
+  it('may have run if the connection failed, and that is reported', async () => {
     const result = await runTimed(machine(), 'gpu-1', 'exit 255', { timeoutMs: 30_000 });
     assert.deepEqual([result.code, result.trouble], [255, 'cut']);
   });
 
-  it('is not said to be over where the command itself ends with such a code', async () => {
+  it('is not reported as timed out if the command itself ends with such a code', async () => {
     const result = await runTimed(machine(), 'gpu-1', `exit 124`, { timeoutMs: 30_000 });
     assert.deepEqual([result.code, result.trouble], [124, undefined]);
   });

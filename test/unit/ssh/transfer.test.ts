@@ -67,7 +67,7 @@ describe('Moving files over SSH', () => {
     down: { from: () => remote, to: () => local, go: down },
   };
   for (const [way, { from, to, go }] of Object.entries(ways)) {
-    it(`moves everything whatever its name (${way})`, async () => {
+    it(`moves files of any name (${way})`, async () => {
       const data = join(from(), 'my data');
       fill(data, oddNames);
       mkdirSync(join(data, 'empty folder'));
@@ -141,7 +141,7 @@ describe('Moving files over SSH', () => {
       }
     });
 
-    it(`leaves what is there in the same version, and takes what changed (${way})`, async () => {
+    it(`leaves what is there in the same version, and moves what changed (${way})`, async () => {
       const data = join(from(), 'data');
       fill(data, ['same', 'changed', 'longer', 'new']);
       await go(data);
@@ -165,7 +165,7 @@ describe('Moving files over SSH', () => {
       assert.deepEqual([counts[0], counts.at(-1)], ['1 of 2', '2 of 2']);
     });
 
-    it(`goes on in the middle of a large file, and never with the part of another version (${way})`, async () => {
+    it(`continues in the middle of a large file, and never with the part of another version (${way})`, async () => {
       const data = join(from(), 'data');
       fill(data, ['part', 'old', 'small']);
       const version = (name: string) => {
@@ -181,7 +181,7 @@ describe('Moving files over SSH', () => {
       assert.deepEqual(['part', 'old', 'small'].map(content), ['PArt', 'old', 'small']);
     });
 
-    it(`goes on after the connection broke (${way})`, async () => {
+    it(`continues after the connection broke (${way})`, async () => {
       const data = join(from(), 'data');
       const names = Array.from({ length: sized(300, 3_000) }, (_, index) => `small ${index}`);
       fill(data, names);
@@ -210,7 +210,7 @@ describe('Moving files over SSH', () => {
       );
     });
 
-    it(`names what can't be written where it goes, and moves the rest (${way})`, async () => {
+    it(`names what can’t be written at the target, and moves the rest (${way})`, async () => {
       const data = join(from(), 'data');
       fill(data, ['a', 'taken', 'z']);
       mkdirSync(join(to(), 'data', 'taken', 'full'), { recursive: true });
@@ -228,7 +228,7 @@ describe('Moving files over SSH', () => {
     });
   }
 
-  it('asks before a folder or a link takes the place of a file there', async () => {
+  it('asks before a folder or a link replaces a file there', async () => {
     fill(join(remote, 'data'), ['latest', 'models', 'other']);
     fill(join(local, 'data'), ['run-1', 'models/a']);
     symlinkSync('run-1', join(local, 'data', 'latest'));
@@ -280,7 +280,7 @@ describe('Moving files over SSH', () => {
     assert.equal(readFileSync(join(local, 'out', 'two'), 'utf8'), 'one');
   });
 
-  it('says why nothing came, and stops when it is told to', async () => {
+  it('explains why nothing was moved, and stops when its signal is aborted', async () => {
     await assert.rejects(
       down(join(remote, 'nothing')),
       (error) => error instanceof TransferError && /No such file/.test(error.message),
@@ -300,7 +300,7 @@ describe('Moving files over SSH', () => {
     await assert.rejects(up(home.sshDir, { signal: AbortSignal.abort() }), { name: 'CancelledError' });
   });
 
-  it('writes no name that Windows takes for something else, and says which', async () => {
+  it('writes no name that has another meaning on Windows, and names them', async () => {
     const bad = ['con', 'NUL.txt', 'a:b', 'x.', 'y ', 'com1.log', 'q?', 'tab\t', 'back\\slash'];
     fill(join(remote, 'out'), [...bad, 'contents', 'a.con', 'aux/in.txt', 'Case', 'case']);
     const outcome = await down(join(remote, 'out'), {}, { platform: 'win32' as const });

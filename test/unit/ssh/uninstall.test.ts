@@ -29,7 +29,7 @@ describe('The uninstall hook', () => {
     assert.match(JSON.stringify(manifest), /"vscode:uninstall":"node \.\/dist\/uninstall"/);
   });
 
-  it('takes all out again, also from a config that only a setting named', async () => {
+  it('removes everything again, also from a config that only a setting named', async () => {
     const user = 'Host mine\r\n  Port 22\r\n';
     home.write(user);
     const ssh = home.service({ probe: () => Promise.resolve('ssh') });

@@ -180,7 +180,7 @@ describe('Work that is nowhere else', () => {
   for (const [at, [what, hinder]] of Object.entries(hindrances).entries()) {
     for (const around of ['alone', 'inside a clean repository']) {
       const shell = shells[(at + around.length) % shells.length] ?? ['sh'];
-      it(`is never told as pushed with ${what}, ${around}`, async () => {
+      it(`is never reported as pushed with ${what}, ${around}`, async () => {
         if (around !== 'alone') {
           const outer = repository('outer');
           writeFileSync(path.join(outer, '.gitignore'), '*\n');
@@ -200,14 +200,14 @@ describe('Work that is nowhere else', () => {
     }
   }
 
-  it('is told as unknown in the part that git could not read', async () => {
+  it('is reported as unknown in the part that git could not read', async () => {
     const folder = repository('work');
     git(folder, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
     truncateSync(path.join(folder, '.git', 'index'), 20);
     assert.deepEqual((await look())?.repositories, [{ path: folder, changes: 'unknown', unpushed: 0 }]);
   });
 
-  it('is none in a repository without commits, and not known whole of more than a hundred', async () => {
+  it('is none in a repository without commits, and incomplete for more than a hundred', async () => {
     mkdirSync(path.join(home, 'new'));
     git(path.join(home, 'new'), 'init', '-q');
     const few = await look();
@@ -226,14 +226,14 @@ describe('Work that is nowhere else', () => {
     assert.equal(work.folder?.path, home);
   });
 
-  it('is not known where nobody answers', async () => {
+  it('is unknown without an answer', async () => {
     const ssh = {
       exec: () => Promise.resolve({ code: 255, stdout: '', stderr: 'timed out', timedOut: true }),
     };
     assert.equal(await findUnsavedWork(ssh, 'gpu-1', [], { timeoutMs: 10 }), undefined);
   });
 
-  it('is told as far as it was seen when the time was up', () => {
+  it('is reported as far as it was seen when the time was up', () => {
     assert.deepEqual(
       parseUnsavedWork(`Welcome!\nrepo 9 9 /banner\n${greeting}\nrepo 2 1000 /root/a\nrepo 1`),
       {
@@ -244,7 +244,7 @@ describe('Work that is nowhere else', () => {
     );
   });
 
-  it('names only paths that can be shown, whatever the machine sends', () => {
+  it('names only paths that can be shown, for any output of the machine', () => {
     const hostile = [
       'repo 1 1 relative',
       'repo 1 1 /a\u202eb',

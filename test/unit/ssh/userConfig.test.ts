@@ -35,7 +35,7 @@ describe("The user's SSH config", () => {
     assert.deepEqual(readdirSync(home.sshDir).sort(), ['config', 'gpu-rental.d']);
   });
 
-  it('is not written, nor locked, where the block stands first', async () => {
+  it('is not written, nor locked, if the block is first', async () => {
     home.write(block + user);
     const inode = statSync(home.configFile).ino;
     const crashing = new CrashingFileSystem(0, 'before');
@@ -44,7 +44,7 @@ describe("The user's SSH config", () => {
     assert.equal(statSync(home.configFile).ino, inode);
   });
 
-  it('is made for this user alone where there is none, and goes again', async () => {
+  it('is made for this user alone if there is none, and removed again', async () => {
     rmSync(home.sshDir, { recursive: true });
     await config().ensure();
     assert.equal(home.mode(home.configFile), '600');
@@ -53,7 +53,7 @@ describe("The user's SSH config", () => {
     assert.equal(existsSync(home.configFile), false);
   });
 
-  it('comes out of coming and going byte for byte, whatever is in it', async () => {
+  it('is the same byte for byte after the block was added and removed, with any content', async () => {
     for (const [name, content] of Object.entries(configCorpus)) {
       const bytes = Buffer.from(content, 'latin1');
       home.write(bytes);
@@ -64,7 +64,7 @@ describe("The user's SSH config", () => {
     }
   });
 
-  it('is left as it is byte for byte where it is read-only, whatever is in it', async () => {
+  it('is left as it is byte for byte if it is read-only, with any content', async () => {
     for (const [name, content] of Object.entries(configCorpus)) {
       rmSync(home.configFile, { force: true });
       home.write(Buffer.from(content, 'latin1'), undefined, 0o400);
@@ -75,7 +75,7 @@ describe("The user's SSH config", () => {
     }
   });
 
-  it('comes out of coming and going behind a link, which stays, whatever is in it', async () => {
+  it('is the same behind a link, which stays, after the block was added and removed, with any content', async () => {
     const file = join(home.root, 'dotfiles', 'config');
     mkdirSync(join(home.root, 'dotfiles'));
     symlinkSync(file, home.configFile);
@@ -88,7 +88,7 @@ describe("The user's SSH config", () => {
     }
   });
 
-  it('means the same to ssh for all other hosts, whatever is in it', async () => {
+  it('means the same to ssh for all other hosts, with any content', async () => {
     const asked = async () => {
       const { code, stdout } = await home.run('ssh', ['-F', home.configFile, '-G', 'a']);
       return { code, stdout };
@@ -166,7 +166,7 @@ describe("The user's SSH config", () => {
     assert.equal(home.read(), block + block + user);
   });
 
-  it('never counts as empty because it cannot be read', async () => {
+  it('never counts as empty because it can’t be read', async () => {
     home.write(user);
     for (const code of ['EACCES', 'EIO', 'EBUSY', 'EMFILE']) {
       const fs = {
@@ -178,7 +178,7 @@ describe("The user's SSH config", () => {
     assert.equal(home.read(), user);
   });
 
-  it('is left alone where its folder takes no new file', async () => {
+  it('is left alone if its folder accepts no new file', async () => {
     home.write(user);
     const fs: FileSystem = {
       ...nodeFileSystem,
@@ -207,7 +207,7 @@ describe("The user's SSH config", () => {
     assert.equal(home.read(), block + user);
   });
 
-  it('keeps its extended attributes, whatever is done to the block', async () => {
+  it('keeps its extended attributes after each change of the block', async () => {
     const file = join(home.root, 'dotfiles');
     symlinkSync(file, home.configFile);
     home.write(user, file, 0o640);

@@ -53,7 +53,7 @@ describe("The user's SSH config while it is written", () => {
     assert.equal(home.read(), `${block + user}Host at-once\nHost later\n`);
   });
 
-  it('is read anew where somebody edits it right before the rename', async () => {
+  it('is read again if another program edits it right before the rename', async () => {
     home.write(user);
     let edited = false;
     const fs: FileSystem = {
@@ -70,7 +70,7 @@ describe("The user's SSH config while it is written", () => {
     assert.equal(home.read(), `${block}${user}Host new\n`);
   });
 
-  it('is not covered where somebody makes it right before we do', async () => {
+  it('is not covered if another program makes it right before we do', async () => {
     let made = false;
     const fs: FileSystem = {
       ...nodeFileSystem,

@@ -21,7 +21,7 @@ function verified(stderr: string, stdout = '', code = 255) {
 }
 
 describe('what ssh makes of a host', () => {
-  it('says the last words of an ssh that refuses the config, without its debug lines', async () => {
+  it('shows the last words of an ssh that refuses the config, without its debug lines', async () => {
     const stderr = [
       'OpenSSH_9.6p1, OpenSSL 3.0.2',
       'debug1: Reading configuration data /home/me/.ssh/config',
@@ -38,7 +38,7 @@ describe('what ssh makes of a host', () => {
     });
   });
 
-  it('takes an ssh that prints too little for one that refuses it', async () => {
+  it('treats an ssh that prints too little as one that refuses it', async () => {
     assert.deepEqual(await verified('odd', 'port 22\nuser root\n', 0), { kind: 'broken', message: 'odd' });
   });
 });

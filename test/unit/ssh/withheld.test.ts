@@ -58,7 +58,7 @@ describe('What lines for all hosts give to every machine', () => {
     assert.match(readFileSync(said, 'utf8'), /GPU_TEST_TOKEN=from-the-environment/);
   });
 
-  it('is no language, no terminal and nothing of our own, whatever all hosts are sent', async () => {
+  it('is no language, no terminal and nothing of our own, with any variables for all hosts', async () => {
     const names = harmlessVariables.map((name) => name.replace('*', 'ALL'));
     const before = names.map((name) => [name, process.env[name]] as const);
     home.write(

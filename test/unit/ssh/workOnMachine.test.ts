@@ -68,7 +68,7 @@ describe('Working on a machine over SSH', () => {
       return target;
     }
 
-    it('puts it below the home folder and takes no login with it', async () => {
+    it('puts it below the home folder and sends no login with it', async () => {
       await start();
       serve(`file://${bare()}`);
       const percents: number[] = [];
@@ -91,7 +91,7 @@ describe('Working on a machine over SSH', () => {
       assert.ok(existsSync(join(remoteHome, 'model', 'mine')));
     });
 
-    it('says that a login is missing', async () => {
+    it('reports that a login is missing', async () => {
       await start();
       // The machine itself, which lets nobody in from there.
       serve(`ssh://root@127.0.0.1:${machine.port}/model.git`);
@@ -100,7 +100,7 @@ describe('Working on a machine over SSH', () => {
       assert.ok(!existsSync(join(remoteHome, 'model')));
     });
 
-    it('says what git says where there is no such repository', async () => {
+    it('shows the message of git if there is no such repository', async () => {
       await start();
       serve(`file://${home.root}/nothing.git`);
       await assert.rejects(cloneRepository(ssh, alias, address()), (error) => {
@@ -110,14 +110,14 @@ describe('Working on a machine over SSH', () => {
       });
     });
 
-    it('says that the machine has no git', async () => {
+    it('reports that the machine has no git', async () => {
       const programs = join(home.root, 'programs');
       mkdirSync(programs);
       await start(programs);
       assert.deepEqual(await cloneRepository(ssh, alias, address()), { kind: 'noGit' });
     });
 
-    it('stops when it is told to', async () => {
+    it('stops when its signal is aborted', async () => {
       await start();
       await assert.rejects(cloneRepository(ssh, alias, address(), { signal: AbortSignal.abort() }), {
         name: 'CancelledError',
@@ -137,7 +137,7 @@ describe('Working on a machine over SSH', () => {
       '../../up.sh',
       'line\nend.sh',
     ]) {
-      it(`whatever its name: ${JSON.stringify(name)}`, async () => {
+      it(`with any name: ${JSON.stringify(name)}`, async () => {
         await start();
         const content = 'echo "arg: $0"; pwd; exit 4\n';
         const folder = await sendFile(ssh, alias, { name, content });
@@ -178,7 +178,7 @@ describe('Working on a machine over SSH', () => {
       assert.ok(stdout.includes(`by-${folder}/tool`), stdout);
     });
 
-    it('knows what runs what', () => {
+    it('knows the interpreter of each file', () => {
       assert.equal(interpreterFor('a.sh', 'echo\n'), 'sh');
       assert.equal(interpreterFor('a.sh', '#!/bin/bash\n'), '/bin/bash');
       assert.equal(interpreterFor('a.sh', '#!\necho\n'), 'sh');

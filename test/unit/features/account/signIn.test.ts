@@ -47,7 +47,7 @@ describe('keys of other tools', () => {
     }
   });
 
-  it('says which file holds no key', async () => {
+  it('names the file that holds no key', async () => {
     await writeFile(join(home, '.vast_api_key'), '\n');
     const [key] = await findImportableKeys({}, home);
     await assert.rejects(

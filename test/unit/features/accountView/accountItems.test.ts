@@ -30,7 +30,7 @@ describe('The rows of the account', () => {
       ...more,
     }) as Account;
 
-  it('say who is signed in, and whether the e-mail address is verified', () => {
+  it('show which account is signed in, and whether the e-mail address is verified', () => {
     assert.deepEqual(shown(rows.userItem(account())), [
       'me | example.com | account | ;user;',
       'Me // User #7 // https://example.com/x',
@@ -50,7 +50,7 @@ describe('The rows of the account', () => {
     ]);
   });
 
-  it('say what the key may do, or that this is not known', () => {
+  it('show what the key may do, or that this is unknown', () => {
     const key = {
       id: 4,
       name: 'ci',
@@ -75,7 +75,7 @@ describe('The rows of the account', () => {
     assert.deepEqual(shown(rows.apiKeyItem({ id: 5 }, false)), ['#5 | full access | key | ;apiKey;']);
   });
 
-  it('say of a 2FA method whether it is locked, and what was tried', () => {
+  it('show for a 2FA method whether it is locked, and what was tried', () => {
     const method = (more: Partial<SecondFactorMethod> = {}): SecondFactorMethod => ({
       id: 3,
       type: 'totp',

@@ -125,7 +125,7 @@ describe('the parts of the account view', () => {
     windows.forEach(({ parts }) => parts.dispose());
   });
 
-  it('go with their account, also when an answer comes late', async () => {
+  it('are removed with their account, also when an answer is late', async () => {
     let answer: ((secrets: { name: string; value: string }[]) => void) | undefined;
     const slow = clientOf(
       () =>

@@ -80,7 +80,7 @@ describe('The account view', () => {
     assert.equal(await open(target), 'https://theirs.example/account/');
   });
 
-  it('asks for the page where no row says it', async () => {
+  it('asks for the page if no row names it', async () => {
     const { open, quick } = scene(mine);
     const opened = open({ kind: 'part', part: 'secrets' });
     assert.deepEqual(await quick.rows(), ['Add Credit', 'Account and E-Mail Verification', 'API Keys']);
@@ -91,7 +91,7 @@ describe('The account view', () => {
     assert.equal(await left, '');
   });
 
-  it('says that a marketplace on this computer has no console', async () => {
+  it('shows that a marketplace on this computer has no console', async () => {
     const { open, screen } = scene(local);
     assert.equal(await open({ kind: 'user' }), '');
     assert.match(saidOn(screen).join(), /^info This marketplace runs on your computer/);

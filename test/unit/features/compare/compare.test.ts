@@ -87,7 +87,7 @@ describe('looking at pinned offers again', () => {
     assert.deepEqual([...gone.keys()], [1]);
   });
 
-  it('counts an offer that cannot be rented as gone', async () => {
+  it('counts an offer that can’t be rented as gone', async () => {
     const { search } = market(() => [{ ...one, rentable: false }]);
     assert.equal((await recheckPins(search, [pinned(one)])).size, 0);
   });
@@ -134,7 +134,7 @@ describe('the page of pinned offers', () => {
     );
   });
 
-  it('says what has become of an offer, and of its machine before', () => {
+  it('shows what has become of an offer, and of its machine before', () => {
     const [before, after] = [fromDollars(0.4), fromDollars(0.5)];
     const notes = (status: PinView['status']) =>
       view({ status }).columns[0]?.notes.map(({ severity, text }) => `${severity}: ${text}`);

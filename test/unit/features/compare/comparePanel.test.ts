@@ -96,7 +96,7 @@ describe('The page that compares offers', () => {
   });
   afterEach(() => panel.dispose());
 
-  it('reads the offers again whenever it is opened, and says what has become of them', async () => {
+  it('reads the offers again at each opening, and shows what has become of them', async () => {
     await open();
     assert.equal(view().busy, false);
     assert.equal(budget, 1);
@@ -114,7 +114,7 @@ describe('The page that compares offers', () => {
     assert.deepEqual(notes(), [['Cheaper: $0.405/h before, $0.305/h now'], []]);
   });
 
-  it('is busy while it reads, and ends the read before where it reads anew or closes', async () => {
+  it('is busy while it reads, and ends the read before when it reads again or closes', async () => {
     let release = (): void => undefined;
     isHeld = new Promise<void>((resolve) => {
       release = resolve;
@@ -153,7 +153,7 @@ describe('The page that compares offers', () => {
     assert.deepEqual(notes()[0], ['This machine failed 1 min ago.']);
   });
 
-  it('says what went wrong beside the earlier figures, until a read succeeds', async () => {
+  it('shows what went wrong beside the earlier figures, until a read succeeds', async () => {
     await open();
     refusal = new Error('odd');
     await press('refresh');
@@ -197,7 +197,7 @@ describe('The page that compares offers', () => {
     assert.equal(warned.length, 1);
   });
 
-  it('says which machine failed before, and why', async () => {
+  it('shows which machine failed before, and why', async () => {
     failures = [
       { machineId: 10, at: now - 3_600_000, reason: 'No CUDA.' },
       { machineId: 20, at: now - 7_200_000, reason: '' },
@@ -210,7 +210,7 @@ describe('The page that compares offers', () => {
     assert.deepEqual(notices(), [], 'that it can’t be read is no failure of the page');
   });
 
-  it('takes an offer that is pinned again as it is listed then', async () => {
+  it('shows an offer that is pinned again as it is listed then', async () => {
     await open();
     listed = [one];
     await press('refresh');

@@ -70,7 +70,7 @@ describe('A connection that fails', () => {
     saidOn(screen);
   });
 
-  it('is told with each way on', async () => {
+  it('is shown with each way to continue', async () => {
     await fix();
     assert.deepEqual(saidOn(screen), [
       'error It does not answer. [Retry, Wait up to 60 s, Open Terminal, Attach a Key…, Forget the Old Key…, ' +
@@ -78,7 +78,7 @@ describe('A connection that fails', () => {
     ]);
   });
 
-  it('goes on as was chosen', async () => {
+  it('continues as chosen', async () => {
     assert.deepEqual(await fix('Retry'), ['retry']);
     assert.deepEqual(await fix('Wait up to 60 s'), ['wait']);
     assert.deepEqual(await fix('Open Terminal'), ['terminal']);
@@ -130,7 +130,7 @@ describe('A connection that fails', () => {
     assert.match(saidOn(screen).at(-1) ?? '', /^error ssh uses no SSH agent.*\[Open Terminal, Retry\]$/);
   });
 
-  it('tells what went wrong, from where the connection can be tried again', async () => {
+  it('shows what went wrong, and the connection can be tried again', async () => {
     refusal = new Error('The disk is full.');
     assert.deepEqual(await fix('Make Private'), ['tighten', 'Error: The disk is full.', 'retry']);
   });

@@ -16,7 +16,7 @@ function memory(initial?: unknown) {
 const instance = { id: 7, image: 'pytorch/pytorch' };
 
 describe('The folders opened before', () => {
-  it('come back for the instance, the last first, and for others that run the same', async () => {
+  it('are offered for the instance, the last first, and for others with the same image', async () => {
     const folders = memory();
     await folders.remember('gpu-7', instance, '/root');
     await folders.remember('gpu-7', instance, '/workspace');

@@ -24,7 +24,7 @@ const worked: PreflightResult = { ok: true, elapsedMs: 5, noisy: false, freeMb: 
 type At = (time: number) => PreflightResult;
 const refused = (problem: PreflightProblem) => ({ ok: false, problem, detail: '', keysTried: [] }) as const;
 
-describe('connecting to a machine that has just come up', () => {
+describe('connecting to a machine that has just started', () => {
   let clock: FakeClock;
   let facts: InstanceFacts;
   let said: string[];
@@ -80,7 +80,7 @@ describe('connecting to a machine that has just come up', () => {
     }
   });
 
-  it('says what it waits for', async () => {
+  it('shows what it waits for', async () => {
     await clock.through(
       connect((now) => (now < 5 ? refused('refused') : now < 10 ? refused('authentication') : worked)),
     );

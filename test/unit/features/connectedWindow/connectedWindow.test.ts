@@ -127,7 +127,7 @@ describe('A window on an instance', () => {
     assert.match(text() ?? '', /^trainer · \$0\.400\/h/);
   });
 
-  it('goes on with the time, until it closes', async () => {
+  it('is updated with the time, until it closes', async () => {
     const { window, text, list, clock, item } = await scene();
     await list(running);
     const before = text();
@@ -189,7 +189,7 @@ describe('A window on an instance', () => {
     assert.deepEqual(wanted, ['stopped']);
   });
 
-  it('is told once that it runs again, and its entry is written again', async () => {
+  it('shows once that it runs again, and its entry is written again', async () => {
     const { list, screen, prepared, settled } = await scene();
     await list(running);
     assert.deepEqual([saidOn(screen), prepared], [[], []]);
@@ -241,7 +241,7 @@ describe('A window on an instance', () => {
     assert.deepEqual(await ask('moved a:1'), []);
   });
 
-  it('goes on after a look that failed', async () => {
+  it('continues after a reading that failed', async () => {
     const { list, text, ssh, errors } = await scene();
     const { aliasOf } = ssh;
     ssh.aliasOf = () => {

@@ -78,7 +78,7 @@ describe('The question about the instance of a window', () => {
     assert.ok(isClosed);
   });
 
-  it('takes no start for a yes that was pressed before the question could be read', async () => {
+  it('does not accept a yes that was pressed before the question could be read', async () => {
     instance = anInstance({ id: 7, label: 'trainer', ...stopped });
     const end = ask('stopped');
     await setImmediate();

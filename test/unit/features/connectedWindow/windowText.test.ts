@@ -69,12 +69,12 @@ describe('The item of a window on an instance', () => {
   ];
 
   for (const [text, more, ...rest] of table) {
-    it(`says ${text}`, () => {
+    it(`shows ${text}`, () => {
       assert.deepEqual(shown(more), [text, ...rest]);
     });
   }
 
-  it('says that the instance is gone', () => {
+  it('shows that the instance is gone', () => {
     assert.deepEqual(goneWords('gpu-7'), {
       text: '$(warning) gpu-7',
       tooltip: 'The instance of this window is destroyed',
@@ -83,7 +83,7 @@ describe('The item of a window on an instance', () => {
     });
   });
 
-  it('says what each trouble costs and what becomes of the data', () => {
+  it('shows what each trouble costs and what becomes of the data', () => {
     const all: readonly WindowTrouble[] = [
       'stopped',
       'destroyed',

@@ -88,7 +88,7 @@ describe('The list of the doctor', () => {
     });
   }
 
-  it('looks again, and comes back from a line and from its text', async () => {
+  it('checks again, and returns from a line and from its text', async () => {
     const one = await examined();
     await one.quick.pick('Check Again');
     await until('the list again', one.isOpen, { everyMs: 5 });

@@ -72,13 +72,13 @@ describe("The doctor's examination", () => {
     assert.equal(formatText(found?.detail ?? ''), 'Requests go through proxy.example.com:3128.');
   });
 
-  it('has nothing to say about an instance without an address', async () => {
+  it('reports nothing more about an instance without an address', async () => {
     const bare: Instance = { id: 7, actualStatus: 'running' };
     const found = await scene.verdicts({ instances: [bare], instanceId: 7 });
     assert.deepEqual([found['login'], found['sshd'], found['gpu']], ['problem', 'skipped', 'skipped']);
   });
 
-  it('tries the last known address where the service cannot be reached', async () => {
+  it('tries the last known address if the service can’t be reached', async () => {
     const well = await scene.rented();
     await scene.look(well);
     scene.fails.instanceKeys = new NotReachableError();
@@ -86,7 +86,7 @@ describe("The doctor's examination", () => {
     assert.deepEqual([found['keyOnInstance'], found['login']], ['skipped', 'ok']);
   });
 
-  it('calls nobody signed out whose key or account cannot be read, and leads to another try', async () => {
+  it('does not report an account as signed out if its key or record can’t be read, and leads to another try', async () => {
     const look = async (unreadable: unknown) => {
       const findings = await scene.look({ account: undefined, unreadable });
       const said = findings.map(({ detail }) => formatText(detail)).join('\n');
@@ -102,7 +102,7 @@ describe("The doctor's examination", () => {
     assert.deepEqual(refused, ['problem', "The account can't be read on this computer.", 'Retry']);
   });
 
-  it('says how the agent that ssh asks gets a key, whichever that is', async () => {
+  it('explains how the agent that ssh asks gets a key, for each agent', async () => {
     scene.emptyHome();
     scene.home.key('locked', 'secret');
     const said = async (config: string, code: number) => {
@@ -145,7 +145,7 @@ describe("The doctor's examination", () => {
     assert.ok(notes.every(({ detail }) => formatText(detail).includes(old)));
   });
 
-  it('takes the word of a login that works for the key on the instance', async () => {
+  it('treats a login that works as proof of the key on the instance', async () => {
     const well = await scene.rented();
     scene.onInstance = [scene.home.key('other')];
     for (const name of ['other', 'other.pub']) {
@@ -179,7 +179,7 @@ describe("The doctor's examination", () => {
     }
   });
 
-  it('takes the rights of others on keys and SSH files away, and no others', async () => {
+  it('removes the rights of others on keys and SSH files, and no others', async () => {
     await scene.look(await scene.rented());
     const key = join(scene.home.sshDir, 'id_ed25519');
     const knownHosts = join(scene.home.ownDir, 'known_hosts');

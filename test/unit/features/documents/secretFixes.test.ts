@@ -208,7 +208,7 @@ describe('A secret of a document', () => {
   });
 
   describe('of the account that a template uses', () => {
-    it('is picked by name, and says where there is none', async () => {
+    it('is picked by name, and reports if there is none', async () => {
       const { deps, screen } = scene({ env: {} });
       await useSecret(only(deps), undefined);
       assert.deepEqual(saidOn(screen), ['info This account has no environment variables. []']);
@@ -254,7 +254,7 @@ describe('A secret of a document', () => {
       ['is open', undefined],
       ['there is', []],
     ] as const) {
-      it(`says so where no template ${what}`, async () => {
+      it(`reports that no template ${what}`, async () => {
         const { deps, screen, quick, listed, document } = scene({ env: {} });
         screen.documents.close(document);
         listed.push({ name: 'TOKEN', value: 'x' });
@@ -272,7 +272,7 @@ describe('A secret of a document', () => {
       });
     }
 
-    it('reads the templates first where they are not known', async () => {
+    it('reads the templates first if they are unknown', async () => {
       const { deps, quick, listed } = scene({ env: {} });
       listed.push({ name: 'TOKEN', value: 'x' });
       deps.templates.state.kind = 'idle';

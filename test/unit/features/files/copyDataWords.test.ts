@@ -13,7 +13,7 @@ describe('The question before data is copied', () => {
     detail,
   ];
 
-  it('says what is replaced and what the traffic costs at both ends', () => {
+  it('shows what is replaced and what the traffic costs at both ends', () => {
     assert.deepEqual(said(words.copyQuestion(source, { to, path: '/data' })), [
       'Copy /workspace of trainer to helper?',
       '/workspace holds 30 GB. Files of the same name in /data on helper are replaced. The traffic costs at most $0.900.',
@@ -24,7 +24,7 @@ describe('The question before data is copied', () => {
     ]);
   });
 
-  it('says of a cloud connection who sees its credentials', () => {
+  it('warns for a cloud connection who sees its credentials', () => {
     assert.deepEqual(said(words.cloudQuestion(source, { connection, path: '/b' })), [
       'Copy /workspace of trainer to bucket?',
       '/workspace holds 30 GB. Files of the same name in /b are replaced. The service puts the credentials of the connection on the machine while it copies. The machine belongs to a stranger. The traffic costs at most $0.600.',

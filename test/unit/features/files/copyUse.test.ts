@@ -53,7 +53,7 @@ describe('the machines of a copy that the service makes', () => {
     assert.deepEqual(used(), [false, false]);
   });
 
-  it('are in use for a day at most, whatever the status says', async () => {
+  it('are in use for a day at most, at any status', async () => {
     for (let hour = 0; hour < 23; hour += 1) {
       status = `copying since hour ${hour}`;
       for (let part = 0; part < 12; part += 1) {

@@ -124,7 +124,7 @@ describe('The row of an instance', () => {
     );
   });
 
-  it('explains itself line by line, without what is not known', () => {
+  it('explains itself line by line, without unknown values', () => {
     const lines = (more: Partial<Instance>, notes: readonly InstanceNote[] = []) =>
       instanceTooltip(anInstance(more), {}, now, notes)
         .value.replaceAll('\\', '')

@@ -39,7 +39,7 @@ describe('The document of a new API key', () => {
     assert.deepEqual(saidOn(screen), []);
   });
 
-  it('says in which line something is wrong, and shows the place', () => {
+  it('names the line in which something is wrong, and shows the place', () => {
     edit('{\n  "name": "ci",\n  "permissions": 7\n}');
     assert.equal(readOpenDocument(), undefined);
     assert.match(saidOn(screen).join(), /^warning No key was created\. Line 3: /);

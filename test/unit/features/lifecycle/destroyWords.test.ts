@@ -29,7 +29,7 @@ describe('The question before a destruction', () => {
 
   const below = (look: Look) => lines([trainer], [[trainer, look]]).slice(2, -1);
 
-  it('says what is lost and that the cost ends, of one and of several', () => {
+  it('shows what is lost and that the cost ends, for one and for several', () => {
     assert.deepEqual(lines([trainer]), [
       'Destroy “trainer”?',
       "All data on its disk is lost for good. This can't be undone. You are not charged afterwards.",
@@ -76,7 +76,7 @@ describe('The question before a destruction', () => {
     );
   });
 
-  it('says what was found on it, or why nothing is known', () => {
+  it('shows what was found on it, or why nothing is known', () => {
     assert.deepEqual(below({ kind: 'never' }), []);
     assert.deepEqual(below({ kind: 'notRunning' }), [
       '',
@@ -125,7 +125,7 @@ describe('The question before a destruction', () => {
     );
   });
 
-  it('never says that work is pushed which could not be read', () => {
+  it('never reports work as pushed that could not be read', () => {
     const unread = { path: '/w/a', changes: 'unknown', unpushed: 'unknown' } as const;
     assert.deepEqual(
       below(seen({ repositories: [unread, { ...unread, changes: 2 }, { ...unread, unpushed: 0 }] })),
@@ -138,7 +138,7 @@ describe('The question before a destruction', () => {
     );
   });
 
-  it('says of several which one it means', () => {
+  it('names for several which one it means', () => {
     const looks = [
       [trainer, { kind: 'noAnswer' }],
       [helper, seen({})],

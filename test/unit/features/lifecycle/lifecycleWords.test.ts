@@ -35,7 +35,7 @@ describe('The questions before instances change', () => {
   ];
 
   for (const [question, ofOne, ofBoth] of table) {
-    it(`say of one and of several: ${ofOne.slice(0, ofOne.indexOf(' “'))}`, () => {
+    it(`fit one and several: ${ofOne.slice(0, ofOne.indexOf(' “'))}`, () => {
       const shown = (instances: readonly Instance[]) => {
         const { message, detail = '' } = question(instances);
         return `${message} ${detail.split('\n\n')[0]}`;

@@ -102,7 +102,7 @@ describe('The log of an instance in a document', () => {
     follower.dispose();
   });
 
-  it('says where it is empty, and keeps its text where it is empty later', async () => {
+  it('shows that it is empty, and keeps its text if it is empty later', async () => {
     const { follower, clock, texts, service } = await scene('');
     service.answer = () => Promise.resolve('one');
     await clock.advance(15_000);
@@ -153,7 +153,7 @@ describe('The log of an instance in a document', () => {
     follower.dispose();
   });
 
-  it('is not read a second time while the service takes long', async () => {
+  it('is not read a second time while the service answers slowly', async () => {
     const { follower, clock, reads, service, focus } = await scene();
     let answer: ((words: string) => void) | undefined;
     service.answer = () =>

@@ -43,7 +43,7 @@ describe('A power command', () => {
   }
   const count = (call: 'start' | 'stop') => scene.service.count(`instances.${call}`);
 
-  it('stops after a question, and says what the disk costs', async () => {
+  it('stops after a question, and shows what the disk costs', async () => {
     const { deps, answered, said } = begin();
     await answered(all.stop(deps, { instanceId: 7 }), 'Keep Running');
     assert.equal(count('stop'), 0);
@@ -56,7 +56,7 @@ describe('A power command', () => {
     );
   });
 
-  it('stops although the work on it is not known, which the question says', async () => {
+  it('stops although the work on it is unknown, which the question shows', async () => {
     const { deps, screen, answered } = begin();
     deps.work.addLater(() => Promise.resolve(false));
     await answered(all.stop(deps, { instanceId: 7 }), 'Stop');
@@ -85,7 +85,7 @@ describe('A power command', () => {
     assert.equal(count('start'), 1);
   });
 
-  it('starts nothing whose rental has ended, and says what is left to do', async () => {
+  it('starts nothing whose rental has ended, and shows what is left to do', async () => {
     const { deps, answered, said } = begin();
     const ended = { ...stopped, endsAt: scene.computer.clock.now() / 1000 - 1 };
     scene.service.instances = [ended];
@@ -103,7 +103,7 @@ describe('A power command', () => {
     assert.equal(said().filter((line) => line.includes('dialog')).length, 0);
   });
 
-  it('says of several what their disks cost together', async () => {
+  it('shows for several what their disks cost together', async () => {
     const { deps, answered, said } = begin();
     scene.service.instances = [running, { ...running, id: 9 }];
     await scene.computer.clock.through(scene.window.fleet.refresh());

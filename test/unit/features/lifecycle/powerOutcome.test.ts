@@ -119,12 +119,12 @@ describe('A power request that failed', () => {
   ];
 
   for (const [words, kind, ...rows] of table) {
-    it(`says what it costs now and what can be done: ${words}`, () => {
+    it(`shows what it costs now and what can be done: ${words}`, () => {
       assert.equal(said(kind, ...rows), words);
     });
   }
 
-  it('says nothing of what worked, waits for its GPU or was canceled', () => {
+  it('shows nothing for what worked, waits for its GPU or was canceled', () => {
     assert.equal(said('start', done('done'), done('queued', helper)), '');
     assert.equal(said('stop', failed(new CancelledError())), '');
   });

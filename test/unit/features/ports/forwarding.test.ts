@@ -70,7 +70,7 @@ describe('Forwarding a port', () => {
   }
   const at = (port: number) => ({ instanceId: 7, port, via: 'forward' });
 
-  it('says where it is, and counts as use of its instance until it is stopped', async () => {
+  it('shows where it is, and counts as use of its instance until it is stopped', async () => {
     const { forward, screen, uses, run, opened } = scene();
     await forward('8888');
     assert.deepEqual(saidOn(screen), [
@@ -109,7 +109,7 @@ describe('Forwarding a port', () => {
     assert.match(saidOn(screen).join(), /^info Port 172\.17\.0\.2:9999 of trainer is at localhost:40001/);
   });
 
-  it('is not done where the instance lets nobody in', async () => {
+  it('is not done if the instance refuses the login', async () => {
     const { forward, screen, opened } = scene({ isReachable: false });
     await forward('8888');
     assert.deepEqual([saidOn(screen), opened], [[], []]);

@@ -42,7 +42,7 @@ describe('The message about a machine that runs', () => {
     ['network', /: this computer has no network path to it\.$/],
   ];
   for (const [reason, why] of reasons) {
-    it(`does not call it ready where no login was tried, and says why: ${reason}`, async () => {
+    it(`does not call it ready if no login was tried, and explains why: ${reason}`, async () => {
       const check = { kind: 'notChecked', reason } as const;
       await scene().show({ kind: 'ready', instanceId: 7, check });
       await settle();
@@ -62,7 +62,7 @@ describe('The message about a machine that runs', () => {
     assert.deepEqual(shown()[0]?.buttons, ['Connect', 'Check Again', 'Show Log']);
   });
 
-  it('says what one costs that runs after its start was told as failed, and what is wrong with it', async () => {
+  it('shows what one costs that runs after its start was reported as failed, and what is wrong with it', async () => {
     await scene().show({ kind: 'ready', instanceId: 7, isLate: true });
     assert.match(shown()[0]?.text ?? '', /^trainer is running after all and costs \$[\d.]+\/h\.$/);
     assert.deepEqual(shown()[0]?.buttons, ['Connect', 'Destroy…']);
@@ -71,7 +71,7 @@ describe('The message about a machine that runs', () => {
     assert.match(shown()[1]?.text ?? '', /^trainer is running, but it refuses the SSH key/);
   });
 
-  it('has the result of a check whose window closed before it told it', async () => {
+  it('has the result of a check whose window closed before it showed it', async () => {
     await scene({ at: readyAt + 60_000, check: refused }).show({ kind: 'ready', instanceId: 7 });
     await settle();
     assert.match(shown()[0]?.text ?? '', /^trainer is running, but it refuses the SSH key/);
@@ -96,7 +96,7 @@ const listed: Readonly<Record<FailureReason, Partial<Instance>>> = {
 
 describe('a failed start of a machine that has a window', () => {
   for (const [reason, part] of Object.entries(listed) as [FailureReason, Partial<Instance>][]) {
-    it(`is told once: ${reason}`, () => {
+    it(`is shown once: ${reason}`, () => {
       const machine: Instance = { id: 7, intendedStatus: 'running', ...part };
       const asksInItsWindow = windowTroubleOf(machine, {}, now) !== undefined;
       for (const hadData of [false, true]) {
@@ -106,7 +106,7 @@ describe('a failed start of a machine that has a window', () => {
     });
   }
 
-  it('leaves to it what became of a machine that ran, and nothing that it cannot see', () => {
+  it('leaves to it what became of a machine that ran, and nothing that it can’t see', () => {
     assert.equal(isToldByWindow({ instanceId: 7, kind: 'ready' }), true);
     assert.equal(isToldByWindow({ instanceId: 7, kind: 'trouble', trouble: 'outbid' }), true);
     assert.equal(isToldByWindow({ instanceId: 7, kind: 'long' }), false);
@@ -148,7 +148,7 @@ describe('A failed machine is replaced without a question', () => {
   const rented = () => scene.service.count('offers.rent') - 1;
   const destroyed = () => scene.service.count('instances.destroy');
 
-  it('where the setting says so', async () => {
+  it('if the setting allows it', async () => {
     assert.match(await fails({}), /As configured, it is destroyed and the next best offer is rented/);
     assert.deepEqual([rented(), destroyed()], [1, 1]);
   });
@@ -184,7 +184,7 @@ describe('A failed machine is replaced without a question', () => {
     });
   }
 
-  it('and the log says why nothing was rented in its place', async () => {
+  it('and the log shows why nothing was rented in its place', async () => {
     scene.service.failsBefore('offers.rent', () => new Error('No network'));
     assert.match(await fails({}), /^Nothing was rented in place of 6001$/m);
     assert.equal(destroyed(), 1);

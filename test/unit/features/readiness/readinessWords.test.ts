@@ -16,7 +16,7 @@ const now = new Date(2026, 0, 15, 12).getTime();
 const hour = 3_600_000;
 
 describe('The words of a failed start', () => {
-  it('say what it is and what the host says', () => {
+  it('show what failed and the text of the host', () => {
     const reasons = ['exited', 'unknown', 'offline', 'gaveUp', 'timedOut'] as const;
     assert.deepEqual(
       reasons.map((reason) => failureSentence('trainer', reason, undefined)),
@@ -36,7 +36,7 @@ describe('The words of a failed start', () => {
     assert.ok(failureSentence('trainer', 'exited', 'x'.repeat(999)).length < 400);
   });
 
-  it('explain what a host says of images, registries, disks and drivers', () => {
+  it('explain texts of hosts about images, registries, disks and drivers', () => {
     const said = [
       'manifest for a/b not found',
       'manifest unknown',
@@ -65,7 +65,7 @@ describe('The words of a failed start', () => {
   });
 });
 
-describe('What is said of a machine that was rented', () => {
+describe('The message about a machine that was rented', () => {
   const screen = useScreen();
   let instance: Instance | undefined;
   let rental: object | undefined;
@@ -160,7 +160,7 @@ describe('What is said of a machine that was rented', () => {
     });
   }
 
-  it('says until when the data of an outbid machine is kept, if that is stated', async () => {
+  it('states until when the data of an outbid machine is kept, if that is known', async () => {
     instance = anInstance({ id: 7, label: 'trainer', endsAt: (now + 30 * hour) / 1000 });
     assert.match(
       await said({ ...id, kind: 'trouble', trouble: 'outbid' }),
@@ -186,7 +186,7 @@ describe('What is said of a machine that was rented', () => {
     );
   });
 
-  it('is left to the place that follows it while all is well, and a problem is told anyway', async () => {
+  it('is left to the place that follows it while all is well, and a problem is shown anyway', async () => {
     followed.add(7);
     assert.equal(await said({ ...id, kind: 'ready', check: proved }), '');
     const check = { kind: 'unproved', stage: 'login', problem: 'refused' } as const;
@@ -194,7 +194,7 @@ describe('What is said of a machine that was rented', () => {
     assert.notEqual(await said({ ...id, kind: 'long' }), '');
   });
 
-  it('is left to the window of the machine, but for what that cannot see', async () => {
+  it('is left to the window of the machine, except for what that can’t see', async () => {
     openWindows = ['gpu-7'];
     assert.equal(await said({ ...id, kind: 'trouble', trouble: 'offline' }), '');
     assert.notEqual(await said({ ...id, kind: 'notDestroyed' }), '');
@@ -202,7 +202,7 @@ describe('What is said of a machine that was rented', () => {
     assert.notEqual(await said({ ...id, kind: 'trouble', trouble: 'offline' }), '');
   });
 
-  it('tells each reason for which nobody can log in, and offers a key where one is refused', async () => {
+  it('shows each reason why a login is impossible, and offers a key if one is refused', async () => {
     const problems: readonly MachineProblem[] = ['refused', 'authentication', 'hostKeyChanged'];
     const told = [];
     for (const problem of problems) {
@@ -244,7 +244,7 @@ describe('What is said of a machine that was rented', () => {
     );
   });
 
-  it('says how the rental without an answer ended', () => {
+  it('shows how the rental without an answer ended', () => {
     all.settled(only({ phase: { kind: 'notRented' } }));
     all.settled(only({ phase: { kind: 'waiting', instanceId: 7 } }));
     assert.deepEqual(saidOn(screen), [
@@ -253,7 +253,7 @@ describe('What is said of a machine that was rented', () => {
     ]);
   });
 
-  it('says what became of a replacement that was broken off', () => {
+  it('shows what became of a replacement that was broken off', () => {
     for (const isDestroyed of [true, false]) {
       all.brokenOff(
         only({

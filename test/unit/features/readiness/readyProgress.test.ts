@@ -82,7 +82,7 @@ describe('The progress of a machine that gets ready', () => {
     ['a check', { check: { stage: 'login', since: 0 } }, /ready: (?!.* · 0 s ·).+/],
   ] as const;
   for (const [what, more, words] of stages) {
-    it(`says what it waits for: ${what}`, () => {
+    it(`shows what it waits for: ${what}`, () => {
       assert.match(
         scene({ more: more as Partial<StartWatch> })
           .shown()
@@ -124,7 +124,7 @@ describe('The progress of a machine that gets ready', () => {
     assert.equal(offered.length, 1);
   });
 
-  it('ends by the user only after a question, and goes on without an answer', async () => {
+  it('ends by the user only after a question, and continues without an answer', async () => {
     const { screen, shown, press, stopped } = scene();
     saidOn(screen);
     await press('Stop Waiting…');

@@ -15,7 +15,7 @@ import { FakeHubs } from '../../../support/fakeWindows';
 import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
-describe('What is said of a replacement', () => {
+describe('The message about a replacement', () => {
   const screen = useScreen();
   const ran: string[] = [];
   const run = (id: string, args: readonly unknown[]) => {

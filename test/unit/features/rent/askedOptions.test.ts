@@ -123,7 +123,7 @@ describe('The login to a private registry', () => {
     ]);
   });
 
-  it('says what can’t be sent to the service', async () => {
+  it('shows what can’t be sent to the service', async () => {
     const { result, said } = await enter('ghcr.io', 'me', 'a token with spaces');
     assert.equal(result, undefined);
     assert.match(said.join(), /^warning dialog /);
@@ -145,7 +145,7 @@ describe('The script at the start of a machine', () => {
   };
   after(() => removeFolder(folder));
 
-  it('is none, or as the template says', async () => {
+  it('is none, or as in the template', async () => {
     const none = onstartOption(flow());
     assert.deepEqual(await quick.rows(), ['From a File…', 'Type One Line…', 'No Script']);
     await quick.pick('No Script');
@@ -158,7 +158,7 @@ describe('The script at the start of a machine', () => {
     assert.equal(await back, undefined);
   });
 
-  it('is what is selected in the editor, else all that stands there', async () => {
+  it('is what is selected in the editor, else its whole text', async () => {
     const { documents } = screen;
     const document = await documents.open({ content: 'one\r\ntwo\r\nthree\n', language: 'shellscript' });
     await documents.show(document);

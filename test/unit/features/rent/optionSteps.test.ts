@@ -45,7 +45,7 @@ describe('The options of a rental', () => {
   };
   const active = () => list().activeItems.map(rowText).join();
 
-  it('show what is chosen, what the template says, and what applies without a choice', async () => {
+  it('show what is chosen, what the template sets, and what applies without a choice', async () => {
     void open();
     await turn();
     assert.deepEqual(list().visible().map(rowText), [
@@ -163,7 +163,7 @@ describe('The options of a rental', () => {
     ]);
   });
 
-  it('take a folder for Jupyter that is one, or none', async () => {
+  it('accept a folder for Jupyter that is one, or none', async () => {
     void open();
     await turn();
     const typed = async (text: string) => {

@@ -30,7 +30,7 @@ function check(answers: readonly (readonly Offer[])[], changes: Partial<RecheckI
 }
 
 describe('the offer at the click', () => {
-  it('is read anew by its number, with the disk that will be rented', async () => {
+  it('is read again by its number, with the disk that will be rented', async () => {
     const { result, searches } = check([[offer]], {
       choices: { source: { kind: 'image', image: 'ubuntu' }, diskGb: 64 },
     });
@@ -57,7 +57,7 @@ describe('the offer at the click', () => {
     });
   });
 
-  it('takes more than our bid where the least one has passed it', async () => {
+  it('asks for more than our bid if the least one has passed it', async () => {
     const raised = marketOffer({ minBidPerHour: fromDollars(0.3) });
     const { result } = check([[raised]], {
       query: { ...defaultQuery, rentalType: 'interruptible' },
@@ -96,7 +96,7 @@ describe('the offer at the click', () => {
     assert.equal(refused, next);
   });
 
-  it('is confirmed anew where the service states no price any more, or does only now', async () => {
+  it('is confirmed again if the service states no price any more, or does only now', async () => {
     const unpriced = lacking(offer, 'totalPerHour', 'gpuPerHour');
     assert.deepEqual(await check([[unpriced]]).result, { kind: 'repriced', offer: unpriced });
     assert.deepEqual(await check([[offer]], { confirmed: undefined }).result, { kind: 'repriced', offer });
@@ -106,7 +106,7 @@ describe('the offer at the click', () => {
     });
   });
 
-  it('is confirmed anew where the disk or the traffic costs more, whatever the machine costs', async () => {
+  it('is confirmed again if the disk or the traffic costs more, at any price of the machine', async () => {
     const cheap = { gpuPerHour: fromDollars(0.3), totalPerHour: fromDollars(0.32) };
     const prices = { inetDownPerGb: fromDollars(0.01), inetUpPerGb: fromDollars(0.02) };
     const shown = marketOffer(prices);

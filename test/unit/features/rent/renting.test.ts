@@ -70,7 +70,7 @@ describe('Renting', () => {
     return new Renting(flow, only(deps)).rent({ rate: running, acceptsOverrun: false });
   }
 
-  it('goes on with the next one where the jobs of one are stopped while its offer is checked', async () => {
+  it('continues with the next one if the jobs of one are stopped while its offer is checked', async () => {
     const end = await rentThree((sent, stop) => {
       if (sent === 1) stop('2');
     });
@@ -127,7 +127,7 @@ describe('Renting', () => {
     assert.deepEqual(agreed, [1_000_000]);
   });
 
-  it('says what was rented and why no more was where the jobs can’t be read any longer', async () => {
+  it('shows what was rented and why no more was if the jobs can’t be read any longer', async () => {
     const reported: unknown[] = [];
     const refusal = new UserError(text('The disk of this computer is full. Free some space on it.'));
     const end = await rentThree(

@@ -72,7 +72,7 @@ describe('The levels of the filters', () => {
     ]);
   });
 
-  it('take what is typed, and change that filter alone', () => {
+  it('accept what is typed, and change that filter alone', () => {
     const before: Filters = { gpuCount: { min: 2 }, verified: true };
     const typed = (key: FieldKey, text: string, at = 0) => {
       const row = level(key, before).rows(text)[at];

@@ -21,7 +21,7 @@ describe('the place in the list of offers', () => {
     assert.equal(place.active, 'offer:2');
   });
 
-  it('is the first offer again once a note on which the user stood is gone', () => {
+  it('is the first offer again once the selected note is gone', () => {
     const place = new OfferPlace();
     place.made(['filters', 'busy'], undefined);
     place.moved('busy');
@@ -39,7 +39,7 @@ describe('the place in the list of offers', () => {
     assert.equal(place.active, 'offer:3');
   });
 
-  it('comes back with an offer that was away for a while', () => {
+  it('returns with an offer that was missing for a while', () => {
     const place = new OfferPlace('offer:2');
     place.made(['filters', 'offer:1'], 'offer:1');
     assert.equal(place.active, 'offer:1');

@@ -54,7 +54,7 @@ describe('The list of offers', () => {
               .join(' | '),
     );
 
-  it('says of an offer what matters, and nothing that is not stated', () => {
+  it('shows what matters of an offer, and nothing that is not stated', () => {
     assert.deepEqual(lines(view({ rows: [whole, bare], read: 2 })), [
       '— 2 offers · Lowest Price',
       'filter | Filters | none, press / to choose',
@@ -107,7 +107,7 @@ describe('The list of offers', () => {
     ]);
   });
 
-  it('says why it shows none, and what to do', () => {
+  it('shows why it is empty, and what to do', () => {
     assert.deepEqual(lines(view({ loaded: false })), [
       'filter | Filters | none, press / to choose',
       'Searching…',
@@ -179,7 +179,7 @@ describe('The list of offers', () => {
     assert.deepEqual(lines(view({ rows }), usual, { shown: 2 }).at(-1)?.includes('RTX 4090'), true);
   });
 
-  it('runs what each row says, whatever is typed', () => {
+  it('runs the action of each row, for any typed text', () => {
     const all = offerRows(
       view({ rows: [anOffer()], more: 'fetchable', loaded: false, error: new Error('x') }),
       usual,

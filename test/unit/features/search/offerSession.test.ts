@@ -23,7 +23,7 @@ const fullAnswer = Array.from({ length: 64 }, (_, index) =>
 );
 
 describe('a search session', () => {
-  it('asks at once, and shows what came', async () => {
+  it('asks at once, and shows what arrived', async () => {
     const { session, asked, ask, ids } = aSession();
     session.start();
     assert.equal(asked.length, 1);
@@ -137,7 +137,7 @@ describe('a search session', () => {
     assert.ok(session.view.busy);
   });
 
-  it('asks at most eight times a minute, and says how long it waits', async () => {
+  it('asks at most eight times a minute, and shows how long it waits', async () => {
     const { session, asked, clock } = aSession();
     for (let time = 0; time < 20; time += 1) {
       session.refresh();
@@ -150,7 +150,7 @@ describe('a search session', () => {
     assert.equal(session.view.waitsUntil, undefined);
   });
 
-  it("says how long the service's own limit makes it wait", async () => {
+  it('shows how long the service’s own limit makes it wait', async () => {
     const { session, ask, clock } = aSession();
     session.start();
     ask(0).onWait?.(7000);

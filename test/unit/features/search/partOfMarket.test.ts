@@ -17,7 +17,7 @@ const fullAnswer = Array.from({ length: 64 }, (_, index) =>
 );
 
 describe('a search that read a part of the market', () => {
-  it('says that words are looked for in what was read alone', async () => {
+  it('shows that words are looked for only in what was read', async () => {
     const { session, ask } = aSession();
     session.start();
     await ask(0).answer(fullAnswer);
@@ -31,7 +31,7 @@ describe('a search that read a part of the market', () => {
     assert.ok(!session.view.isPartial, 'all that there is was read');
   });
 
-  it('does not take a full answer for all where an offer of it could not be read', async () => {
+  it('does not treat a full answer as all if an offer of it could not be read', async () => {
     const { session, asked, ask, clock } = aSession({ query: { ...defaultQuery, sort: 'price' } });
     session.start();
     await ask(0).answer(fullAnswer.slice(0, 63), 1);

@@ -15,7 +15,7 @@ function aProposal() {
 }
 
 describe('a search that is a proposal', () => {
-  it('gives way to filters that are typed, and comes back without them', () => {
+  it('yields to filters that are typed, and returns without them', () => {
     const session = aProposal();
     assert.deepEqual(session.effectiveQuery.filters.gpuCount, { min: 1, max: 1 });
     session.setTyped('h200');

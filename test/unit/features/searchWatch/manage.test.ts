@@ -78,7 +78,7 @@ describe('Watched searches', () => {
     saidOn(screen);
   });
 
-  it('say what was found and when', async () => {
+  it('show what was found and when', async () => {
     const seen = (lastSeenAt: number) => ({ lastSeenAt });
     const checkedAt = minutesAgo(3);
     const error = { at: minutesAgo(1), text: text('It does not answer.') };
@@ -109,7 +109,7 @@ describe('Watched searches', () => {
     ]);
   });
 
-  it('lead to a new one, which stays in sight whatever is typed', async () => {
+  it('lead to a new one, which stays visible for any typed text', async () => {
     await manage();
     await quick.type('nothing like this');
     assert.deepEqual(await quick.rows(), ['Watch a Search…']);
@@ -124,7 +124,7 @@ describe('Watched searches', () => {
     await close();
   });
 
-  it('say that they can’t be read', async () => {
+  it('show that they can’t be read', async () => {
     Object.assign(state, { rows: [], error: new Error('odd') });
     await manage();
     await quick.type('nothing like this');
@@ -193,7 +193,7 @@ describe('Watched searches', () => {
     ]);
   });
 
-  it('are left alone where they are gone meanwhile, and say what went wrong', async () => {
+  it('are left alone if they have been removed, and show what went wrong', async () => {
     await manage();
     await quick.pick('Cheap');
     state.rows = [];

@@ -28,7 +28,7 @@ describe('Backup codes', () => {
     [4, 'info The backup code was accepted. 4 are left. []'],
   ] as const;
   for (const [left, said] of table) {
-    it(`are made anew in time: ${left} left`, () => {
+    it(`are renewed in time: ${left} left`, () => {
       all.tellBackupCodes(left);
       assert.deepEqual(saidOn(screen), [said]);
     });
@@ -50,7 +50,7 @@ describe('Backup codes', () => {
     ['none without 2FA', { enabled: false, backupCodesRemaining: 0 }, false],
   ] as const;
   for (const [name, status, isTold] of asked) {
-    it(`are told of where few are left: ${name}`, async () => {
+    it(`are mentioned if few are left: ${name}`, async () => {
       await all.tellIfFewLeft(only({ secondFactor: { status: () => Promise.resolve(status) } }));
       assert.equal(saidOn(screen).length, isTold ? 1 : 0);
     });

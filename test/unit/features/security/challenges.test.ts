@@ -38,7 +38,7 @@ describe('codes by text message', () => {
     assert.ok((await logIn(secret)).sessionKey);
   });
 
-  it('are sent anew once the ten minutes of the first are over', async () => {
+  it('are sent again once the ten minutes of the first are over', async () => {
     const { simulator, client, logIn } = await start();
     await sendSms(client, {});
     simulator.advance(11 * 60);

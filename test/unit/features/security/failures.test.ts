@@ -69,7 +69,7 @@ describe('A refused code', () => {
   } as const;
 
   for (const [name, [error, ...expected]] of Object.entries(table)) {
-    it(`says what can be done next: ${name}`, () => {
+    it(`shows what can be done next: ${name}`, () => {
       assert.deepEqual([factorFailureText(error, now), isFinal(error, now), isAboutRequest(error)], expected);
     });
   }

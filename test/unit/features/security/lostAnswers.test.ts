@@ -46,14 +46,14 @@ describe('confirming a new second factor', () => {
     assert.deepEqual(await confirm(method(), {}), {});
   });
 
-  it('does not take a refusal for a lost answer', async () => {
+  it('does not mistake a refusal for a lost answer', async () => {
     const { simulator, confirm, method } = await authorized();
     await assert.rejects(confirm({ ...method(), code: otherThan(method().code) }, {}), RefusedError);
     assert.equal(simulator.received('GET', /status/).length, 1, 'nobody looked again');
     assert.ok((await confirm(method(), {})).backupCodes);
   });
 
-  it('tells a lost request from a lost answer', async () => {
+  it('distinguishes a lost request from a lost answer', async () => {
     const { client, confirm, method } = await authorized();
     const lost = confirmer(
       {
@@ -111,14 +111,14 @@ describe('removing a second factor', () => {
     });
   }
 
-  it('does not take the other methods for gone where the answer says nothing of them', async () => {
+  it('does not treat the other methods as gone if the answer does not mention them', async () => {
     const { simulator, remove, proof } = await start('both');
     const body = { success: true };
     simulator.fail({ kind: 'answer', method: 'DELETE', path: '/api/v0/tfa/', body, after: true });
     assert.deepEqual(await remove(proof(), {}), { remaining: 1 });
   });
 
-  it('does not take one for gone that may be among those that could not be read', async () => {
+  it('does not treat one as gone that may be among those that could not be read', async () => {
     const { simulator, client, remove, proof, status } = await start('both');
     const { json } = await status();
     simulator.fail({ kind: 'dropBefore', method: 'DELETE', path: '/api/v0/tfa/' });
@@ -142,7 +142,7 @@ describe('removing a second factor', () => {
     assert.deepEqual(await remove({ kind: 'code', factor: 'sms', code, secret }, {}), {});
   });
 
-  it('says that the answer was lost where the request was, and removes it at the next try', async () => {
+  it('reports a lost answer if the request was lost, and removes it at the next try', async () => {
     const { simulator, remove, proof } = await start('both');
     simulator.fail({ kind: 'dropBefore', path: '/api/v0/tfa/' });
     await assert.rejects(remove(proof(), {}), NotReachableError);
@@ -158,7 +158,7 @@ describe('removing a second factor', () => {
     assert.deepEqual(await remove(proof(1), {}), { remaining: 1 });
   });
 
-  it('takes no wrong code for a lost answer', async () => {
+  it('does not mistake a wrong code for a lost answer', async () => {
     const { simulator, remove } = await start('both');
     await assert.rejects(remove({ kind: 'backup', backupCode: 'AAAA-BBBB-CCCC' }, {}), RefusedError);
     assert.equal(simulator.received('GET', /status/).length, 1, 'nobody looked again');

@@ -116,7 +116,7 @@ describe('The choice of a public key', () => {
     assert.equal(await chosen, undefined);
   });
 
-  it('takes a pasted key, and says what else a text is', async () => {
+  it('accepts a pasted key, and names what another text is', async () => {
     const chosen = pickKey(deps, words);
     await pick('Paste a Public Key…');
     assert.equal(await type(' '), 'The public key, as in the file that ends in .pub');
@@ -127,7 +127,7 @@ describe('The choice of a public key', () => {
     assert.deepEqual(await chosen, { kind: 'key', line: pasted });
   });
 
-  it('takes a file, unless that is too long or no key', async () => {
+  it('accepts a file, unless that is too long or no key', async () => {
     const fromFile = async (content: string) => {
       const file = path.join(folder, 'key.pub');
       writeFileSync(file, content);

@@ -24,7 +24,7 @@ describe('The words of an SSH key', () => {
     ]);
   });
 
-  it('say where it is and what it asks for', () => {
+  it('show where it is and what it asks for', () => {
     const all = [
       key(),
       key({ inAgent: true }),

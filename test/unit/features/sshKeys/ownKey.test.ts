@@ -21,7 +21,7 @@ describe("the user's own SSH key", () => {
     assert.deepEqual(withOwnKey(registered, own), [...registered, { id: ownKeyId, publicKey: own }]);
   });
 
-  it('is not counted twice, whatever its comment', () => {
+  it('is not counted twice, with any comment', () => {
     assert.deepEqual(withOwnKey(registered, aKey(1, 'another comment')), registered);
   });
 

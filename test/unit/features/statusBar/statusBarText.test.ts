@@ -157,7 +157,7 @@ describe('The item in the status bar', () => {
   ];
 
   for (const [text, tooltip, more] of table) {
-    it(`says ${text}`, () => {
+    it(`shows ${text}`, () => {
       const shown = words(more);
       assert.deepEqual([shown?.text, shown?.tooltip], [text, tooltip]);
     });

@@ -113,7 +113,7 @@ describe('The search for public templates', () => {
     assert.equal(searches.length, 3);
   });
 
-  it('says why it failed in place of “nothing matches”, until it works', async () => {
+  it('shows why it failed in place of “nothing matches”, until it works', async () => {
     const { clock, service, warnings, results, type } = scene();
     service.answer = () => Promise.reject(new Error('No network'));
     await clock.advance(0);
@@ -143,7 +143,7 @@ describe('The search for public templates', () => {
     assert.equal(isBusy(), false);
   });
 
-  it('says what is wrong with a query, and takes a single word for a name', async () => {
+  it('shows what is wrong with a query, and reads a single word as a name', async () => {
     const { clock, results, type, searches } = scene();
     await clock.advance(0);
     await type('image >');
@@ -157,7 +157,7 @@ describe('The search for public templates', () => {
     assert.deepEqual(await results(), ['No template matches.']);
   });
 
-  it('says that nothing matches only after a search', async () => {
+  it('shows that nothing matches only after a search', async () => {
     const { clock, results, quick, type } = scene([]);
     assert.deepEqual(await results(), []);
     await clock.advance(0);
@@ -201,7 +201,7 @@ describe('The search for public templates', () => {
     assert.deepEqual([...favourites], []);
   });
 
-  it('opens what is picked, and says in the list why it can’t', async () => {
+  it('opens what is picked, and shows in the list why it can’t', async () => {
     const { clock, quick, screen, documents, used, results } = scene();
     await clock.advance(0);
     const { openCurrent } = documents;

@@ -11,7 +11,7 @@ describe('The words of the end of a rental', () => {
     return [note.row, ...note.lines().map(([label, value]) => `${label}: ${value}`)];
   };
 
-  it('stand in the row once the end is near or an outbid machine waits for it', () => {
+  it('are in the row once the end is near or an outbid machine waits for it', () => {
     assert.deepEqual(lines({ kind: 'later', ...at }, now), ['', 'Rental ends: 3:00 PM, in 3 h']);
     assert.deepEqual(lines({ kind: 'later', ...at }, now, true), [
       'rental ends in 3 h',
@@ -25,7 +25,7 @@ describe('The words of the end of a rental', () => {
     ]);
   });
 
-  it('say how long the data of one that is over is kept', () => {
+  it('state how long the data of one that is over is kept', () => {
     assert.deepEqual(lines({ kind: 'expired', ...over }, now), [
       'expired, data kept for 1 d 21 h',
       'Rental ended: 9:00 AM',

@@ -26,13 +26,13 @@ describe('A forgotten instance', () => {
     return all.map(({ accountKey, data }) => ({ accountKey, ...data }));
   };
 
-  it('is told of once its idle hours are over', () => {
+  it('is reported once its idle hours are over', () => {
     const notice = { accountKey: 'mine', instanceId: 7, since: now - 5 * hour };
     assert.deepEqual(posted(), [{ ...notice, knowsGpu: true }]);
     assert.deepEqual(posted({}, false), [{ ...notice, knowsGpu: false }]);
   });
 
-  it('is not told of while that is not certain, or where its end is set', () => {
+  it('is not reported while that is uncertain, or if its end is set', () => {
     const state = { kind: 'ready', value: { instances: [anInstance({ id: 7 })] }, error: new Error('x') };
     for (const more of [
       { accounts: { active: undefined } },

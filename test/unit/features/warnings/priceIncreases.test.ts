@@ -62,7 +62,7 @@ describe('A host that asks for a higher price', () => {
     answer = () => undefined;
   });
 
-  it('is told with both prices and the time to answer, and no acceptance of a price that is not stated', async () => {
+  it('is shown with both prices and the time to answer, and no acceptance of a price that is not stated', async () => {
     assert.deepEqual(await told(page(risen, { ...risen, id: 2 })), [
       'warning The host of trainer asks for a higher price: $0.400/h now, $0.500/h if you accept. Answer before 1:00 PM. [Accept…, Reject…]',
     ]);
@@ -108,7 +108,7 @@ describe('A host that asks for a higher price', () => {
     ];
   };
 
-  it('is answered once the question says what the answer costs', async () => {
+  it('is answered once the question shows what the answer costs', async () => {
     assert.deepEqual(await review('Accept', 'Accept', page(risen)), [
       'warning dialog Pay more for “trainer”? // GPU price: $0.400/h now, $0.500/h if you accept.\n\nThat adds $2.40/day while the instance runs. [Not Now, Accept, Cancel]',
       'info The price of trainer rises to $0.500/h. []',
@@ -122,7 +122,7 @@ describe('A host that asks for a higher price', () => {
     assert.deepEqual((await review('Accept', 'Not Now', page(risen))).slice(1), []);
   });
 
-  it('is asked again where the price has changed meanwhile, and not answered where it is no longer open', async () => {
+  it('is asked again if the price has changed, and not answered if it is no longer open', async () => {
     const dearer = { ...risen, newPrice: fromDollars(0.6) };
     assert.deepEqual((await review('Accept', 'Accept', page(risen), page(dearer))).slice(2), [
       'asked again: Pay more for “trainer”?',

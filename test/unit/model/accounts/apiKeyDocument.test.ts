@@ -39,7 +39,7 @@ describe('the document of an API key', () => {
     assert.equal(read('{"permissions": {"read": true, "write": false}}').kind, 'key');
   });
 
-  it('says what is wrong, and where', () => {
+  it('shows what is wrong, and where', () => {
     assert.match(problem('{"permissions": '), /not valid JSON/);
     assert.match(
       problem({ permissions: { api: { instance_reed: {} } } }),

@@ -14,7 +14,7 @@ describe('where a key may be read', () => {
     assert.match(problem?.template ?? '', /remote side of this window/);
   });
 
-  it('is never a rented machine, whatever the editor', () => {
+  it('is never a rented machine, in any editor', () => {
     for (const isBrowserEditor of [false, true]) {
       const problem = keyProblem({ ...beside, isBrowserEditor, hasContainerKey: true });
       assert.match(problem?.template ?? '', /rented machine/);

@@ -21,7 +21,7 @@ import { formatText } from '../../../../src/util/text';
 describe('input about keys and environment variables', () => {
   const isIp = (address: string) => isIP(address) !== 0;
 
-  it('takes addresses of both kinds and names the one that is none', () => {
+  it('accepts addresses of both kinds and names the one that is none', () => {
     assert.deepEqual(splitAddresses(' 1.2.3.4, ::1 ;'), ['1.2.3.4', '::1']);
     assert.equal(addressesProblem('1.2.3.4, ::1', isIp), undefined);
     assert.equal(addressesProblem('', isIp), undefined);
@@ -45,7 +45,7 @@ describe('permissions of a key', () => {
     assert.equal(isCategory('fly'), false);
   });
 
-  it('are told in a few words', () => {
+  it('are shown in a few words', () => {
     const say = (key: Parameters<typeof permissionSummary>[0]) => formatText(permissionSummary(key));
     assert.equal(say({ permissions: scopedPermissions(['misc', 'user_read']) }), 'misc, user_read');
     assert.equal(say({ permissions: { read: true, write: false } }), 'read only');

@@ -23,7 +23,7 @@ describe('what a key may do', () => {
     assert.equal(mayUse({ id: 1, permissions: { read: true, write: true } }, 'instance_write'), true);
   });
 
-  it('is everything where the record does not say', () => {
+  it('is everything if the record does not state it', () => {
     assert.equal(mayUse({ id: 1 }, 'instance_write'), true);
     assert.equal(mayUse({ id: 1, permissions: { something: 'else' } }, 'instance_write'), true);
     assert.equal(mayUse(undefined, 'instance_write'), true);
@@ -68,7 +68,7 @@ describe('permissionOfRoute', () => {
     ['GET /somewhere/else/', undefined],
   ];
   for (const [route, permission] of cases) {
-    it(`says ${permission ?? 'nothing'} for ${route}`, () => {
+    it(`is ${permission ?? 'nothing'} for ${route}`, () => {
       assert.equal(permissionOfRoute(route), permission);
     });
   }

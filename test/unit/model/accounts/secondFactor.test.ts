@@ -73,7 +73,7 @@ describe('choices of a second factor', () => {
 describe('the 2FA status of an account', () => {
   const status = { enabled: true, methods: [totp], skipped: 0 };
 
-  it('is that of the user record, whatever the methods say', () => {
+  it('is that of the user record, for any list of methods', () => {
     for (const tfaStatus of ['enabled', 'legacy', 'disabled'])
       assert.equal(secondFactorStatusOf({ tfaStatus }, status), tfaStatus);
   });
@@ -94,7 +94,7 @@ describe('codes and numbers while they are typed', () => {
     assert.ok(codeProblem('12345a'));
   });
 
-  it('twelve letters and digits are a backup code, whatever their case and hyphens', () => {
+  it('twelve letters and digits are a backup code, with any case and hyphens', () => {
     assert.equal(backupCodeProblem('abcd-2345-wxyz'), undefined);
     assert.equal(normalBackupCode('abcd2345 wxyz'), 'ABCD-2345-WXYZ');
     assert.ok(backupCodeProblem('ABCD-2345-WXY'));
@@ -126,7 +126,7 @@ describe('codes and numbers while they are typed', () => {
     ]);
   });
 
-  it('the end of an earlier authorization says nothing of one that was given since', () => {
+  it('the end of an earlier authorization does not apply to a later one', () => {
     assert.deepEqual(
       [undefined, nowMs - 1, nowMs, nowMs + 1].map((known) => authorizationEnd(known, nowMs)),
       [undefined, undefined, undefined, nowMs + 1],

@@ -17,7 +17,7 @@ describe('the question before an account is left', () => {
     ]);
   });
 
-  it('says of instances that they still cost money, except in the demo', () => {
+  it('warns that instances still cost money, except in the demo', () => {
     const said = [
       stillCostsText(false, 0),
       stillCostsText(false, 1),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { unwatchedText, type LeftAccount } from '../../../../src/model/accounts/unwatchedText';
 import { formatText } from '../../../../src/util/text';
 
-describe('what is said of an account when another one becomes active', () => {
+describe('the message about an account when another one becomes active', () => {
   const left = { isDemo: false, name: 'ada@example.com', instances: 2, hasOpenRental: false };
   const said = (change: Partial<LeftAccount> = {}) => {
     const words = unwatchedText({ ...left, ...change });

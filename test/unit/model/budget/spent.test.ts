@@ -52,7 +52,7 @@ function today(charges: readonly Charge[], sources: readonly CostSource[], at: n
 }
 
 describe('a day and a month of a budget', () => {
-  it('are those of UTC, whatever the zone of this computer', () => {
+  it('are those of UTC, in any zone of this computer', () => {
     const at = Date.UTC(2026, 1, 28, 23, 59, 59) / 1000;
     assert.deepEqual(stretchOf('day', at), { from: at + 1 - day, to: at + 1 });
     assert.deepEqual(stretchOf('month', at), { from: Date.UTC(2026, 1, 1) / 1000, to: at + 1 });
@@ -104,7 +104,7 @@ describe('charges', () => {
     assert.deepEqual(today(charges, [], at), { amount: 5, least: 5, isAtLeast: false });
   });
 
-  it('count where nothing says when they were, and not for a stop', () => {
+  it('count if their time is unknown, but not for a stop', () => {
     const untimed: Charge = { amount: fromDollars(5), type: 'instance', source: 'instance-1', items: [] };
     assert.deepEqual(charged(untimed, untimed), [5, 0]);
   });
@@ -128,7 +128,7 @@ describe('what is spent', () => {
     });
   });
 
-  it('goes by the last start and the disk where a machine did not run all the time', () => {
+  it('uses the last start and the disk if a machine did not run all the time', () => {
     const source = aSource({ runsFor: hour });
     const { amount, least } = today([aCharge(midnight, midnight + 8 * hour, 8)], [source], at);
     assert.deepEqual([amount, least], [10, 9.1]);
@@ -180,7 +180,7 @@ describe('what is spent', () => {
     assert.deepEqual([toDollars(unread.amount), unread.isAtLeast], [1.9, true]);
   });
 
-  it('begins again at midnight with what runs, before the new day is read', () => {
+  it('begins again at midnight with the running instances, before the new day is read', () => {
     const ledger = ledgerOf([aCharge(midnight, at, 10)], reading(at));
     const next = spentIn('day', ledger, [aSource()], midnight + day + hour);
     assert.deepEqual([toDollars(next.amount), toDollars(next.least)], [1, 1]);
@@ -239,7 +239,7 @@ function chargesOf(one: Machine, perMinute: readonly number[], begin: number, na
 }
 
 describe('what is certainly spent', () => {
-  it('never passes what was spent, whatever is charged late, twice or not at all', () => {
+  it('never passes what was spent, for charges that are late, doubled or missing', () => {
     fc.assert(
       fc.property(
         fc.array(machine, { minLength: 1, maxLength: 3 }),
@@ -323,7 +323,7 @@ describe('what costs', () => {
     });
   const nowMs = (midnight + hour) * 1000;
 
-  it('is a machine at its whole price while it runs, for as long as it says that it does', () => {
+  it('is a machine at its whole price while it runs, for as long as it states that it does', () => {
     const runs = { actualStatus: 'running', intendedStatus: 'running' } as const;
     const running = instance({ ...runs, uptimeMinutes: 30 });
     assert.deepEqual(instanceSource(running, {}, nowMs), {
@@ -345,7 +345,7 @@ describe('what costs', () => {
     });
   });
 
-  it('is a volume at its price, or at one that is not known', () => {
+  it('is a volume at its price, or at an unknown one', () => {
     const volume = { id: 3, createdAt: midnight } as Parameters<typeof volumeSource>[0];
     const at = { name: 'volume-3', since: midnight, runsFor: 0 };
     assert.deepEqual(volumeSource(volume), { ...at, rate: undefined, stoppedRate: noRate });

@@ -78,7 +78,7 @@ describe('the flag form of an environment', () => {
     ['-p 8080:70000', 'badPort', '8080:70000'],
     ['-e A=two words', 'strayWord', 'words'],
   ] as const) {
-    it(`says what is wrong with ${flags}`, () => {
+    it(`shows what is wrong with ${flags}`, () => {
       const { problems } = parseEnvFlags(flags);
       assert.deepEqual(
         problems.map((problem) => [problem.kind, problem.subject]),
@@ -96,7 +96,7 @@ describe('the flag form of an environment', () => {
     assert.equal(cut(problems[0]?.span), '-p x:1');
   });
 
-  it('comes back the same after writing and reading, whatever the names and values are', () => {
+  it('is the same after writing and reading, for any names and values', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 6 }), (entries) => {
         const written = formatEnvFlags(entries);
@@ -229,7 +229,7 @@ describe('the flag form of an environment', () => {
     ]);
   });
 
-  it('keeps the name of a pair with a host name, and a rental takes it', () => {
+  it('keeps the name of a pair with a host name, and a rental accepts it', () => {
     for (const env of [
       [['-h', 'box']],
       { '-h': 'box' },
@@ -289,14 +289,14 @@ describe('the object form of an environment', () => {
     assert.equal(envFlagsToObject('-e A'), undefined);
   });
 
-  it('says which key cannot be read', () => {
+  it('names the key that can’t be read', () => {
     assert.deepEqual(envEntries({ 'A=B': 'x', '-p 8': '1', '-p 80:80': '1' }).problems, [
       { key: 'A=B', kind: 'badName' },
       { key: '-p 8', kind: 'badPort' },
     ]);
   });
 
-  it('goes to flags and back without loss wherever it is possible at all', () => {
+  it('is converted to flags and back without loss in every possible case', () => {
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 6 }), (entries) => {
         const object = envObject(entries);

@@ -33,7 +33,7 @@ describe('the places of a JSON text', () => {
     );
   });
 
-  it('are set so that the text says it and everything else stays', () => {
+  it('are set so that the text has it and everything else stays', () => {
     fc.assert(
       fc.property(source, fc.constantFrom('a', 'new'), fc.jsonValue({ maxDepth: 2 }), (text, name, value) => {
         const after = parse(changed(text, (places) => places.set(name, value)));

@@ -54,14 +54,14 @@ describe('a secret in a script', () => {
     });
   }
 
-  it('is named once, however often it stands there', () => {
+  it('is named once, for any number of places', () => {
     assert.deepEqual(values(`AUTH="Bearer ${token}"`), [`Bearer ${token}`]);
     assert.deepEqual(values(`export HF_TOKEN=${token}\nlogin ${token}\ncurl https://me:${token}@host/`), [
       token,
     ]);
   });
 
-  it('can come from a variable only where a line begins with its assignment', () => {
+  it('can be a variable only if a line begins with its assignment', () => {
     const assigned = (script: string) =>
       scriptSecrets(script).map((one) => one.assigned && [one.assigned.name, cut(script, one.assigned.word)]);
     const cut = (script: string, { offset, length }: { offset: number; length: number }) =>

@@ -38,7 +38,7 @@ describe('what an image needs', () => {
     });
   }
 
-  it('takes a version that is only partly stated for the least one', () => {
+  it('treats a version that is only partly stated as the least one', () => {
     assert.deepEqual(imageNeeds('quay.io/jupyter/pytorch-notebook:cuda12-latest').cuda, {
       cuda: 12,
       isExact: false,
@@ -62,7 +62,7 @@ describe('what an image needs', () => {
     '',
   ];
   for (const image of silent) {
-    it(`says nothing of ${image === '' ? 'no image' : image}`, () => {
+    it(`is unknown for ${image === '' ? 'no image' : image}`, () => {
       assert.equal(imageNeeds(image).cuda, undefined);
     });
   }
@@ -90,7 +90,7 @@ describe('what an image needs', () => {
     );
   });
 
-  it('never throws and never invents a version, whatever a tag is', () => {
+  it('never throws and never invents a version, for any tag', () => {
     const part = fc.constantFrom(
       'cuda',
       'cu',
@@ -138,7 +138,7 @@ describe('CUDA and drivers', () => {
     });
   }
 
-  it('says nothing of drivers that are no versions, or newer than the table', () => {
+  it('are unknown for drivers that are no versions, or newer than the table', () => {
     for (const driver of ['', 'abc', '535', '999.1.1', '535.1.1.1', '5350.86.05', '300.1']) {
       assert.equal(cudaOfDriver(driver), undefined, driver);
     }
@@ -166,7 +166,7 @@ describe('the tables of CUDA versions', () => {
       .slice(1)
       .map((line) => line.split('|').map((cell) => cell.trim()));
 
-  it('have the first driver of each version, as the page of their source says', () => {
+  it('have the first driver of each version, as on the page of their source', () => {
     const stated = cellsOf('CUDA and drivers').flatMap((cells) =>
       [1, 3, 5, 7].flatMap((at) => {
         const [cuda = '', driver = ''] = cells.slice(at, at + 2);
@@ -177,7 +177,7 @@ describe('the tables of CUDA versions', () => {
     for (const { cuda, driver } of stated) assert.equal(cudaOfDriver(driver), cuda, driver);
   });
 
-  it('have the versions that serve each GPU, as the page of their source says', () => {
+  it('have the versions that serve each GPU, as on the page of their source', () => {
     const stated = cellsOf('CUDA and GPUs').flatMap(([, capabilities = '', , from = '', until = '']) =>
       capabilities.split(', ').map((one) => ({ capability: Math.round(Number(one) * 100), from, until })),
     );
@@ -190,7 +190,7 @@ describe('the tables of CUDA versions', () => {
     }
   });
 
-  it('have the version of each monthly release of NVIDIA, as the page of their source says', () => {
+  it('have the version of each monthly release of NVIDIA, as on the page of their source', () => {
     const monthsFrom = (first: string, last = first) =>
       [22, 23, 24, 25]
         .flatMap((year) =>
@@ -210,7 +210,7 @@ describe('the tables of CUDA versions', () => {
     }
   });
 
-  it('have the version of each release of TensorFlow 2, as the page of their source says', () => {
+  it('have the version of each release of TensorFlow 2, as on the page of their source', () => {
     const minor = (release: string) => Number(release.replace('2.', ''));
     const stated = cellsOf('TensorFlow').flatMap((cells) =>
       [1, 3].flatMap((at) => {

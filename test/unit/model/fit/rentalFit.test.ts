@@ -31,7 +31,7 @@ describe('the fit of an image to a machine', () => {
     ]);
   });
 
-  it('goes by the driver where the service does not state the CUDA version', () => {
+  it('uses the driver if the service does not state the CUDA version', () => {
     assert.deepEqual(words(anInput(cuda128, { offer: lacking(old, 'cudaVersion') })), [
       'The image needs CUDA 12.8, but this driver (535.54.03) supports up to 12.2.',
     ]);
@@ -39,7 +39,7 @@ describe('the fit of an image to a machine', () => {
     assert.deepEqual(words(anInput(cuda128, { offer: open })), []);
   });
 
-  it('says nothing where it fits, or where the image or the machine says nothing', () => {
+  it('shows nothing if it fits, or if the needs or the machine are unknown', () => {
     assert.deepEqual(words(anInput(cuda128)), []);
     assert.deepEqual(words(anInput('pytorch/pytorch:latest', { offer: old })), []);
     assert.deepEqual(words(anInput(cuda128, { offer: lacking(marketOffer(), 'cudaVersion') })), []);
@@ -90,7 +90,7 @@ describe('the fit of an image to a machine', () => {
     assert.equal(rentalFit(anInput(image)).filters, undefined);
   });
 
-  it('says what a template asks for, and its CUDA once', () => {
+  it('shows what a template requires, and its CUDA once', () => {
     const source = {
       kind: 'template',
       template: aTemplate({

@@ -14,7 +14,7 @@ const now = Date.UTC(2026, 0, 15, 12);
 const minute = 60_000;
 
 describe('The gauges of a machine', () => {
-  it('are shares in percent, whatever unit the limit of the memory has', () => {
+  it('are shares in percent, for any unit of the memory limit', () => {
     const figures = { gpuUtilPercent: 88, cpuUtilPercent: 12.5, diskUsedGb: 4, diskSpaceGb: 10 };
     for (const [used, limit] of [
       [6, 24],
@@ -29,7 +29,7 @@ describe('The gauges of a machine', () => {
     }
   });
 
-  it('leave out what is not reported and what cannot be meant', () => {
+  it('leave out what is not reported and what can’t be meant', () => {
     assert.deepEqual(gaugesOf(anInstance()), {});
     const odd = { memoryUsedGb: 6144, memoryLimitGb: 24, diskUsedGb: 4, diskSpaceGb: 0, gpuUtilPercent: 900 };
     assert.deepEqual(gaugesOf(anInstance(odd)), {});

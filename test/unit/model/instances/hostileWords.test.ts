@@ -40,7 +40,7 @@ describe('Words of strangers', () => {
     }
   });
 
-  it('make none whatever they are, and stay on one line', () => {
+  it('make none for any value, and stay on one line', () => {
     fc.assert(
       fc.property(hostileText, (value) => {
         for (const words of wordsWith(`[a](command:b) ${value}`)) {

@@ -45,7 +45,7 @@ describe('the details of an instance', () => {
     });
   });
 
-  it('say what it is meant to do, and when it began and ends', () => {
+  it('show what it is meant to do, and when it began and ends', () => {
     const endsAt = Date.UTC(2026, 0, 20, 12) / 1000;
     const { meantTo, startedAt, endsAt: end } = read({ endsAt });
     assert.deepEqual(
@@ -93,7 +93,7 @@ describe('the details of an instance', () => {
     assert.equal('lastHour' in read({}, history.slice(1)), false);
   });
 
-  it('name what the last check came to, where there was one', () => {
+  it('name the result of the last check, if there was one', () => {
     assert.equal(read({}, [], 'A login worked.').check, 'A login worked.');
     assert.equal('check' in read(), false);
   });

@@ -138,7 +138,7 @@ describe('the state of an instance', () => {
     });
   }
 
-  it('is what the record says once the clock was set back after a request of ours', () => {
+  it('is that of the record once the clock was set back after a request of ours', () => {
     const running = anInstance({ actualStatus: 'running', intendedStatus: 'running' });
     const exited = anInstance({ actualStatus: 'exited', intendedStatus: 'running', uptimeMinutes: 5 });
     const later = -3 * 3_600_000;
@@ -148,7 +148,7 @@ describe('the state of an instance', () => {
     assert.equal(stateOf(exited, asked('start', later), now), 'exited');
   });
 
-  it('takes the intent from the record, else from our last request, else from the contract', () => {
+  it('has the intent of the record, else of our last request, else of the contract', () => {
     assert.equal(intentOf(anInstance({ intendedStatus: 'stopped' }), asked('start')), 'stopped');
     assert.equal(intentOf(without('intendedStatus'), asked('stop')), 'stopped');
     assert.equal(intentOf(without('intendedStatus'), asked('start')), 'running');
@@ -162,7 +162,7 @@ describe('the state of an instance', () => {
     assert.equal(intentOf(without('intendedStatus', { actualStatus: 'stopped' })), 'stopped');
   });
 
-  it('counts a text nobody documented as neither ready nor failed, and shows it without control characters', () => {
+  it('counts an undocumented text as neither ready nor failed, and shows it without control characters', () => {
     const instance = anInstance({ actualStatus: 'odd\n\u001b[31m\u202eone' });
     const kind = stateOf(instance, noFacts, now);
     assert.equal(isReady(kind) || isFailed(kind, 'running') || isStarting(kind), false);
@@ -215,7 +215,7 @@ describe('the state of an instance', () => {
             }
   });
 
-  it('is outbid where nobody here stopped it, whatever the service records as the intention', () => {
+  it('is outbid if it was not stopped from here, for any intention that the service records', () => {
     const ran = { readyAt: now - 60_000 };
     for (const actualStatus of ['stopped', 'exited']) {
       const states = { currentState: 'stopped', intendedStatus: 'stopped', nextState: 'stopped' };
@@ -353,7 +353,7 @@ describe('the label of an instance', () => {
     assert.doesNotMatch(long, /[\ud800-\udbff](?![\udc00-\udfff])/);
   });
 
-  it('cannot carry a line break into a view', () => {
+  it('can’t carry a line break into a view', () => {
     assert.equal(instanceName(anInstance({ label: 'a\nHost evil\u0000' })), 'a Host evil');
     assert.equal(instanceName(anInstance({ label: '' })), '1× RTX 4090 #5001');
   });

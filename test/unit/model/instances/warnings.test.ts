@@ -16,7 +16,7 @@ function warnings(instances: readonly Instance[], facts: InstanceFacts = {}, cre
 }
 
 describe('warnings', () => {
-  it('name credit that ends within hours, and only while something bills', () => {
+  it('name credit that ends within hours, and only while an instance costs money', () => {
     assert.deepEqual(warnings([anInstance()], {}, fromDollars(5.5)), [{ kind: 'lowCredit', hours: 5.5 }]);
     assert.deepEqual(warnings([anInstance()], {}, fromDollars(6)), []);
     assert.deepEqual(warnings([], {}, fromDollars(0)), []);
@@ -39,7 +39,7 @@ describe('warnings', () => {
     assert.deepEqual(ofVolumes(0.6), []);
   });
 
-  it('name an instance that has been stopped for a week, whoever stopped it, not one that runs', () => {
+  it('name an instance that has been stopped for a week by any user, not one that runs', () => {
     const facts = (days: number): InstanceFacts => ({ stoppedAt: now - days * day });
     assert.deepEqual(warnings([stopped], facts(8)), [
       { kind: 'stoppedLong', instanceId: 5001, sinceMs: now - 8 * day },
@@ -73,7 +73,7 @@ describe('warnings', () => {
     assert.equal(forgottenSince({ ...facts, seenAt: facts.lastUsedAt + hour }, 3, now), undefined);
   });
 
-  it('name a host that takes its machine back within a day', () => {
+  it('name a host that ends the contract within a day', () => {
     const ends = (inMs: number) => anInstance({ endsAt: (now + inMs) / 1000 });
     assert.deepEqual(warnings([ends(day / 2)]), [
       { kind: 'hostEnds', instanceId: 5001, endsAtMs: now + day / 2, isLastHour: false },

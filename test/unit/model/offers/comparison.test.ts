@@ -52,7 +52,7 @@ describe('offers side by side', () => {
     assert.deepEqual(row('gpuTotalRamGb', compared(near), compared(far)), ['24 GB', '48 GB*']);
   });
 
-  it('marks nothing of an offer that is gone: nobody can have it', () => {
+  it('marks nothing of an offer that is gone, because it can’t be rented', () => {
     const third = marketOffer({ id: 3, gpuCount: 2 });
     const gone = compared(near, { isGone: true });
     assert.deepEqual(row('running', gone, compared(far)), ['$0.405/h', '$0.703/h']);

@@ -7,13 +7,13 @@ import { formatText } from '../../../../src/util/text';
 const words = (filters: Filters) => describeFilters(filters).map((one) => formatText(one));
 
 describe('filters in words', () => {
-  it('name a flag alone where it is wanted, and say that it is not wanted', () => {
+  it('name a flag alone if it is wanted, and show that it is not wanted', () => {
     assert.deepEqual(words({ verified: true }), ['Verified by the service']);
     assert.deepEqual(words({ verified: false }), ['Verified by the service: no']);
     assert.equal(formatText(filterValueText('verified', {})), 'any');
   });
 
-  it('come in the order of the fields, whatever the order in which they were set', () => {
+  it('are in the order of the fields, not in the order in which they were set', () => {
     const filters: Filters = { verified: true, gpuCount: { min: 2, max: 2 }, gpu: { oneOf: ['RTX 4090'] } };
     assert.deepEqual(words(filters), ['GPU: RTX 4090', 'GPUs: 2', 'Verified by the service']);
   });
@@ -40,7 +40,7 @@ describe('places in a filter', () => {
 });
 
 describe('an amount of money in a filter', () => {
-  it('has whole cents, whatever its binary fraction', () => {
+  it('has whole cents, for any binary fraction', () => {
     const amounts = [0.8, 1.1, 2.3, 0.57, 0.4166, 4].map((amount) => numberText(amount, '$'));
     assert.deepEqual(amounts, ['$0.80', '$1.10', '$2.30', '$0.57', '$0.4166', '$4.00']);
   });

@@ -53,7 +53,7 @@ describe('the first search', () => {
     );
   });
 
-  it('goes by the last rentals before the credit, and never above the limit', () => {
+  it('uses the last rentals before the credit, and never exceeds the limit', () => {
     const rented = [
       marketOffer({ gpuCount: 2, totalPerHour: fromDollars(0.8) }),
       marketOffer({ totalPerHour: fromDollars(1.1) }),

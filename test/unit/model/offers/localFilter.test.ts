@@ -25,7 +25,7 @@ describe('the check of an answer', () => {
     assert.deepEqual(misfits(marketOffer(), query(filters)), ['gpuRamGb', 'gpu']);
   });
 
-  it('takes a 24,564 MB card for 24 GB, and two of them for 48', () => {
+  it('counts a 24,564 MB card as 24 GB, and two of them as 48', () => {
     assert.deepEqual(misfits(marketOffer(), query({ gpuRamGb: { min: 24, max: 24 } })), []);
     assert.deepEqual(misfits(marketOffer({ gpuCount: 2 }), query({ gpuTotalRamGb: { min: 48 } })), []);
     assert.deepEqual(misfits(marketOffer(), query({ gpuTotalRamGb: { min: 48 } })), ['gpuTotalRamGb']);
@@ -115,7 +115,7 @@ describe('narrowing', () => {
     assert.ok(narrows(query({}, { sort: 'best' }), query({}, { sort: 'price' })));
   });
 
-  it('is not where a filter is loosened, or cannot be checked here', () => {
+  it('is not if a filter is loosened, or can’t be checked here', () => {
     assert.ok(!narrows(query({ cuda: { min: 12 } }), query({ cuda: { min: 11 } })));
     assert.ok(!narrows(query({ gpu: { oneOf: ['A'] } }), query({})));
     assert.ok(!narrows(query({}), query({ gpuWatts: { min: 300 } })));
@@ -137,7 +137,7 @@ describe('the orders', () => {
   const ids = (sort: MarketQuery['sort']) =>
     sorted([cheap, big, sure], query({}, { sort })).map(({ id }) => id);
 
-  it('put first what they say', () => {
+  it('put first what they name', () => {
     assert.deepEqual(ids('price'), [1, 2, 3]);
     assert.deepEqual(ids('value'), [2, 1, 3]);
     assert.deepEqual(ids('reliability'), [3, 1, 2]);
@@ -145,7 +145,7 @@ describe('the orders', () => {
     assert.deepEqual(ids('best'), [3, 1, 2]);
   });
 
-  it('put what lacks the value last, and keep equals as they came', () => {
+  it('put what lacks the value last, and keep equals in their order', () => {
     const unknown = lacking(marketOffer({ id: 9 }), 'reliability');
     const rows = sorted([unknown, cheap, big], query({}, { sort: 'reliability' }));
     assert.deepEqual(

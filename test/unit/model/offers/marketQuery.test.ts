@@ -94,7 +94,7 @@ describe('the search for more', () => {
     reliability: 0.9,
   });
 
-  it('goes on where the last row ended', () => {
+  it('continues where the last row ended', () => {
     const after = (sort: MarketQuery['sort']) => searchAfter({ ...query, filters: {}, sort }, last)?.filters;
     assert.deepEqual(after('price'), { dph_total: { gte: 0.499999 } });
     assert.deepEqual(after('best'), { score: { lte: 12 } });
@@ -116,7 +116,7 @@ describe('the search for more', () => {
 });
 
 describe('withFilter', () => {
-  it('sets and takes out one field', () => {
+  it('sets and removes one field', () => {
     assert.deepEqual(withFilter({ verified: true }, 'cuda', { min: 12 }), {
       verified: true,
       cuda: { min: 12 },

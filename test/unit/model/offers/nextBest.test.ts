@@ -3,7 +3,7 @@ import { fromDollars } from '../../../../src/model/money';
 import { nextBest, priceToPay } from '../../../../src/model/offers/nextBest';
 import { lacking, marketOffer } from '../../../support/marketOffer';
 
-describe('an offer that stands in for an interruptible machine', () => {
+describe('an offer that replaces an interruptible machine', () => {
   const needs = {
     rentalType: 'interruptible' as const,
     priceLimit: fromDollars(0.3),

@@ -11,7 +11,7 @@ describe('places', () => {
     );
   });
 
-  it('says where a machine is without saying it twice', () => {
+  it('names a place once', () => {
     assert.deepEqual(
       ['Sweden, SE', ', US', 'US', 'Texas, US', 'Quebec, CA', 'Sweden', 'Atlantis, XX', ''].map(placeText),
       ['Sweden', 'United States', 'United States', 'Texas, US', 'Quebec, CA', 'Sweden', 'Atlantis, XX', ''],

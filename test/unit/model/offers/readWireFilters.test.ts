@@ -49,7 +49,7 @@ describe('filters in wire form', () => {
     assert.deepEqual(readWireFilters(undefined), { filters: {}, extraFilters: {} });
   });
 
-  it('come back as they were sent', () => {
+  it('are read as they were sent', () => {
     const bound = fc.integer({ min: 1, max: 1000 }).map((value) => value / 4);
     const range = fc.tuple(bound, bound).map(([a, b]) => ({ min: Math.min(a, b), max: Math.max(a, b) }));
     const filters: fc.Arbitrary<Filters> = fc.record(

@@ -55,7 +55,7 @@ describe('saved searches', () => {
     );
   });
 
-  it('never throw, whatever the settings say', () => {
+  it('never throw, for any settings', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         readQuery(value);
@@ -78,7 +78,7 @@ describe('recent searches', () => {
     assert.equal(again[0]?.diskGb, 18);
   });
 
-  it('are the same whatever the order of their members', () => {
+  it('are the same in any order of their members', () => {
     const { filters, ...others } = query;
     assert.equal(searchKey({ ...others, filters }), searchKey(query));
     assert.notEqual(searchKey({ ...query, sort: 'price' }), searchKey(query));
@@ -94,7 +94,7 @@ describe('the filters that a template added', () => {
 });
 
 describe('renaming a saved search', () => {
-  it('keeps the search, takes the place of one with that name, and leaves the others', () => {
+  it('keeps the search, replaces one with that name, and leaves the others', () => {
     const setting = { a: { sort: 'price' }, b: { sort: 'value' }, c: 7 };
     assert.deepEqual(withRenamedSearch(setting, 'a', 'd'), {
       b: { sort: 'value' },

@@ -49,7 +49,7 @@ describe('a watched search', () => {
     assert.deepEqual(matches, [{ key: 'machine 10 1', offerId: 1, firstSeenAt: 1000, lastSeenAt: 1000 }]);
   });
 
-  it('knows a machine again that comes back under another offer id', () => {
+  it('recognizes a machine that returns under another offer id', () => {
     const first = matchesAfter(watch, [], [cheap], 1000);
     const second = matchesAfter(watch, first.matches, [{ ...cheap, id: 99 }], 2000);
     assert.deepEqual(second.matches, [
@@ -57,7 +57,7 @@ describe('a watched search', () => {
     ]);
   });
 
-  it('takes one that was missing for a moment as known, and one that was away for long as new', () => {
+  it('treats one that was missing for a moment as known, and one that was away for long as new', () => {
     const first = matchesAfter(watch, [], [cheap], 0);
     const away = matchesAfter(watch, first.matches, [], 60_000);
     assert.equal(away.matches.length, 1);

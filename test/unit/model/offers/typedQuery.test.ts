@@ -18,13 +18,13 @@ function meanings(line: string): readonly string[] {
 }
 
 describe('a typed search', () => {
-  it('takes a single letter before a number for no name', () => {
+  it('does not read a single letter before a number as a name', () => {
     assert.deepEqual(filtersOf('>=7d'), { days: { min: 7 } });
     assert.deepEqual(filtersOf('day7'), { days: { min: 7 } });
     assert.deepEqual(filtersOf('d7'), {});
   });
 
-  it('reads the example of the placeholder, and says what it understood', () => {
+  it('reads the example of the placeholder, and shows what it understood', () => {
     assert.deepEqual(filtersOf('4090 x2 <0.8 eu ≥24gb'), {
       gpu: { oneOf: ['RTX 4090'] },
       gpuCount: { min: 2, max: 2 },
@@ -267,7 +267,7 @@ describe('a typed search', () => {
     });
   }
 
-  it('takes a price for anything but time for no filter', () => {
+  it('does not read a price for anything but time as a filter', () => {
     assert.deepEqual(parseTypedQuery('$0.5/gpu'), { filters: {}, understood: [], words: ['$0.5/gpu'] });
   });
 
@@ -280,7 +280,7 @@ describe('a typed search', () => {
     assert.equal(parseTypedQuery('us not on-demand').rentalType, 'interruptible');
   });
 
-  it('does not take one model for another', () => {
+  it('does not confuse models', () => {
     assert.deepEqual(filtersOf('4080').gpu, { oneOf: ['RTX 4080'] });
     assert.deepEqual(filtersOf('4070').gpu, { oneOf: ['RTX 4070'] });
     assert.deepEqual(filtersOf('a10').gpu, { oneOf: ['A10'] });
@@ -304,7 +304,7 @@ describe('a typed search', () => {
     }
   });
 
-  it('never throws, whatever is typed, and takes no member of an object for a name', () => {
+  it('never throws, for any input, and does not read a member of an object as a name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 60 }), (line) => {
         parseTypedQuery(line);

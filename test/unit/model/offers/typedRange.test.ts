@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { typedRanges } from '../../../../src/model/offers/typedRange';
 
 describe('a number that is typed at a filter', () => {
-  it('means first what its sign says, and without one what the field usually has', () => {
+  it('means first what its sign states, and without one what the field usually has', () => {
     for (const [typed, natural, first] of [
       ['24', 'least', { min: 24 }],
       ['0,8', 'most', { max: 0.8 }],

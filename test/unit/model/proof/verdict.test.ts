@@ -113,7 +113,7 @@ describe('The verdict on a machine', () => {
     });
   }
 
-  it('takes nothing unknown for a difference', () => {
+  it('does not treat an unknown value as a difference', () => {
     const silent: MachineProof = {
       at: 0,
       kind: 'nvidia',
@@ -238,7 +238,7 @@ describe('The model of a GPU', () => {
     });
   }
 
-  it('tells apart all models of the market that are no builds of one', () => {
+  it('distinguishes all models of the market that are no builds of one', () => {
     const build = / (?:SXM\d?|PCIE|NVL|WS|S)$/;
     const models = [...new Set(knownGpuModels.map((name) => name.replace(build, '')))].filter(
       // The same card under two names for all that the driver says.

@@ -22,7 +22,7 @@ function guarded(times = guardTimes) {
 }
 
 describe('the guard of the confirmation', () => {
-  it('takes one Enter, once', async () => {
+  it('accepts one Enter, once', async () => {
     const test = guarded();
     test.guard.shown();
     await test.clock.advance(2000);
@@ -35,7 +35,7 @@ describe('the guard of the confirmation', () => {
     assert.equal(test.clock.pending, 0);
   });
 
-  it('takes an Enter after the clock was set back', async () => {
+  it('accepts an Enter after the clock was set back', async () => {
     const test = guarded();
     test.guard.note();
     test.guard.shown();
@@ -56,7 +56,7 @@ describe('the guard of the confirmation', () => {
     assert.equal(test.rented, 0);
   });
 
-  it('takes a second Enter after an ignored one, once that was let go', async () => {
+  it('accepts a second Enter after an ignored one, once that was released', async () => {
     const test = guarded();
     test.guard.note();
     test.guard.shown();
@@ -68,7 +68,7 @@ describe('the guard of the confirmation', () => {
     assert.equal(test.rented, 1);
   });
 
-  it('takes no key whose first repetition comes late and the others slowly', async () => {
+  it('accepts no key whose first repetition is late and the others slow', async () => {
     for (const [first, every] of [
       [700, 300],
       [750, 700],
@@ -88,7 +88,7 @@ describe('the guard of the confirmation', () => {
     }
   });
 
-  it('takes an Enter that comes once a slow train has ended', async () => {
+  it('accepts an Enter once a slow train has ended', async () => {
     const test = guarded();
     test.guard.note();
     test.guard.shown();
@@ -103,7 +103,7 @@ describe('the guard of the confirmation', () => {
     assert.equal(test.rented, 1);
   });
 
-  it('never takes a key held down from the step before, whatever delay and rate the system repeats with', async () => {
+  it('never accepts a key held down from the step before, at any delay and rate of repetition', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 150, max: guardTimes.slowestMs }),
@@ -141,7 +141,7 @@ describe('the guard of the confirmation', () => {
     assert.equal(test.rented, 0);
   });
 
-  it('starts anew when the step is shown again', async () => {
+  it('starts again when the step is shown again', async () => {
     const test = guarded();
     test.guard.shown();
     await test.clock.advance(2000);
@@ -162,8 +162,8 @@ describe('the guard of the confirmation', () => {
   });
 });
 
-describe('the guard of a question that comes up by itself', () => {
-  it('takes nothing that was meant for what stood there before, and the next answer after that', async () => {
+describe('the guard of a question that appears by itself', () => {
+  it('accepts nothing that was meant for what was shown before, and the next answer after that', async () => {
     const test = guarded(unaskedTimes);
     test.guard.shown();
     await test.clock.advance(unaskedTimes.settleMs - 1);
@@ -175,7 +175,7 @@ describe('the guard of a question that comes up by itself', () => {
     assert.equal(test.rented, 1);
   });
 
-  it('takes a double click', async () => {
+  it('accepts a double click', async () => {
     const test = guarded(unaskedTimes);
     test.guard.shown();
     await test.clock.advance(2000);
@@ -186,7 +186,7 @@ describe('the guard of a question that comes up by itself', () => {
     assert.equal(test.rented, 1);
   });
 
-  it('takes no key that is held down', async () => {
+  it('accepts no key that is held down', async () => {
     const test = guarded(unaskedTimes);
     test.guard.shown();
     for (let repeat = 0; repeat < 60; repeat += 1) {

@@ -38,7 +38,7 @@ const template: Template = {
 };
 
 describe('the confirmation', () => {
-  it('says what is rented and what it costs, to the cent', () => {
+  it('shows what is rented and what it costs, to the cent', () => {
     assert.deepEqual(shown(anInput({ credit: fromDollars(20) })), {
       machine: '1× RTX 4090 24 GB, Sweden',
       source: 'ubuntu',
@@ -53,7 +53,7 @@ describe('the confirmation', () => {
     });
   });
 
-  it('names the template as the source of no more than what comes from it', () => {
+  it('names the template as the source only for values that it sets', () => {
     const { runtype, disk } = shown(anInput());
     assert.doesNotMatch(`${runtype} ${disk}`, /template/i);
     const source = { kind: 'template', template } as const;
@@ -62,7 +62,7 @@ describe('the confirmation', () => {
     assert.doesNotMatch(chosen['runtype'] ?? '', /template/i);
   });
 
-  it('counts what runs already against the credit', () => {
+  it('counts running instances against the credit', () => {
     const { credit } = shown(anInput({ credit: fromDollars(20), running: hourlyRate(fromDollars(1)) }));
     assert.equal(credit, '$20.00 lasts 2 days 1 h, or 14 h with the instances that already run');
   });
@@ -75,7 +75,7 @@ describe('the confirmation', () => {
     assert.equal(shown(anInput())['replacement'], undefined);
   });
 
-  it('estimates the stay that is asked for, and says where that cannot be', () => {
+  it('estimates the requested stay, and shows if that is impossible', () => {
     const stay = { hours: 10, downGb: 100, upGb: 0 };
     // 10 h at $0.405/h less rounding, and 100 GB at $0.004.
     assert.match(shown(anInput({ stay }))['stay'] ?? '', /^\$4\.45 for 10 h, 100 GB down \(/);
@@ -93,7 +93,7 @@ describe('the confirmation', () => {
     );
   });
 
-  it('says of a free transfer that it is free, and leaves out what is not expected', () => {
+  it('shows that a free transfer is free, and leaves out what is not expected', () => {
     const offer = marketOffer({ inetDownPerGb: fromDollars(0), inetUpPerGb: fromDollars(0) });
     assert.equal(
       shown(anInput({ offer, stay: { hours: 8, downGb: 0, upGb: 0 } }))['stay'],
@@ -101,7 +101,7 @@ describe('the confirmation', () => {
     );
   });
 
-  it('says nothing of a limit of what is known while the volumes are being read', () => {
+  it('shows no limit of the known price while the volumes are being read', () => {
     const running = hourlyRate(fromDollars(1));
     const { credit } = shown(
       anInput({ credit: fromDollars(20), running, isRunningPartial: true, isRunningEarly: true }),
@@ -109,7 +109,7 @@ describe('the confirmation', () => {
     assert.equal(credit, '$20.00 lasts 2 days 1 h, or 14 h with the instances that already run');
   });
 
-  it('says what comes from the template and what from here, as the service merges it', () => {
+  it('shows which values are of the template and which were entered, as the service merges them', () => {
     const rich: Template = {
       ...template,
       image: 'pytorch/pytorch',
@@ -166,7 +166,7 @@ describe('the confirmation', () => {
     );
   });
 
-  it('says where what runs already costs more than is known', () => {
+  it('shows if the running instances already cost more than is known', () => {
     const known = { credit: fromDollars(20), running: hourlyRate(fromDollars(1)), isRunningPartial: true };
     assert.equal(
       shown(anInput(known))['credit'],
@@ -197,7 +197,7 @@ describe('the confirmation', () => {
     assert.equal(shown(input)['volume'], 'a new one of 50 GB at /data');
   });
 
-  it('states no sum where the price of a new volume is not stated, and says why', () => {
+  it('states no sum if the price of a new volume is not stated, and explains why', () => {
     const input = anInput({
       choices: {
         source: { kind: 'image', image: 'ubuntu' },
@@ -278,7 +278,7 @@ describe('the confirmation', () => {
     assert.deepEqual(warned({ offer: { id: 1 } }), ['priceUnknown', 'stoppedUnknown']);
   });
 
-  it('says of credit that is used up what to do, and no time', () => {
+  it('explains for used-up credit what to do, and states no time', () => {
     for (const credit of [0, -3.2]) {
       const [warning] = confirmation(anInput({ credit: fromDollars(credit) })).warnings;
       assert.match(warning?.text.template ?? '', /^You have no credit left, and at zero/);
@@ -301,7 +301,7 @@ describe('the confirmation', () => {
     );
   });
 
-  it('tells when all machines together pass the limit', () => {
+  it('warns when all machines together pass the limit', () => {
     const limitPerHour = fromDollars(1);
     const under = confirmation(anInput({ limitPerHour, running: hourlyRate(fromDollars(0.5)) }));
     const over = confirmation(anInput({ limitPerHour, running: hourlyRate(fromDollars(0.6)) }));
@@ -313,7 +313,7 @@ describe('the confirmation', () => {
     );
   });
 
-  it('names a machine as it is sold, and what is not known as such', () => {
+  it('names a machine as it is sold, and unknown values as unknown', () => {
     assert.equal(
       machineName(marketOffer({ gpuCount: 4, gpuRamMb: 81_559, gpuName: 'H100 SXM' })),
       '4× H100 SXM 80 GB',

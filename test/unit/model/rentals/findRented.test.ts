@@ -12,7 +12,7 @@ const fresh = { label: '', startedAt: Date.UTC(2026, 0, 15, 12) / 1000 };
 const none = new Set<number>();
 
 describe('finding a lost rental', () => {
-  it('goes by the label first, even where ids are known', () => {
+  it('uses the label first, even if ids are known', () => {
     const found = findRented(
       lost,
       [anInstance({ id: 2, ...fresh }), anInstance({ id: 3, label: 'mine [gr-abcdef01]' })],
@@ -21,7 +21,7 @@ describe('finding a lost rental', () => {
     assert.deepEqual(found, { kind: 'found', instanceId: 3, by: 'label' });
   });
 
-  it('takes the one new instance without a label on the right machine', () => {
+  it('finds the one new instance without a label on the right machine', () => {
     const list = [anInstance({ id: 1, ...fresh }), anInstance({ id: 2, ...fresh })];
     assert.deepEqual(findRented(lost, list, none), { kind: 'found', instanceId: 2, by: 'id' });
     assert.deepEqual(findRented(lost, list, new Set([2])), { kind: 'none' });

@@ -35,12 +35,12 @@ describe('the check of a machine that runs', () => {
     assert.equal(isCheckOver(check, start + 3 * bootPatienceMs), true);
   });
 
-  it('counts anew where the clock was set back', () => {
+  it('counts from zero if the clock was set back', () => {
     const check = advanceCheck(beginCheck(start), { stage: 'port' }, start - 3_600_000);
     assert.equal(isCheckOver(check, start - 3_600_000 + bootPatienceMs), true);
   });
 
-  it('says how long a stage takes, and why where that is longer than usual', () => {
+  it('shows how long a stage lasts, and why if that is longer than usual', () => {
     const check = { ...beginCheck(start), problem: 'refused' } as const;
     assert.deepEqual(words(check, start + 4000), ['Waiting for its SSH port', '4 s']);
     assert.equal(isCheckLong(check, start + 20_000), true);
@@ -63,7 +63,7 @@ describe('the check of a machine that runs', () => {
     assert.deepEqual(overResult({ kind: 'waits', ...refused }), { kind: 'unproved', ...refused });
   });
 
-  it('takes a machine for booting in the first minute after it was seen to run, and after a start or reboot', () => {
+  it('treats a machine as booting in the first minute after it was seen to run, and after a start or reboot', () => {
     const seen = { runningAt: start };
     assert.equal(isBooting(seen, start + 59_999), true);
     assert.equal(isBooting(seen, start + 60_000), false);
@@ -76,7 +76,7 @@ describe('the check of a machine that runs', () => {
     assert.equal(isBooting(seen, start - 3_600_000), false);
   });
 
-  it('shows what the machine said as plain words', () => {
+  it('shows the text of the machine as plain words', () => {
     assert.match(
       formatText(unprovedText('trainer', 'other', '[click](command:x)\n$(error)')),
       /^trainer is running, but ssh could not log in: \[click\] - \(command:x\) \$ \(error\)$/,

@@ -27,13 +27,13 @@ describe('A past rental', () => {
     assert.equal(durationOfPast({ ...past, instance: unknown }), undefined);
   });
 
-  it('costs what was charged, and else at most what its price comes to', () => {
+  it('costs what was charged, otherwise at most its price for the time', () => {
     assert.deepEqual(costOfPast(past), { amount: fromDollars(1.5), isCharged: false });
     const charged = { amount: fromDollars(1.2), at: past.endedAt };
     assert.deepEqual(costOfPast({ ...past, charged }), { amount: fromDollars(1.2), isCharged: true });
   });
 
-  it('sums the charges that name it, and takes no charge for no figure', () => {
+  it('sums the charges that name it, and has no figure without charges', () => {
     const charge = (source: string, dollars: number) => ({
       type: 'instance',
       source,

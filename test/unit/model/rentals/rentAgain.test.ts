@@ -18,7 +18,7 @@ const config: RentConfig = {
 };
 
 describe('renting another like one', () => {
-  it('takes over all answers that belong to no single machine', () => {
+  it('copies all answers that belong to no single machine', () => {
     const { image, volume, ...kept } = config;
     assert.ok(image !== undefined && volume !== undefined);
     assert.deepEqual(choicesOf(config, true), { choices: { ...kept, label: 'trainer' }, lost: [] });

@@ -33,7 +33,7 @@ describe('the request for a draft', () => {
     assert.equal(requestOf(draft, undefined).mostPerHour, undefined);
   });
 
-  it('for a job names its guard, and the script of the template that comes after it', () => {
+  it('for a job names its guard, and the script of the template after it', () => {
     const limits = { hours: 1, costDollars: 2 };
     const of = aJob(undefined, { limits });
     const job = { order: of, each: [of], machines: 1, names: [], bytes: 0, secretFiles: [], leftOut: [] };

@@ -88,7 +88,7 @@ describe('the steps of a rental', () => {
     assert.deepEqual(begun(undefined), volume);
   });
 
-  it('leave a volume on its machine when an offer of another one takes the place', () => {
+  it('leave a volume on its machine when an offer of another one replaces the first', () => {
     const volume = { kind: 'link' as const, volumeId: 9, mountPath: '/data' };
     const rented = aFlow();
     const first = rented.offer;
@@ -102,7 +102,7 @@ describe('the steps of a rental', () => {
     assert.equal(rented.choices.volumePerGbMonth, undefined);
   });
 
-  it('keep the answers when another offer takes the place', () => {
+  it('keep the answers when another offer replaces the first', () => {
     const flow = aFlow();
     flow.set({ label: 'x', diskGb: 40 });
     flow.replaceOffer(marketOffer({ id: 2 }));
@@ -110,7 +110,7 @@ describe('the steps of a rental', () => {
     assert.equal(flow.choices.label, 'x');
   });
 
-  it('take answers back', () => {
+  it('remove answers', () => {
     const flow = aFlow();
     flow.set({ runtype: 'args', diskGb: 40 });
     flow.unset('runtype');

@@ -134,7 +134,7 @@ describe('environment and ports', () => {
     { env: { B: 'mine', '-p 9000:9000/udp': '1' } },
   );
 
-  it('are merged as the service does it, with where each comes from', () => {
+  it('are merged as the service does it, each with its source', () => {
     assert.deepEqual(mergedEnv(choices), [
       { name: 'A', value: '1', from: 'template' },
       { name: '-p 8080:8080', value: '1', from: 'template' },
@@ -143,7 +143,7 @@ describe('environment and ports', () => {
     ]);
   });
 
-  it('of a template count where a name is set twice, or another part cannot be read', () => {
+  it('of a template count if a name is set twice, or another part can’t be read', () => {
     const broken = fromTemplate({
       env: '-e A=1 -e A=2 -p 8080:8080 -p 9000',
       runtype: 'ssh',
@@ -199,7 +199,7 @@ describe('bids', () => {
 });
 
 describe('imageProblem', () => {
-  it('takes image paths and nothing else', () => {
+  it('accepts image paths and nothing else', () => {
     for (const image of [
       'vastai/base-image:@vastai-automatic-tag',
       'docker.io/vastai/pytorch:@vastai-automatic-tag',

@@ -34,7 +34,7 @@ describe('replacing without a question', () => {
     assert.notEqual(failureKind('exited', undefined), failureKind('offline', undefined));
   });
 
-  it('comes to an end with rentals that name each other', () => {
+  it('ends with rentals that name each other', () => {
     const loop: ReplacedRental = { marker: 'x', replaces: 'x' };
     assert.deepEqual(
       replaceAlone(loop, 'exited: ', () => loop),

@@ -35,7 +35,7 @@ class Play {
 }
 
 describe('readiness', () => {
-  it('goes from null over loading to running, and is ready', () => {
+  it('passes from null over loading to running, and is ready', () => {
     const play = new Play().see(0, { actualStatus: null });
     assert.deepEqual([play.outcome, play.watch.stage], [undefined, 'provisioning']);
     play.see(10_000, { actualStatus: 'loading', statusMessage: 'pulling\n' });
@@ -81,7 +81,7 @@ describe('readiness', () => {
     });
   }
 
-  it('has data where nobody looked for a while, or it was started again: it may have run', () => {
+  it('has data after a gap without readings, or after another start: it may have run', () => {
     const failed = { kind: 'failed', reason: 'exited', hadData: true };
     const unseen = new Play().see(0, { actualStatus: 'loading' }).see(600_000, { actualStatus: 'exited' });
     assert.deepEqual(unseen.outcome, failed);
@@ -89,7 +89,7 @@ describe('readiness', () => {
     assert.deepEqual(started.outcome, failed);
   });
 
-  it('may have run where nobody looked for more than two minutes, also where the clock was set back', () => {
+  it('may have run after more than two minutes without a reading, also if the clock was set back', () => {
     const dataAfter = (ms: number) => {
       const { outcome } = new Play()
         .see(0, { actualStatus: 'loading' })
@@ -110,7 +110,7 @@ describe('readiness', () => {
     });
   });
 
-  it('takes a text nobody documented for neither', () => {
+  it('treats an undocumented text as neither', () => {
     assert.equal(new Play().see(0, { actualStatus: 'defrosting' }).outcome, undefined);
   });
 
@@ -128,7 +128,7 @@ describe('readiness', () => {
     assert.deepEqual(gone.outcome, { kind: 'ended', why: 'destroyed' });
   });
 
-  it('goes on while a destroy may still be refused, for as long as it is read back', () => {
+  it('continues while a destroy may still be refused, for as long as it is read back', () => {
     const facts: InstanceFacts = { lastRequest: { kind: 'destroy', at: start } };
     const play = new Play().see(60_000, { actualStatus: 'loading' }, facts);
     assert.equal(play.outcome, undefined);
@@ -160,7 +160,7 @@ describe('readiness', () => {
     assert.deepEqual(late.outcome, { kind: 'failed', reason: 'exited', hadData: true });
   });
 
-  it('takes a record from before a start for no stop', () => {
+  it('does not treat a record from before a start as a stop', () => {
     const facts: InstanceFacts = { lastRequest: { kind: 'start', at: start }, readyAt: 1 };
     const before = { actualStatus: 'exited', intendedStatus: 'stopped', statusMessage: 'stopped' };
     const play = new Play('start').see(1000, before, facts);
@@ -181,7 +181,7 @@ describe('readiness', () => {
     );
   });
 
-  it('shows what the host says while a start waits for a free GPU', () => {
+  it('shows the message of the host while a start waits for a free GPU', () => {
     const facts: InstanceFacts = { lastRequest: { kind: 'start', at: start, queued: true } };
     const waits = { actualStatus: 'exited', intendedStatus: 'running', statusMessage: 'no free GPU' };
     assert.equal(new Play('start').see(1000, waits, facts).watch.message, 'no free GPU');
@@ -198,7 +198,7 @@ describe('readiness', () => {
     assert.deepEqual(new Play('start').see(2000, {}, facts).outcome, { kind: 'ready' });
   });
 
-  it('says once, after five minutes, that it takes longer than usual', () => {
+  it('reports once, after five minutes, that it lasts longer than usual', () => {
     const play = new Play();
     for (let at = 0; at <= 8 * minute; at += 10_000) {
       play.see(at, { actualStatus: 'loading', statusMessage: 'pulling' });
@@ -215,7 +215,7 @@ describe('readiness', () => {
     assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: true });
   });
 
-  it('times out also where the clock was set back meanwhile', () => {
+  it('times out also if the clock was set back during the start', () => {
     const play = new Play().see(0, { actualStatus: 'loading', statusMessage: 'pulling' });
     const day = 24 * 60 * minute;
     play.see(-day, { actualStatus: 'loading', statusMessage: 'pulling' });
@@ -225,7 +225,7 @@ describe('readiness', () => {
     assert.deepEqual(play.outcome, { kind: 'failed', reason: 'timedOut', hadData: true });
   });
 
-  it('waits an hour at most where the clock was set back meanwhile, whatever the host says', () => {
+  it('waits an hour at most if the clock was set back during the start, for any messages of the host', () => {
     const day = 24 * 60 * minute;
     const play = new Play().see(0, { actualStatus: 'loading', statusMessage: 'layer 0' });
     for (let at = 0; at < 60; at += 2) {
@@ -237,7 +237,7 @@ describe('readiness', () => {
     assert.equal(play.longs, 1);
   });
 
-  it('times out where no list has it and the clock was set back meanwhile', () => {
+  it('times out if no list has it and the clock was set back during the start', () => {
     const day = 24 * 60 * minute;
     const play = new Play()
       .see(0, 'absent')
@@ -259,7 +259,7 @@ describe('readiness', () => {
     });
   });
 
-  it('waits an hour at most, whatever the host says', () => {
+  it('waits an hour at most, for any messages of the host', () => {
     const play = new Play();
     for (let at = 0; at < 60 * minute; at += minute) {
       play.see(at, { actualStatus: 'loading', statusMessage: `layer ${at}` });

@@ -26,13 +26,13 @@ const documents = fc
   .map(({ texts, env }): DocumentFields => ({ ...texts, env }));
 
 describe('merging two edits of a template', () => {
-  it('takes both where they touch different fields', () => {
+  it('keeps both if they change different fields', () => {
     const merge = mergeDocuments(base, { ...base, desc: 'mine' }, { ...base, tag: '2' });
     assert.deepEqual(merge.conflicts, []);
     assert.deepEqual(merge.fields, { ...base, desc: 'mine', tag: '2' });
   });
 
-  it('takes both where they touch different variables and filters', () => {
+  it('keeps both if they change different variables and filters', () => {
     const mine = {
       ...base,
       env: { A: 'mine', B: '2' },
@@ -82,7 +82,7 @@ describe('merging two edits of a template', () => {
     assert.deepEqual(mergeDocuments(base, same, { ...same }).conflicts, []);
   });
 
-  it('takes theirs for one place and leaves the rest', () => {
+  it('uses theirs for one place and leaves the rest', () => {
     const mine = { ...base, desc: 'mine', env: { A: 'mine', B: '2' } };
     const merge = mergeDocuments(base, mine, { ...base, desc: 'theirs', env: { A: 'theirs', B: '2' } });
     const taken = merge.conflicts.reduce<DocumentFields>(takeTheirs, mine);

@@ -117,14 +117,14 @@ describe('the checks of a template document', () => {
     );
   });
 
-  it('say that the application will not start by itself', () => {
+  it('warn that the application will not start by itself', () => {
     const source = render({ runtype: 'ssh', ssh_direct: true });
     assert.deepEqual(look(findTemplateProblems, source), [
       ['onstartMissing', '"ssh"', 'Add "onstart" / Use run type args'],
     ]);
   });
 
-  it('mark what cannot be read in the environment at its exact place', () => {
+  it('mark what can’t be read in the environment at its exact place', () => {
     assert.deepEqual(look(findTemplateProblems, render({ env: '-e A=1 -p eighty:80 stray' })), [
       ['portUnreadable', '-p eighty:80', ''],
       ['envUnreadable', 'stray', ''],
@@ -235,7 +235,7 @@ describe('the checks of a template document', () => {
     });
   });
 
-  it('leave a reference alone, but not where everyone can see what it stands for', () => {
+  it('leave a reference alone, but not if everyone can see its value', () => {
     const env = { HF_TOKEN: '${secret:hf}' };
     assert.deepEqual(look(findTemplateProblems, render({ env })), []);
     assert.deepEqual(look(findTemplateProblems, render({ env, private: false })), [
@@ -243,7 +243,7 @@ describe('the checks of a template document', () => {
     ]);
   });
 
-  it('say that a secret was not entered on this computer', () => {
+  it('warn that a secret was not entered on this computer', () => {
     const source = render({ env: { HF_TOKEN: '${secret:hf}' } });
     const codes = (entered: string[]) =>
       findTemplateProblems(source, new Set(entered)).map(({ code }) => code);
@@ -280,7 +280,7 @@ describe('the checks of a template document', () => {
     });
   });
 
-  it('say nothing about a text that is no object, which the editor marks itself', () => {
+  it('ignore a text that is no object, which the editor marks itself', () => {
     assert.deepEqual(look(findTemplateProblems, ''), []);
     assert.deepEqual(look(findTemplateProblems, '[1]'), []);
     assert.doesNotThrow(() => findTemplateProblems('{"env": {"A": , '));

@@ -117,7 +117,7 @@ describe('the document of a template', () => {
     assert.ok(!('id' in created));
   });
 
-  it('creates a private template with empty registry fields unless the document says otherwise', () => {
+  it('creates a private template with empty registry fields unless the document sets others', () => {
     assert.deepEqual(wireTemplate({ name: 'n', image: 'i', env: { A: 'b c' } }, noSecrets), {
       name: 'n',
       image: 'i',
@@ -259,7 +259,7 @@ describe('reading the text of a document', () => {
     return undefined;
   };
 
-  it('names the place of what it cannot save', () => {
+  it('names the place of what it can’t save', () => {
     assert.equal(path('{ "name": '), '');
     assert.equal(path('[]'), '');
     assert.equal(path('{"image":"i"}'), 'name');
@@ -269,7 +269,7 @@ describe('reading the text of a document', () => {
     assert.equal(path('{"name":"n","image":"i"}'), undefined);
   });
 
-  it('leaves alone what the service sent and nobody edited', () => {
+  it('leaves alone what the service sent and the user did not edit', () => {
     const base = documentFields({ id: 1, name: '', image: 'i', extra_filters: { gpu: { like: null } } });
     const edited = (changes: object) => renderDocument({ ...base, ...changes });
     assert.equal(parseDocument(edited({ desc: 'x' }), base)['desc'], 'x');
@@ -280,7 +280,7 @@ describe('reading the text of a document', () => {
     );
   });
 
-  it('keeps fields that nobody documented', () => {
+  it('keeps undocumented fields', () => {
     assert.deepEqual(parseDocument('{"name":"n","image":"i","x":{"y":1}}')['x'], { y: 1 });
   });
 });

@@ -28,7 +28,7 @@ describe('the rewritings of a document', () => {
     assert.deepEqual(rewritten(render({})), []);
   });
 
-  it('put a reference where the secret stood and change nothing else', () => {
+  it('put a reference in place of the secret and change nothing else', () => {
     const source = render({ env: { HF_TOKEN: 'hf_x', A: '1' }, docker_login_pass: 'clear' });
     const after = (slot: 'docker_login_pass' | 'env.HF_TOKEN') =>
       JSON.parse(applyChanges(source, replaceByReference(source, slot, '${secret:r}') ?? [])) as unknown;
@@ -44,7 +44,7 @@ describe('the rewritings of a document', () => {
     });
   });
 
-  it('put a reference where the variable was not set yet, and leave what cannot be read alone', () => {
+  it('put a reference where the variable was not set yet, and leave what can’t be read alone', () => {
     const envAfter = (fields: Record<string, unknown>) => {
       const source = render(fields);
       const changes = replaceByReference(source, 'env.T', '${secret:r}') ?? [];
@@ -58,7 +58,7 @@ describe('the rewritings of a document', () => {
     assert.equal(envAfter({ env: '-e A=1 -e A=2' }), '-e A=1 -e A=2');
   });
 
-  it('take a variable out of either form', () => {
+  it('remove a variable from either form', () => {
     for (const env of [{ T: 'x', A: '1' }, '-e T=x -e A=1'] as const) {
       const source = render({ env });
       const after = JSON.parse(applyChanges(source, removeVariable(source, 'T') ?? [])) as { env: unknown };

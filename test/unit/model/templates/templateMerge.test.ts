@@ -37,7 +37,7 @@ describe('the preview of a rental from a template', () => {
     });
   });
 
-  it('loses nothing of an environment that sets a name twice or has a part that cannot be read', () => {
+  it('loses nothing of an environment that sets a name twice or has a part that can’t be read', () => {
     const envOf = (env: string, own: Record<string, string>) =>
       mergeTemplate({ ...template, env }, { env: own })['env'];
     assert.deepEqual(envOf('-e A=1 -e B=2 -e A=3', { C: '4' }), { A: '3', B: '2', C: '4' });
@@ -63,7 +63,7 @@ describe('the preview of a rental from a template', () => {
     assert.deepEqual(mergeTemplate(template, { volume_info: volume })['volume_info'], volume);
   });
 
-  it('uses 8 GB where the request names no disk, whatever the template recommends', () => {
+  it('uses 8 GB if the request names no disk, for any recommendation of the template', () => {
     assert.equal(mergeTemplate(template, {})['disk'], 8);
     assert.equal(mergeTemplate(template, { disk: 32 })['disk'], 32);
   });
@@ -78,7 +78,7 @@ describe('the parts of a rental', () => {
     assert.equal(recordRuntype({}), 'args');
   });
 
-  it('tell a tag from the port of a registry', () => {
+  it('distinguish a tag from the port of a registry', () => {
     assert.deepEqual(['a/b', 'a/b:1', 'host:5000/b', 'host:5000/b:1', 'a@sha256:00'].map(hasTag), [
       false,
       true,

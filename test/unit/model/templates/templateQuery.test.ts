@@ -61,7 +61,7 @@ describe('the search of public templates', () => {
     ['image = "open', '"open', /quote/],
     ['created_at > soon', 'soon', /date/],
   ] as const) {
-    it(`says where "${query}" goes wrong`, () => {
+    it(`shows where "${query}" is wrong`, () => {
       const parsed = parseTemplateQuery(query);
       assert.ok(parsed.kind === 'problem');
       const { span, message } = parsed.problem;
@@ -99,7 +99,7 @@ describe('the search of public templates', () => {
     );
   });
 
-  it('offers what can come next', () => {
+  it('offers what can follow', () => {
     const labels = (query: string) => completeTemplateQuery(query).map(({ label }) => label);
     assert.deepEqual(
       labels('rec'),

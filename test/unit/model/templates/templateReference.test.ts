@@ -8,14 +8,14 @@ import {
 } from '../../../../src/model/templates/templateReference';
 
 describe('a reference to a secret', () => {
-  it('is told from any other text', () => {
+  it('is recognized among other texts', () => {
     assert.equal(referenceName('${secret:hf-7}'), 'hf-7');
     for (const other of ['hf-7', '${secret:}', '${secret:a b}', 'x${secret:a}', '${env:a}', '']) {
       assert.equal(referenceName(other), undefined, other);
     }
   });
 
-  it('gets a name that can stand in it, whatever the variable is called', () => {
+  it('gets a name that can be in it, for any name of the variable', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), (name) => {
         const reference = referenceNameFor(`env.${name}`, '12');

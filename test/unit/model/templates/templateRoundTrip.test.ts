@@ -42,7 +42,7 @@ describe('any template that the service may send', () => {
     );
   });
 
-  it('is shown with everything that it says', () => {
+  it('is shown with everything that it has', () => {
     fc.assert(
       fc.property(raw, (record) => {
         const fields = documentFields(record);

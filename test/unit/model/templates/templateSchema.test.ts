@@ -95,7 +95,7 @@ describe('the JSON schemas of our documents', () => {
     assert.equal((await problems('file:///repo/other.json', wrong)).length, 0);
   });
 
-  it('accept what a document holds and mark what it cannot', async () => {
+  it('accept what a document holds and mark what it can’t', async () => {
     assert.deepEqual(
       await problems(
         own,

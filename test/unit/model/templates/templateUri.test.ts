@@ -45,7 +45,7 @@ describe('the address of a template document', () => {
     assert.equal(draftParts('1a2b3c4d').accountKey, undefined);
   });
 
-  it('comes back as the same document, whatever the template is called', () => {
+  it('is read as the same document, for any name of the template', () => {
     fc.assert(
       fc.property(uris, (uri) => {
         const parsed = parseTemplateUri(templateUriParts(uri));
@@ -61,7 +61,7 @@ describe('the address of a template document', () => {
     assert.ok(one && other && 'id' in one && 'id' in other && one.id === other.id);
   });
 
-  it('cannot lead out of its folder, hide, or reorder a title', () => {
+  it('can’t lead out of its folder, hide, or reorder a title', () => {
     assert.equal(fileNameOf('../../etc/passwd'), '-..-etc-passwd');
     assert.equal(fileNameOf('.hidden'), 'hidden');
     assert.equal(fileNameOf('a\u202egnp.exe'), 'agnp.exe');

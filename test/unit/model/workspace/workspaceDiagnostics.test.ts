@@ -25,7 +25,7 @@ describe('the checks of a workspace file', () => {
     ]);
   });
 
-  it('mark what a rental cannot take of the environment', () => {
+  it('mark what a rental can’t accept of the environment', () => {
     assert.deepEqual(check({ ...sound, env: '-e A=1 --shm-size 1g' }), [['envNotSent', '--shm-size 1g', '']]);
     assert.deepEqual(check({ ...sound, env: { 'MY VAR': '1', A: '1' } }), [['envNotSent', '"MY VAR"', '']]);
     assert.deepEqual(check({ ...sound, env: { '-p 80:80': '2' } }), [['envNotSent', '"-p 80:80"', '']]);
@@ -33,7 +33,7 @@ describe('the checks of a workspace file', () => {
     assert.deepEqual(check({ ...sound, env: '-e T=${secret:T}' }), [['envNotSent', '-e T=${secret:T}', '']]);
   });
 
-  it('mark ports that cannot be read and secrets that everyone would get', () => {
+  it('mark ports that can’t be read and secrets that everyone would get', () => {
     assert.deepEqual(check({ ...sound, ports: ['80:80', '8080'] }), [['portUnreadable', '"8080"', '']]);
     assert.deepEqual(check({ ...sound, env: { API_KEY: 'abcd1234' } }), [
       ['secretInClear', '"abcd1234"', 'Make It an Account Secret'],

@@ -109,7 +109,7 @@ describe('the workspace file', () => {
     }
   });
 
-  it('is refused in words that run nothing, whatever its keys are called', () => {
+  it('is refused in words that run nothing, for any names of its keys', () => {
     const key = '[Fix it](command:workbench.extensions.installExtension?%22%2Ftmp%2Fevil.vsix%22)';
     const source = { image: 'a', maxPricePerHour: 1, filters: { [key]: 5 } };
     assert.throws(
@@ -125,7 +125,7 @@ describe('the workspace file', () => {
 });
 
 describe('a remembered template', () => {
-  it('says whether it was edited since or deleted, and gives the hash to rent with', () => {
+  it('shows whether it was edited since or deleted, and gives the hash to rent with', () => {
     const ref = { id: 1, hash: 'old' };
     assert.deepEqual(refState(ref, { hashId: 'old' }), { kind: 'current', hash: 'old' });
     assert.deepEqual(refState(ref, { hashId: 'new' }), { kind: 'edited', hash: 'new' });

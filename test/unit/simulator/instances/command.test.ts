@@ -54,7 +54,7 @@ describe('A constrained command', () => {
     assert.ok(existsSync(folder));
   });
 
-  it('cannot leave its folder, neither by dots nor by links', () => {
+  it('can’t leave its folder, neither by dots nor by links', () => {
     for (const place of [
       '../outside.txt',
       '/../../outside.txt',

@@ -33,7 +33,7 @@ describe('A copy', () => {
     assert.equal(json.msg, `Instance ${id} not found.`, text);
   });
 
-  it('says in the status of the instance that there is nothing to copy', async () => {
+  it('states in the status of the instance that there is nothing to copy', async () => {
     assert.equal((await direct({})).status, 200);
     simulator.advance(60);
     assert.equal(status(), 'Copy failed: no such file or directory.\n');

@@ -28,7 +28,7 @@ describe('The life of an instance', () => {
   const put = (simulator: TestSimulator, id: number, body: unknown) =>
     simulator.call('PUT', `/api/v0/instances/${id}/`, body);
 
-  it('goes from null over loading to running in one to five minutes, with messages of the host', async () => {
+  it('passes from null over loading to running in one to five minutes, with messages of the host', async () => {
     const simulator = await start();
     const id = await rent(simulator);
     const seen: (string | null | undefined)[] = [];
@@ -47,7 +47,7 @@ describe('The life of an instance', () => {
     assert.ok(messages.size >= 6);
   });
 
-  it('boots as many times faster as the speed says', async () => {
+  it('boots faster by the factor of the speed', async () => {
     const simulator = await start({ speed: 5 });
     const id = await rent(simulator);
     simulator.advance(15);
@@ -56,7 +56,7 @@ describe('The life of an instance', () => {
     assert.equal((await read(simulator, id)).actual_status, 'running');
   });
 
-  it('tells no ports and no address of the machine until it runs', async () => {
+  it('has no ports and no address of the machine until it runs', async () => {
     const simulator = await start();
     const id = await rent(simulator);
     const { json } = await simulator.call('GET', `/api/v0/instances/${id}/`);
@@ -71,7 +71,7 @@ describe('The life of an instance', () => {
     assert.ok(Number(running.ports?.['22/tcp']?.[0]?.HostPort) > 0);
   });
 
-  it('tells the proxy port one lower when Jupyter is on', async () => {
+  it('states the proxy port one lower when Jupyter is on', async () => {
     const simulator = await start();
     const id = await rent(simulator, { runtype: 'jupyter_direct' });
     simulator.advance(300);
@@ -132,7 +132,7 @@ describe('The life of an instance', () => {
   });
 
   for (const outcome of ['exited', 'unknown', 'offline', 'created']) {
-    it(`that failed as ${outcome} while meant to run never runs, whatever is asked`, async () => {
+    it(`that failed as ${outcome} while meant to run never runs, after any request`, async () => {
       const simulator = await start();
       await simulator.call('POST', '/__sim/next-boot/', { outcome, message: 'CUDA error' });
       const id = await rent(simulator);
@@ -156,7 +156,7 @@ describe('The life of an instance', () => {
     });
   }
 
-  it('can be told to fail on one machine, for one instance, or to stay stuck', async () => {
+  it('can be made to fail on one machine, for one instance, or to stay stuck', async () => {
     const simulator = await start();
     const stuck = await rent(simulator);
     await simulator.call('POST', '/__sim/next-boot/', {
@@ -175,7 +175,7 @@ describe('The life of an instance', () => {
     assert.equal((await simulator.call('PUT', '/__sim/instances/1/', {})).status, 404);
   });
 
-  it('can be told a message and a state while it is there, and its machine to go away', async () => {
+  it('can be given a message and a state, and its machine can be made unreachable', async () => {
     const simulator = await start();
     const id = await rent(simulator);
     simulator.advance(300);
@@ -189,7 +189,7 @@ describe('The life of an instance', () => {
     assert.equal((await read(simulator, id)).actual_status, 'offline');
   });
 
-  it('pauses when it is outbid, and comes back after a stop, a higher bid and a start', async () => {
+  it('pauses when it is outbid, and returns after a stop, a higher bid and a start', async () => {
     const simulator = await start();
     const { market } = simulator.world;
     const slice = market.offers.find((each) => market.isRentable(each));
@@ -221,7 +221,7 @@ describe('The life of an instance', () => {
     }
   });
 
-  it('on demand has no bid and cannot be outbid', async () => {
+  it('on demand has no bid and can’t be outbid', async () => {
     const simulator = await start();
     const id = await rent(simulator);
     assert.equal(
@@ -245,7 +245,7 @@ describe('The life of an instance', () => {
     }
   });
 
-  it('waits for a GPU when somebody else took it meanwhile', async () => {
+  it('waits for a GPU when another user has rented it', async () => {
     const simulator = await start();
     const id = await rent(simulator);
     simulator.advance(300);
@@ -296,7 +296,7 @@ describe('The life of an instance', () => {
     assert.equal((await simulator.call('DELETE', '/api/v0/instances/', { instance_ids: 'all' })).status, 400);
   });
 
-  it('takes a label of up to 1024 characters, and says what else it wants', async () => {
+  it('accepts a label of up to 1024 characters, and explains what else it needs', async () => {
     const simulator = await start();
     const id = await rent(simulator);
     assert.equal((await put(simulator, id, { label: 'x'.repeat(1024) })).status, 200);

@@ -27,7 +27,7 @@ describe('The lists of instances', () => {
     assert.deepEqual([paged.json.total_instances, paged.json.next_token], [0, null]);
   });
 
-  it('answer rows that the wire schema takes', async () => {
+  it('answer rows that the wire schema accepts', async () => {
     const simulator = await simulators.start({ fakeClock: true });
     const ids = await rentMany(simulator, 3);
     simulator.advance(300);
@@ -45,7 +45,7 @@ describe('The lists of instances', () => {
     }
   });
 
-  it('come in pages of 25 at most, which miss nothing when instances go in between', async () => {
+  it('have pages of 25 at most, which miss nothing when instances are destroyed in between', async () => {
     const simulator = await simulators.start({ fakeClock: true });
     const ids = await rentMany(simulator, 55);
     const seen: number[] = [];
@@ -74,7 +74,7 @@ describe('The lists of instances', () => {
     assert.equal((await simulator.call('GET', '/api/v1/instances/?limit=0')).status, 400);
   });
 
-  it('can be told that v0 is deprecated', async () => {
+  it('can report v0 as deprecated', async () => {
     const simulator = await simulators.start({ deprecatedList: true });
     const { status, json } = await simulator.call('GET', '/api/v0/instances/');
     assert.deepEqual([status, json.error], [410, 'deprecated_endpoint']);

@@ -66,7 +66,7 @@ describe('Money', () => {
     near(before - (await credit(simulator)), instance.rates.disk);
   });
 
-  it('that is used up stops what runs, and nothing starts without it', async () => {
+  it('that is used up stops running instances, and nothing starts without it', async () => {
     const simulator = await simulators.start({ fakeClock: true, speed: 1000, credit: 1 });
     const instance = await rent(simulator);
     const hours = 1 / (instance.rates.gpu + instance.rates.disk);

@@ -23,7 +23,7 @@ describe('An instance that gets another image', () => {
     assert.deepEqual([instance?.image, instance?.actualStatus], ['a/first', 'running']);
   });
 
-  it('starts anew with that of a template, whose variables and script it takes', async () => {
+  it('starts again with that of a template, with its variables and script', async () => {
     const { json } = await simulator.call('POST', '/api/v0/template/', {
       name: 'mine',
       image: 'a/second',

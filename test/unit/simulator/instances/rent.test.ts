@@ -77,7 +77,7 @@ describe('Renting', () => {
     assert.ok(instance.access.jupyter && instance.access.direct);
   });
 
-  it('takes the body of the public command-line client: nulls, client_id, compound run types, args as a list', async () => {
+  it('accepts the body of the public command-line client: nulls, client_id, compound run types, args as a list', async () => {
     const simulator = await start();
     const { offerId } = freeOffer(simulator);
     const { status, json } = await rent(simulator, offerId, {
@@ -185,7 +185,7 @@ describe('Renting', () => {
     assert.equal(status, 200);
   });
 
-  it('says 404 for an offer that never was and 410 for one that is gone', async () => {
+  it('answers 404 for an offer that never was and 410 for one that is gone', async () => {
     const simulator = await start();
     const never = await rent(simulator, 5, { image: 'a' });
     assert.deepEqual([never.status, never.json.error, never.json.ask_id], [404, 'invalid_args', 5]);
@@ -197,7 +197,7 @@ describe('Renting', () => {
     assert.equal((await simulator.call('PUT', '/api/v0/asks/abc/', { image: 'a' })).status, 404);
   });
 
-  it('says 403 for a machine that is kept for its owner', async () => {
+  it('answers 403 for a machine that is kept for its owner', async () => {
     const simulator = await start();
     const { offerId } = freeOffer(simulator);
     await simulator.call('PUT', `/__sim/offers/${offerId}/`, { private: true });
@@ -205,7 +205,7 @@ describe('Renting', () => {
     assert.deepEqual([status, json.error], [403, 'invalid_args']);
   });
 
-  it('says 410 with cancel_unavail when the GPUs are taken, and else makes a contract that waits', async () => {
+  it('answers 410 with cancel_unavail when the GPUs are taken, and otherwise makes a contract that waits', async () => {
     const simulator = await start();
     const slice = freeOffer(simulator);
     const whole = simulator.world.market.offers.filter((each) => each.machine === slice.machine).at(-1);
@@ -226,7 +226,7 @@ describe('Renting', () => {
     assert.equal(simulator.world.instance(id)?.actualStatus, 'running');
   });
 
-  it('can be told to doubt the next rental, which exists all the same', async () => {
+  it('can be made to doubt the next rental, which exists all the same', async () => {
     const simulator = await start();
     await simulator.call('POST', '/__sim/next-rent/', { error: 'pending', msg: 'Bid pending.' });
     const { json } = await rent(simulator, freeOffer(simulator).offerId, { image: 'a' });
@@ -236,7 +236,7 @@ describe('Renting', () => {
     assert.equal(certain.json.success, true);
   });
 
-  it('takes a bid from the lowest on, and bills it', async () => {
+  it('accepts a bid from the lowest on, and charges it', async () => {
     const simulator = await start();
     const slice = freeOffer(simulator);
     const least = simulator.world.market.minBidPerGpu(slice.machine);

@@ -31,7 +31,7 @@ const template: RentTemplate = {
 };
 
 describe('Renting from a template', () => {
-  it('takes what the template says where the request says nothing', () => {
+  it('uses the values of the template that the request leaves out', () => {
     assert.deepEqual(mergeRent({}, template), {
       image: 'pytorch/pytorch:2.4',
       diskGb: 8,

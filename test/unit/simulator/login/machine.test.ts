@@ -37,7 +37,7 @@ describe('The door of a machine', () => {
     assert.deepEqual([await closed(proxyPort), await closed(proxyPort - 1)], [true, true]);
   });
 
-  it('takes the ports it had before, unless somebody else has them', async () => {
+  it('uses the ports it had before, unless another instance has them', async () => {
     const first = new Door({ ...options, direct: ['22/tcp'] });
     const before = await first.open();
     first.close();
@@ -116,7 +116,7 @@ describe('nvidia-smi', () => {
   });
 });
 
-describe('A machine whose SSH server cannot start', () => {
+describe('A machine whose SSH server can’t start', () => {
   it('fails with a reason', async () => {
     const errors: unknown[] = [];
     const simulator = await startTestSimulator({

@@ -119,7 +119,7 @@ describe('Simulated machines of all manners', () => {
     assert.equal(await problem(id), 'proof');
   });
 
-  it('never take a key', async () => {
+  it('never accept a key', async () => {
     const id = await rent('refusedKey');
     simulator.advance(3600);
     await simulator.call('POST', `/api/v0/instances/${id}/ssh/`, {
@@ -155,7 +155,7 @@ describe('Simulated machines of all manners', () => {
     ['mig', /^1 × A100-SXM4-80GB, driver 545, 80 GB · disk … · A100-SXM4-80GB instead of /],
   ];
   for (const [manner, words] of others) {
-    it(`of the manner ${manner} say so`, async () => {
+    it(`of the manner ${manner} show that`, async () => {
       assert.match(await line(await rent(manner)), words);
     });
   }

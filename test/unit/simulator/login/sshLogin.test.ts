@@ -93,7 +93,7 @@ describe('A simulated machine', () => {
     }
   });
 
-  it('tells the exit code of a command and keeps its two outputs apart', async () => {
+  it('returns the exit code of a command and keeps its two outputs apart', async () => {
     await assert.rejects(ssh('echo out; echo err >&2; exit 7'), {
       code: 7,
       stdout: 'out\n',
@@ -140,7 +140,7 @@ describe('A simulated machine', () => {
     assert.ok(csv.split('\n')[0]?.endsWith(`, ${String(ram)}`));
   });
 
-  it('opens a shell in a terminal of the given size, with a banner that says what it is', async () => {
+  it('opens a shell in a terminal of the given size, with a banner that explains what it is', async () => {
     const { direct } = await address();
     const inner = ['ssh', '-tt', ...sshArgs(direct), 'root@127.0.0.1'].map((word) => `'${word}'`).join(' ');
     const child = spawn('script', ['-qfec', `stty rows 33 cols 101; ${inner}`, '/dev/null'], {
@@ -225,7 +225,7 @@ describe('A simulated machine', () => {
     await assert.rejects(ssh('true', undefined, other), /Permission denied/);
   });
 
-  it('lets nobody in under another name', async () => {
+  it('refuses logins under another name', async () => {
     const args = [...sshArgs((await address()).direct), 'guest@127.0.0.1', 'true'];
     await assert.rejects(run('ssh', args), /Permission denied/);
   });

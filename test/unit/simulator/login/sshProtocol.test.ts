@@ -81,7 +81,7 @@ describe('The SSH protocol of a machine', () => {
     assert.match(text, /vt100/);
   });
 
-  it('tells by which signal a command ended', async () => {
+  it('reports by which signal a command ended', async () => {
     const ended: unknown[] = [];
     await output(await exec('kill -TERM $$'), ended);
     assert.ok(ended.includes('TERM') || ended.includes('SIGTERM'), JSON.stringify(ended));
@@ -133,7 +133,7 @@ describe('The SSH protocol of a machine', () => {
     assert.ok(made <= 101, String(made));
   });
 
-  it('takes a forwarding back', async () => {
+  it('cancels a forwarding', async () => {
     const port = await new Promise<number>((resolve, reject) => {
       client.forwardIn('127.0.0.1', 0, (error, bound) => (error ? reject(error) : resolve(bound)));
     });
@@ -208,7 +208,7 @@ describe('The SSH protocol of a machine', () => {
     sftp.end();
   });
 
-  it('refuses a key that nobody knows, of another kind too', async () => {
+  it('refuses an unknown key, of another kind too', async () => {
     const { privateKey: foreign } = generateKeyPairSync('rsa', {
       modulusLength: 1024,
       publicKeyEncoding: { type: 'pkcs1', format: 'pem' },

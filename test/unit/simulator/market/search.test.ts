@@ -54,7 +54,7 @@ describe('The market', () => {
     assert.equal(memory.get('A100 SXM4'), 81920);
   });
 
-  it('answers rows that the wire schema takes, 64 at most, the best score first', async () => {
+  it('answers rows that the wire schema accepts, 64 at most, the best score first', async () => {
     const simulator = await start();
     const { json } = await simulator.call('POST', '/api/v0/bundles/', { limit: 5000 });
     const rows = offerList.parse(json).rows.map((row) => offerSchema.parse(row));
@@ -83,7 +83,7 @@ describe('The market', () => {
     assert.deepEqual(await counts({ notin: [1, 2] }), [4, 6, 8]);
   });
 
-  it('takes values as text, bare values and explicit nulls', async () => {
+  it('accepts values as text, bare values and explicit nulls', async () => {
     const simulator = await start();
     const strict = { verified: { eq: true }, num_gpus: { gte: 2 }, limit: 10 };
     const loose = {
@@ -148,7 +148,7 @@ describe('The market', () => {
     assert.equal(last.at(-1)?.['geolocation'], null);
   });
 
-  it('tells bids, reserved and on-demand prices apart, in both spellings', async () => {
+  it('distinguishes bids, reserved and on-demand prices, in both spellings', async () => {
     const simulator = await start();
     const one = async (type: string) =>
       (await search(simulator, { type, id: { eq: 20_310_000 }, allocated_storage: 10 }))[0] ?? {};

@@ -36,13 +36,13 @@ describe('second factor: the first method', () => {
     );
   });
 
-  it('is forced through e-mail, whatever the request names', () => {
+  it('is forced through e-mail, for any method that the request names', () => {
     const subject = new Subject();
     subject.run(startAuthorization, { tfa_method: 'totp' });
     assert.equal(subject.state.outbox.at(-1)?.channel, 'email');
   });
 
-  it('cannot begin, not even TOTP, while the e-mail is unverified', () => {
+  it('can’t begin, not even TOTP, while the e-mail is unverified', () => {
     const subject = new Subject();
     subject.person = { ...subject.person, emailVerified: false, isAdmin: true };
     subject.refused(startAuthorization, { tfa_method: 'totp' }, 400, 'email_not_verified');
@@ -69,7 +69,7 @@ describe('second factor: authorizing another method', () => {
     );
   });
 
-  it('takes a backup code in one step and uses it up', () => {
+  it('accepts a backup code in one step and uses it up', () => {
     const { subject, backupCodes } = enabled();
     const [code] = backupCodes;
     assert.deepEqual(subject.run(startAuthorization, { backup_code: code }), {
@@ -91,7 +91,7 @@ describe('second factor: authorizing another method', () => {
     subject.refused(startAuthorization, { tfa_method: 'email' }, 400, 'email_not_verified');
   });
 
-  it('refuses a second step that was not started, is wrong, or came too late', () => {
+  it('refuses a second step that was not started, is wrong, or is too late', () => {
     const { subject, totp } = enabled();
     subject.refused(finishAuthorization, { code: '123456', secret: 'x' }, 400, 'no_pending_authorization');
     const { secret } = subject.run(startAuthorization, { tfa_method: 'email' });
@@ -136,7 +136,7 @@ describe('second factor: authorizing another method', () => {
     subject.refused(startAuthorization, { tfa_method_id: 2, tfa_method: 'sms' }, 400, 'invalid_tfa_method');
   });
 
-  it('refuses what cannot be added', () => {
+  it('refuses what can’t be added', () => {
     const { subject, totp } = enabled();
     subject.addSms();
     const code = '123456';

@@ -6,7 +6,7 @@ import { totpAt } from '../../../../src/simulator/secondFactor/totp';
 import { enabled, Subject } from './subject';
 
 describe('second factor: signing in', () => {
-  it('takes a TOTP code once, without a secret', () => {
+  it('accepts a TOTP code once, without a secret', () => {
     const { subject, totp } = enabled();
     const code = totpAt(totp, subject.now);
     const session = subject.login({ tfa_method: 'totp', code });
@@ -16,7 +16,7 @@ describe('second factor: signing in', () => {
     subject.loginRefused({ tfa_method: 'totp', code }, 400, '2fa_verification_failed');
   });
 
-  it('takes SMS by default, with the secret of the send', () => {
+  it('uses SMS by default, with the secret of the send', () => {
     const { subject } = enabled();
     subject.addSms();
     const { secret } = subject.run(requestSms, {});
@@ -26,7 +26,7 @@ describe('second factor: signing in', () => {
     subject.loginRefused({ code: subject.lastCode, secret }, 400, 'challenge_not_found');
   });
 
-  it('takes an e-mailed code for ten minutes', () => {
+  it('accepts an e-mailed code for ten minutes', () => {
     const { subject } = enabled();
     const { secret } = subject.run(requestEmail, {});
     const code = subject.lastCode;
@@ -37,7 +37,7 @@ describe('second factor: signing in', () => {
     subject.loginRefused({ tfa_method: 'email', secret, code }, 400, '2fa_expired');
   });
 
-  it('lets a number stand for a code and puts its zeros back', () => {
+  it('accepts a number as a code and puts its zeros back', () => {
     const { subject } = enabled();
     const { secret } = subject.run(requestEmail, {});
     const challenge = subject.state.challenges.at(-1);
@@ -46,7 +46,7 @@ describe('second factor: signing in', () => {
     assert.ok(subject.login({ tfa_method: 'email', secret, code: 1234 })['token']);
   });
 
-  it('tells how many backup codes are left, and at none leaves the field out', () => {
+  it('states how many backup codes are left, and leaves the field out at none', () => {
     const { subject, backupCodes } = enabled();
     backupCodes.forEach((backup_code, index) => {
       const answer = subject.login({ backup_code });
@@ -88,7 +88,7 @@ describe('second factor: signing in', () => {
     );
   });
 
-  it('tells several TOTP methods apart by id', () => {
+  it('distinguishes several TOTP methods by id', () => {
     const { subject, totp } = enabled();
     const { secret } = subject.addTotp('Tablet');
     const code = totpAt(secret, subject.now);

@@ -103,7 +103,7 @@ describe('second factor: a legacy account', () => {
     return subject;
   }
 
-  it('signs in by SMS to its number and is told what it is', () => {
+  it('signs in by SMS to its number and learns that it is legacy', () => {
     const subject = legacy();
     assert.equal(secondFactorStatus(subject.account), 'legacy');
     assert.equal(subject.run(status)['tfa_enabled'], true);

@@ -35,7 +35,7 @@ describe('second factor: sending codes', () => {
     subject.refused(resendSms, { secret }, 400, '2fa_expired');
   });
 
-  it('finds the number by method, by request, on the account, or says that there is none', () => {
+  it('finds the number by method, by request, on the account, or answers that there is none', () => {
     const { subject } = enabled();
     subject.refused(requestSms, {}, 400, 'missing_phone_number');
     subject.account.phone = '+14155550111';

@@ -35,7 +35,7 @@ describe('totp', () => {
     }
   });
 
-  it('reads base32 back, whatever its case, spaces or padding', () => {
+  it('reads base32 back, with any case, spaces or padding', () => {
     for (let length = 1; length < 40; length += 1) {
       const bytes = Buffer.from(Array.from({ length }, (_, index) => (index * 37 + length) % 256));
       const text = toBase32(bytes);
@@ -50,7 +50,7 @@ describe('totp', () => {
     assert.equal(totpAt('not base32!', 0), undefined);
   });
 
-  it('takes the code of the step before and after, and none further off', () => {
+  it('accepts the code of the step before and after, and none further off', () => {
     const code = totpAt(rfcSecret, 3000) ?? '';
     assert.equal(matchTotp(rfcSecret, code, 3000), 100);
     assert.equal(matchTotp(rfcSecret, code, 3030), 100);
@@ -59,7 +59,7 @@ describe('totp', () => {
     assert.equal(matchTotp(rfcSecret, code, 2940), undefined);
   });
 
-  it('takes one code once', () => {
+  it('accepts one code once', () => {
     const code = totpAt(rfcSecret, 3000) ?? '';
     const step = matchTotp(rfcSecret, code, 3000);
     assert.equal(matchTotp(rfcSecret, code, 3000, step), undefined);

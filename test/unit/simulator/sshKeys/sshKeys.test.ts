@@ -55,7 +55,7 @@ describe('The SSH keys of an account', () => {
     assert.equal((await simulator.call('DELETE', '/api/v0/ssh/x/')).status, 404);
   });
 
-  it('cannot smuggle in a second line', () => {
+  it('can’t smuggle in a second line', () => {
     assert.equal(parsePublicKey(`${own}\ncommand="x" ${other}`), undefined);
     assert.equal(parsePublicKey(`command="x" ${own}`), undefined);
     assert.equal(parsePublicKey(`  ${own}  `), own);

@@ -76,7 +76,7 @@ describe('templates of the simulator', () => {
     assert.equal((await simulator.call('GET', `${address}?select_filters=%7B`)).status, 400);
   });
 
-  it('come with the columns that are asked for', async () => {
+  it('have the requested columns', async () => {
     const simulator = await simulators.start();
     const whole = await search(simulator, {}, `&select_cols=${encodeURIComponent('["*"]')}`);
     assert.ok(Object.keys(whole[0] ?? {}).length > 20);
@@ -135,7 +135,7 @@ describe('templates of the simulator', () => {
     assert.equal((await search(simulator, { id: { eq: id } }))[0]?.name, 'one');
   });
 
-  it('keep what an edit does not name, and take null where null is a value', async () => {
+  it('keep what an edit does not name, and accept null where null is a value', async () => {
     const simulator = await simulators.start();
     const made = await simulator.call('POST', address, {
       ...required,
@@ -159,7 +159,7 @@ describe('templates of the simulator', () => {
     );
   });
 
-  it('are refused when a value cannot be', async () => {
+  it('are refused when a value is impossible', async () => {
     const simulator = await simulators.start();
     const base = { ...required, name: 'x', image: 'a/b' };
     const wrong: unknown[] = [
@@ -198,7 +198,7 @@ describe('templates of the simulator', () => {
     assert.equal((await simulator.call('PUT', address, { name: 'x' })).status, 400);
   });
 
-  it('take the shapes of the public command-line client', async () => {
+  it('accept the shapes of the public command-line client', async () => {
     const simulator = await simulators.start();
     const created = await simulator.call('POST', '/api/v0/template', {
       name: 'cli',
