@@ -24,15 +24,15 @@ interface ClientParts {
 /** Makes the client of one account, over the network or for the demo on this computer. */
 export function makeClient(
   { own, demo, clock, log, redactor, settings }: ClientParts,
-  { serviceUrl, isDemo, ...ofAccount }: Omit<Parameters<ClientFactory>[0], 'accountKey'>,
+  { serviceUrl, isDemo, bearer, hooks }: Omit<Parameters<ClientFactory>[0], 'accountKey'>,
 ): Client {
   return createClient({
     baseUrl: serviceUrl,
     transport: isDemo ? demoTransport(demo, clock) : own(new NetworkTransport(serviceUrl, settings)),
     clock,
     log,
-    onSecrets: (values) => redactor.hold(values),
-    ...ofAccount,
+    bearer,
+    hooks: { ...hooks, onSecrets: (values) => redactor.hold(values) },
   });
 }
 

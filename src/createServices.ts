@@ -185,9 +185,8 @@ function sharedState(deps: SharedDeps) {
       log,
       onSecret: (value) => redactor.addSecret(value),
       secondFactor,
-      onForbidden: (accountKey, error) => keyAccess.learn(accountKey, error),
-      beforeRead: (accountKey, route) => keyAccess.checkRead(accountKey, route),
-      pacing,
+      hooksOf: (accountKey) => ({ pacing: pacing.of(accountKey), ...keyAccess.hooksOf(accountKey) }),
+      onDidRecover: pacing.onDidRecover,
       createClient: ({ accountKey, ...ofAccount }) => {
         const client = makeClient({ own, demo, clock, log, redactor, settings }, ofAccount);
         return accountKey === undefined ? client : keptLogs.around(client, accountKey);

@@ -1,18 +1,16 @@
 import type { Clock } from '../util/clock';
-import type { Disposable } from '../util/disposable';
 import type { Log } from '../util/log';
 import { apiKeysApi, secretsApi, sshKeysApi, teamRolesApi, usersApi } from './account';
 import { parseBaseUrl } from './baseUrl';
 import { chargesApi } from './charges';
 import type { Client } from './client';
 import { copiesApi } from './copies';
-import type { ForbiddenError } from './errors';
 import { deploymentsApi, earningsApi, machinesApi } from './hosting';
 import { instancesApi, priceIncreasesApi } from './instances';
 import { metricsApi, offersApi } from './offers';
-import { Pacer, type Pacing } from './pacing';
+import { Pacer } from './pacing';
 import { defaultPolicy, type HttpPolicy } from './policy';
-import { ServiceHttp, type Recover } from './serviceHttp';
+import { ServiceHttp, type ClientHooks } from './serviceHttp';
 import { templatesApi } from './templates';
 import { secondFactorApi } from './secondFactor';
 import type { Transport } from './transport';
@@ -29,22 +27,12 @@ interface ClientOptions {
   /** Between 0 and 1, for the jitter of waits. */
   readonly random?: () => number;
   readonly policy?: Partial<HttpPolicy>;
-  /** Shared with the other windows of the account; one of its own without. */
-  readonly pacing?: Pacing | undefined;
-  /** Asked once a call when the service refuses the key or the session. */
-  readonly recover?: Recover | undefined;
-  /** Told each refusal of a key that is valid but may not do what was asked. */
-  readonly onForbidden?: ((error: ForbiddenError) => void) | undefined;
-  /** Told what a write carries that nothing may repeat; the result is disposed of when that is over. */
-  readonly onSecrets?: ((values: readonly string[]) => Disposable) | undefined;
-  /** Asked before each read; throws where the key is known not to be allowed to make it. */
-  readonly beforeRead?: ((route: string) => void) | undefined;
-  /** Asked right before each write leaves that says nothing of `isStillWanted`; throws where it may not. */
-  readonly beforeWrite?: (() => void) | undefined;
+  readonly hooks?: ClientHooks | undefined;
 }
 
 /** A client for one account; it remembers what it learned about the service as long as it lives. */
 export function createClient(options: ClientOptions): Client {
+  const { hooks = {} } = options;
   const policy = { ...defaultPolicy, ...options.policy };
   const http = new ServiceHttp({
     baseUrl: parseBaseUrl(String(options.baseUrl)),
@@ -53,13 +41,9 @@ export function createClient(options: ClientOptions): Client {
     clock: options.clock,
     log: options.log,
     random: options.random ?? Math.random,
-    pacing: options.pacing ?? new Pacer(options.clock, policy.limits),
+    pacing: hooks.pacing ?? new Pacer(options.clock, policy.limits),
     policy,
-    recover: options.recover,
-    onForbidden: options.onForbidden,
-    onSecrets: options.onSecrets,
-    beforeRead: options.beforeRead,
-    beforeWrite: options.beforeWrite,
+    hooks,
   });
   return {
     users: usersApi(http),

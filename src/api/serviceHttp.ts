@@ -30,8 +30,8 @@ import { cleanServiceText } from './serviceText';
 import type { Transport, TransportResponse } from './transport';
 
 /**
- * Called when the key or the session was refused; true when another try has a chance. A refusal promises
- * that the call had no effect, so a write may be sent again as well.
+ * Called when the key or the session was refused, once for each bearer of a call; true when another try has a chance. A
+ * refusal promises that the call had no effect, so a write may be sent again as well.
  */
 export type Recover = (refused: {
   readonly bearer: string;
@@ -39,6 +39,21 @@ export type Recover = (refused: {
   readonly isAgain: boolean;
   readonly signal?: AbortSignal | undefined;
 }) => Promise<boolean>;
+
+/** What a client asks and tells those that made it. */
+export interface ClientHooks {
+  /** The pace of the account, shared by all windows; without it, the client keeps its own. */
+  readonly pacing?: Pacing | undefined;
+  readonly recover?: Recover | undefined;
+  /** Told each refusal of a key that is valid but may not do what was asked. */
+  readonly onForbidden?: ((error: ForbiddenError) => void) | undefined;
+  /** Told what a write carries that nothing may repeat; the result is disposed of when that is over. */
+  readonly onSecrets?: ((values: readonly string[]) => Disposable) | undefined;
+  /** Asked before each read; throws where the key is known not to be allowed to make it. */
+  readonly beforeRead?: ((route: string) => void) | undefined;
+  /** Asked right before each write leaves that says nothing of `isStillWanted`; throws where it may not. */
+  readonly beforeWrite?: (() => void) | undefined;
+}
 
 export interface ServiceHttpParts {
   readonly baseUrl: URL;
@@ -50,15 +65,7 @@ export interface ServiceHttpParts {
   readonly random: () => number;
   readonly pacing: Pacing;
   readonly policy: HttpPolicy;
-  readonly recover?: Recover | undefined;
-  /** Told each refusal of a key that is valid but may not do what was asked. */
-  readonly onForbidden?: ((error: ForbiddenError) => void) | undefined;
-  /** Told what a write carries that nothing may repeat; the result is disposed of when that is over. */
-  readonly onSecrets?: ((values: readonly string[]) => Disposable) | undefined;
-  /** Asked before each read; throws where the key is known not to be allowed to make it. */
-  readonly beforeRead?: ((route: string) => void) | undefined;
-  /** Asked right before each write leaves that says nothing of `isStillWanted`; throws where it may not. */
-  readonly beforeWrite?: (() => void) | undefined;
+  readonly hooks: ClientHooks;
 }
 
 /** For how long after a call its values are still removed from what is written. */
@@ -98,7 +105,7 @@ export class ServiceHttp implements Http {
     const { pacing } = this.parts;
     const { route, repeat } = request;
     if (repeat === 'read' && options.bearer === undefined) {
-      this.parts.beforeRead?.(route);
+      this.parts.hooks.beforeRead?.(route);
     }
     const call: PacedCall = { route, repeat, rank: options.isUnasked === true ? 1 : 0 };
     const sent = { count: 0 };
@@ -142,7 +149,7 @@ export class ServiceHttp implements Http {
         throw new CancelledError();
       }
       if (request.repeat === 'write' && !options.isStillWanted && options.bearer === undefined) {
-        this.parts.beforeWrite?.();
+        this.parts.hooks.beforeWrite?.();
         if (waitedMs() >= policy.writeWaitMs) {
           throw new WaitedTooLongError({ route: request.route });
         }
@@ -209,7 +216,7 @@ export class ServiceHttp implements Http {
     isAgain: boolean,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    return (await this.parts.recover?.({ bearer, isAgain, signal })) ?? false;
+    return (await this.parts.hooks.recover?.({ bearer, isAgain, signal })) ?? false;
   }
 
   private async once(request: ApiRequest, bearer: string, options: CallOptions): Promise<unknown> {
@@ -228,7 +235,7 @@ export class ServiceHttp implements Http {
     }
     const secrets = secretsIn(request);
     // What is said of the answer is said when it is there, so the values are known a little longer than the call.
-    const held = secrets.length === 0 ? undefined : this.parts.onSecrets?.(secrets);
+    const held = secrets.length === 0 ? undefined : this.parts.hooks.onSecrets?.(secrets);
     try {
       return await this.send(request, sent, [bearer, ...partsOf(secrets)], options);
     } finally {
@@ -269,7 +276,7 @@ export class ServiceHttp implements Http {
     });
     if (answer.kind === 'failed') {
       if (answer.error instanceof ForbiddenError) {
-        this.parts.onForbidden?.(answer.error);
+        this.parts.hooks.onForbidden?.(answer.error);
       }
       throw answer.error;
     }

@@ -1,10 +1,9 @@
 import { createClient } from '../../src/api/createClient';
 import type { Client } from '../../src/api/client';
 import type { HttpPolicy } from '../../src/api/policy';
-import type { Recover } from '../../src/api/serviceHttp';
+import type { ClientHooks } from '../../src/api/serviceHttp';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/api/transport';
 import type { Clock } from '../../src/util/clock';
-import type { Disposable } from '../../src/util/disposable';
 import type { Log } from '../../src/util/log';
 import { FakeClock } from './fakeClock';
 
@@ -111,28 +110,21 @@ export function scriptedClient(
     readonly policy?: Partial<HttpPolicy>;
     readonly baseUrl?: string;
     readonly key?: string;
-    readonly recover?: Recover;
-    readonly beforeRead?: (route: string) => void;
-    readonly beforeWrite?: () => void;
-    readonly onSecrets?: (values: readonly string[]) => Disposable;
     readonly clock?: FakeClock;
-  } = {},
+  } & ClientHooks = {},
 ): ScriptedClient {
-  const { clock = new FakeClock() } = options;
+  const { policy, baseUrl, key, clock = new FakeClock(), ...hooks } = options;
   const transport = new FakeTransport(script, clock);
   const log = new MemoryLog();
   const client = createClient({
-    baseUrl: options.baseUrl ?? 'https://market.example.com',
-    bearer: () => Promise.resolve(options.key ?? testKey),
+    baseUrl: baseUrl ?? 'https://market.example.com',
+    bearer: () => Promise.resolve(key ?? testKey),
     transport,
     clock,
     log,
     random: () => 0.5,
-    policy: options.policy ?? {},
-    ...(options.recover ? { recover: options.recover } : {}),
-    ...(options.onSecrets ? { onSecrets: options.onSecrets } : {}),
-    ...(options.beforeRead ? { beforeRead: options.beforeRead } : {}),
-    ...(options.beforeWrite ? { beforeWrite: options.beforeWrite } : {}),
+    policy: policy ?? {},
+    hooks,
   });
   return { client, transport, clock, log, finish: (call) => finish(clock, call) };
 }

@@ -10,6 +10,7 @@ import {
   type Accounts,
   type OtherAccounts,
 } from '../../src/store/accounts/accounts';
+import type { ClientFactory } from '../../src/store/accounts/accountClients';
 import type { SessionAccess } from '../../src/store/accounts/sessionRenewal';
 import { createFleet } from '../../src/store/instances/fleet';
 import type { FleetStore } from '../../src/store/instances/fleetStore';
@@ -185,7 +186,7 @@ export class FakeComputer {
   readonly log = new MemoryLog();
   readonly secrets = new FakeSecrets();
   readonly hubs = new FakeHubs();
-  readonly clients: { readonly serviceUrl: string; readonly bearer: () => Promise<string> }[] = [];
+  readonly clients: Parameters<ClientFactory>[0][] = [];
   private readonly windows: FakeWindow[] = [];
 
   private constructor(

@@ -59,7 +59,7 @@ export class RealWindows {
         clock: systemClock,
         log: this.options.log ?? silentLog,
         secondFactor: gate,
-        createClient: ({ serviceUrl, bearer, recover }) => {
+        createClient: ({ serviceUrl, bearer, hooks }) => {
           const transport = new UndiciTransport();
           this.transports.push(transport);
           return createClient({
@@ -69,7 +69,7 @@ export class RealWindows {
             clock: systemClock,
             log: silentLog,
             policy: quickPolicy,
-            ...(recover ? { recover } : {}),
+            hooks,
           });
         },
       }),

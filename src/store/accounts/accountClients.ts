@@ -1,7 +1,5 @@
 import type { Client } from '../../api/client';
-import type { ForbiddenError } from '../../api/errors';
-import type { Pacing } from '../../api/pacing';
-import type { Recover } from '../../api/serviceHttp';
+import type { ClientHooks } from '../../api/serviceHttp';
 import type { AccountRef, User } from '../../model/accounts/account';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Clock } from '../../util/clock';
@@ -13,7 +11,6 @@ import type { AccountFiles, SavedAccount } from './accountFiles';
 import type { Account, AccountsState } from './accounts';
 import type { SecretPort } from './patientSecrets';
 import type { SecondFactorGate } from './secondFactor';
-import type { SessionRenewal } from './sessionRenewal';
 import { bearerOf, type Session } from './sessions';
 import type { SessionsInUse } from './sessionsInUse';
 
@@ -21,19 +18,8 @@ export interface AccountClientsDeps {
   readonly createClient: ClientFactory;
   readonly clock: Clock;
   readonly sessionOf: (accountKey: string) => Session | undefined;
-  /** Recovers refused keys. Without it, a refused key stays refused. */
-  readonly renewal: Pick<SessionRenewal, 'recover'> | undefined;
   readonly onSecret?: (value: string) => void;
-  readonly onForbidden?: (accountKey: string, error: ForbiddenError) => void;
-  /** Runs before each read; throws if the key is known to lack the permission. */
-  readonly beforeRead?: (accountKey: string, route: string) => void;
-  /**
-   * Runs right before each write that the user requested. Throws unless the account is active: a request for one
-   * account is neither sent without the user's knowledge nor counted toward another.
-   */
-  readonly beforeWrite: (accountKey: string) => void;
-  /** The shared pace of an account. Without it, each client keeps its own. */
-  readonly pacing?: { of(accountKey: string): Pacing };
+  readonly hooksOf: (ref: AccountRef) => ClientHooks;
 }
 
 /** Creates clients for accounts, with the session in use, and for keys whose account is not known yet. */
@@ -51,8 +37,7 @@ export class AccountClients {
   }
 
   private make(ref: AccountRef): Client {
-    const { createClient, clock, sessionOf, renewal, onForbidden, beforeRead, beforeWrite, pacing } =
-      this.deps;
+    const { createClient, clock, sessionOf, hooksOf } = this.deps;
     return createClient({
       accountKey: ref.key,
       serviceUrl: ref.serviceUrl,
@@ -63,15 +48,7 @@ export class AccountClients {
           ? Promise.resolve(bearerOf(session, clock.now()))
           : Promise.reject(new NotSignedInError());
       },
-      recover: renewal && ((refused) => renewal.recover(ref, refused)),
-      pacing: pacing?.of(ref.key),
-      onForbidden: (error) => {
-        onForbidden?.(ref.key, error);
-      },
-      beforeRead: (route) => {
-        beforeRead?.(ref.key, route);
-      },
-      beforeWrite: () => beforeWrite(ref.key),
+      hooks: hooksOf(ref),
     });
   }
 
@@ -146,15 +123,7 @@ export type ClientFactory = (input: {
   /** Absent while we find out which account a key belongs to. */
   readonly accountKey?: string;
   readonly bearer: () => Promise<string>;
-  /** Called when a bearer is refused, once for each bearer of a call. */
-  readonly recover?: Recover | undefined;
-  readonly onForbidden?: (error: ForbiddenError) => void;
-  /** Runs before each read; throws if the key is known to lack the permission. */
-  readonly beforeRead?: (route: string) => void;
-  /** Runs right before each write that does not set `isStillWanted`; throws if the write must not be sent. */
-  readonly beforeWrite?: () => void;
-  /** The pace of the account, shared by all windows. */
-  readonly pacing?: Pacing | undefined;
+  readonly hooks?: ClientHooks;
 }) => Client;
 
 /** The services and callbacks of `Accounts`. */
@@ -169,10 +138,8 @@ export interface AccountsDeps {
   readonly onSecret?: (value: string) => void;
   /** Asks for codes. Without it, a refused key stays refused. */
   readonly secondFactor?: SecondFactorGate;
-  /** Receives each call for which a valid key lacked the permission. */
-  readonly onForbidden?: (accountKey: string, error: ForbiddenError) => void;
-  /** Runs before each read; throws if the key is known to lack the permission. */
-  readonly beforeRead?: (accountKey: string, route: string) => void;
-  /** The pace of each account over all windows. */
-  readonly pacing?: { of(accountKey: string): Pacing; readonly onDidRecover: Event<string> };
+  /** What the clients of an account ask and tell; the accounts add what they answer themselves. */
+  readonly hooksOf?: (accountKey: string) => ClientHooks;
+  /** Fires with the key of an account whose service answers again. */
+  readonly onDidRecover?: Event<string>;
 }

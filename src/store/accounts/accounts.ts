@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { parseBaseUrl } from '../../api/baseUrl';
 import type { Client } from '../../api/client';
+import type { ClientHooks } from '../../api/serviceHttp';
 import type { AccountRef, User } from '../../model/accounts/account';
 import { channel } from '../../shared/channel';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -130,8 +131,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     this.clients = new AccountClients({
       ...deps,
       sessionOf: (accountKey) => this.inUse.get(accountKey),
-      beforeWrite: (accountKey) => void accountStill(this, accountKey),
-      renewal: this.renewal,
+      hooksOf: (ref) => this.hooksOf(ref),
     });
     this.opener = new AccountOpener(this.files, this.inUse, this.clients);
     this.changed = this.owned.add(
@@ -175,7 +175,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
   }
 
   get onDidRecover() {
-    return this.deps.pacing?.onDidRecover;
+    return this.deps.onDidRecover;
   }
 
   load(): Promise<void> {
@@ -344,6 +344,17 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     this.inUse.keepOnly(new Set(known.map(({ ref }) => ref.key)));
     const saved = known.find(({ ref }) => ref.key === key);
     this.become(saved ? await this.opener.open(saved) : { kind: 'signedOut' });
+  }
+
+  private hooksOf(ref: AccountRef): ClientHooks {
+    const { renewal } = this;
+    return {
+      ...this.deps.hooksOf?.(ref.key),
+      // Without a gate for codes, a refused key stays refused.
+      recover: renewal && ((refused) => renewal.recover(ref, refused)),
+      // A request for one account is neither sent without the user's knowledge nor counted toward another.
+      beforeWrite: () => void accountStill(this, ref.key),
+    };
   }
 
   private makeRenewal(gate: SecondFactorGate): SessionRenewal {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { ForbiddenError } from '../../api/errors';
+import type { ClientHooks } from '../../api/serviceHttp';
 import { permissionCategories, type ApiKey, type PermissionCategory } from '../../model/accounts/apiKey';
 import { mayUse, permissionMeaning } from '../../model/accounts/permissionText';
 import { permissionOfRoute } from '../../model/accounts/routePermissions';
@@ -106,11 +107,19 @@ export class KeyAccess implements Disposable {
     }
   }
 
+  /** Returns what the client of an account asks and tells about the permissions of its key. */
+  hooksOf(accountKey: string) {
+    return {
+      onForbidden: (error: ForbiddenError) => this.learn(accountKey, error),
+      beforeRead: (route: string) => this.checkRead(accountKey, route),
+    } satisfies ClientHooks;
+  }
+
   /**
    * Throws `KeyLacksError` for a read that would be refused. Writes are always sent, because the service has
    * the last word when something must be stopped. The user of the key is always read too.
    */
-  checkRead(accountKey: string, route: string): void {
+  private checkRead(accountKey: string, route: string): void {
     const category = permissionOfRoute(route);
     const isOwn = this.deps.accounts.active?.key === accountKey;
     if (isOwn && category && !route.includes('/users/current/')) {
@@ -124,7 +133,7 @@ export class KeyAccess implements Disposable {
   }
 
   /** Remembers the permission that a refusal names, unless the key's record says more. */
-  learn(accountKey: string, { lacking }: ForbiddenError): void {
+  private learn(accountKey: string, { lacking }: ForbiddenError): void {
     const account = this.deps.accounts.active;
     const keyId = account?.user.keyId;
     if (lacking === undefined || account?.key !== accountKey || keyId === undefined || this.key) {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { ForbiddenError } from '../../../../src/api/errors';
 import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import {
   AccountClients,
@@ -29,8 +28,7 @@ describe('The client of an account', () => {
       },
       clock: new FakeClock(),
       sessionOf: () => undefined,
-      renewal: undefined,
-      beforeWrite: (accountKey) => noted.push(['write', accountKey]),
+      hooksOf: () => ({}),
       ...deps,
     });
   }
@@ -46,42 +44,16 @@ describe('The client of an account', () => {
     );
   });
 
-  it('lets a refused key stay refused where no code can be asked for', () => {
-    clients().of(ref);
-    assert.equal(made[0]?.recover, undefined);
-  });
-
-  it('asks for a code for its own account', async () => {
-    const recover = (...asked: unknown[]) => {
-      noted.push(asked);
-      return Promise.resolve(true);
-    };
-    clients({ renewal: { recover } }).of(ref);
-    const refused = { bearer: 'key', isAgain: false };
-    assert.equal(await made[0]?.recover?.(refused), true);
-    assert.deepEqual(noted, [[ref, refused]]);
-  });
-
-  it('reports for which account a call is refused, read or written', () => {
-    const refusal = new ForbiddenError({ lacking: 'misc' });
-    for (const deps of [
-      {},
-      {
-        onForbidden: (...told: unknown[]) => noted.push(['forbidden', ...told]),
-        beforeRead: (...told: unknown[]) => noted.push(['read', ...told]),
+  it('asks and tells what belongs to its account', () => {
+    const hooks = { onForbidden: () => undefined };
+    clients({
+      hooksOf: (asked) => {
+        noted.push(asked);
+        return hooks;
       },
-    ]) {
-      clients(deps).of(ref);
-      made.at(-1)?.onForbidden?.(refusal);
-      made.at(-1)?.beforeRead?.('GET /a/');
-      made.at(-1)?.beforeWrite?.();
-    }
-    assert.deepEqual(noted, [
-      ['write', 'a'],
-      ['forbidden', 'a', refusal],
-      ['read', 'a', 'GET /a/'],
-      ['write', 'a'],
-    ]);
+    }).of(ref);
+    assert.equal(made[0]?.hooks, hooks);
+    assert.deepEqual(noted, [ref]);
   });
 
   it('sends nothing without a session, also while the account is signed out', async () => {

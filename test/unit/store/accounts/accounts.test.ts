@@ -77,6 +77,18 @@ describe('accounts', () => {
     assert.equal((await accounts.known()).length, 2);
   });
 
+  it('lets a write for an account leave only while it is active, and asks for no code without a gate', async () => {
+    const { accounts } = computer.openWindow();
+    const one = await accounts.signIn(main);
+    await accounts.signIn({ serviceUrl: 'https://other.example.org', apiKey: 'key-two-secret' });
+    const { hooks = {} } = computer.clients.find(({ accountKey }) => accountKey === one.key) ?? {};
+    const beforeWrite = hooks.beforeWrite ?? assert.fail();
+    assert.throws(beforeWrite, /account/);
+    await accounts.switchTo(one.key);
+    beforeWrite();
+    assert.equal(hooks.recover, undefined);
+  });
+
   it('speaks for an account through one client, however often it is chosen or read again', async () => {
     const { accounts } = computer.openWindow();
     const one = await accounts.signIn(main);

@@ -122,7 +122,7 @@ describe('what the key in use may do', () => {
     const access = scene.open();
     const other = scene.open();
     await until('the try', () => scene.reads === 1, { everyMs: 5 });
-    access.learn(scene.active.key, new ForbiddenError({ lacking: 'instance_write' }));
+    access.hooksOf(scene.active.key).onForbidden(new ForbiddenError({ lacking: 'instance_write' }));
     assert.equal(access.lacks('instance_write'), true);
     assert.equal(access.lacks('billing_read'), false);
     await until('the other window', () => other.lacks('instance_write'), { everyMs: 5 });
@@ -130,8 +130,8 @@ describe('what the key in use may do', () => {
 
   it('is not guessed from a refusal that names nothing, nor taken from one of another account', () => {
     const access = scene.open();
-    access.learn(scene.active.key, new ForbiddenError({ needed: 'instance_write' }));
-    access.learn('fedcba9876543210', new ForbiddenError({ lacking: 'instance_write' }));
+    access.hooksOf(scene.active.key).onForbidden(new ForbiddenError({ needed: 'instance_write' }));
+    access.hooksOf('fedcba9876543210').onForbidden(new ForbiddenError({ lacking: 'instance_write' }));
     assert.equal(access.lacks('instance_write'), false);
   });
 
@@ -148,14 +148,14 @@ describe('what the key in use may do', () => {
       ['GET /api/v0/something/', true],
     ] as const) {
       const check = () => {
-        access.checkRead(scene.active.key, route);
+        access.hooksOf(scene.active.key).beforeRead(route);
       };
       if (isAllowed) {
         check();
       } else {
         assert.throws(check, KeyLacksError, route);
       }
-      access.checkRead('fedcba9876543210', route);
+      access.hooksOf('fedcba9876543210').beforeRead(route);
     }
   });
 
