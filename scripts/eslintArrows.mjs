@@ -30,7 +30,7 @@ export const wings = {
   schedules: ['notebooks'],
   hosting: [],
   notebooks: [],
-  history: ['schedules'],
+  history: [],
   several: [],
 };
 

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Services } from './services';
 import { channel } from './shared/channel';
 import { followAccount } from './shared/followAccount';
-import { accountPath } from './store/accounts/accountFiles';
+import { accountPath, accountsWith } from './store/accounts/accountFiles';
 import type { Disposable } from './util/disposable';
 import { Emitter } from './util/emitter';
 import { ifPresent } from './util/missing';
@@ -23,10 +23,12 @@ export interface Wing {
 
 /** A wing whose code is read when it is first used: by a command, a document, or work on disk. */
 export interface LaterWing extends Omit<Wing, 'start'> {
-  /** The folder of an account that has something in it while the wing has work. */
+  /** The folder of each account that has something in it while the wing has work. */
   readonly stored: string;
   /** The end of the path of its documents. */
-  readonly document: string;
+  readonly document?: string;
+  /** Calls `begin` when something else needs the wing; it returns false after a failure, which it logs. */
+  readonly watch?: (services: Services, begin: () => Promise<boolean>, own: Own) => void;
   readonly load: () => Promise<Wing>;
 }
 
@@ -36,34 +38,53 @@ const asked = channel('wings.asked', z.object({ name: z.string() }));
 
 /** Starts wings in their order, without those that lack what they need. */
 export function startWings(wings: readonly (Wing | LaterWing)[], services: Services, own: Own): void {
-  const names = new Set<string>();
+  const begins = new Map<string, () => Promise<void>>();
   let all = services;
   const start = (wing: Wing) => {
     all = { ...all, ...wing.start(all, own) };
   };
   for (const wing of wings) {
-    if ((wing.needs ?? []).every((one) => names.has(one))) {
-      names.add(wing.name);
-      if ('start' in wing) {
-        start(wing);
-      } else {
-        startLater(wing, services, own, start);
-      }
+    const names = wing.needs ?? [];
+    const needs = names.flatMap((name) => begins.get(name) ?? []);
+    if (needs.length < names.length) {
+      continue;
+    }
+    if ('start' in wing) {
+      start(wing);
+      begins.set(wing.name, () => Promise.resolve());
+    } else {
+      const load = async () => {
+        await Promise.all(needs.map((begin) => begin()));
+        start(await wing.load());
+      };
+      begins.set(wing.name, startLater(wing, services, own, load));
     }
   }
 }
 
+/** Returns what starts the wing at once. */
 function startLater(
-  { name, stored, document, load }: LaterWing,
-  { accounts, commands, hub, log, storageDir, work }: Services,
+  { name, stored, document, watch }: LaterWing,
+  services: Services,
   own: Own,
-  start: (wing: Wing) => void,
-): void {
+  load: () => Promise<void>,
+): () => Promise<void> {
+  const { accounts, commands, hub, log, storageDir, work } = services;
   let starting: Promise<void> | undefined;
+  const changed = own(new Emitter<void>());
+  let busy = 0;
+  const whileBusy = async (action: () => Promise<void>) => {
+    busy += 1;
+    try {
+      await action();
+    } finally {
+      busy -= 1;
+      changed.fire();
+    }
+  };
   const begin = () =>
-    (starting ??= load().then(
-      (wing) => {
-        start(wing);
+    (starting ??= whileBusy(load).then(
+      () => {
         started.send(hub, { name });
       },
       (error: unknown) => {
@@ -71,45 +92,26 @@ function startLater(
         throw error;
       },
     ));
-  const quietly = (action: () => Promise<void>) => {
-    action().catch((error: unknown) => {
-      log.error(`${name} could not be started`, error);
-    });
-  };
-  const looked = own(new Emitter<void>());
-  let looks = 0;
-  const lookAtDisk = async () => {
-    const { active } = accounts;
-    if (starting) {
-      return;
-    }
-    looks += 1;
-    asked.send(hub, { name });
-    try {
-      if (active && (await hasWork(accountPath(storageDir, active.key, stored)))) {
-        await begin();
-      }
-    } finally {
-      looks -= 1;
-      looked.fire();
+  const isThere = (action: () => Promise<void>) =>
+    action().then(
+      () => true,
+      (error: unknown) => {
+        log.error(`${name} could not be started`, error);
+        return false;
+      },
+    );
+  const beginQuietly = () => isThere(begin);
+  const look = () => {
+    if (!starting) {
+      asked.send(hub, { name });
+      void isThere(() => whileBusy(async () => ((await hasWork(storageDir, stored)) ? begin() : undefined)));
     }
   };
-  const look = () => quietly(lookAtDisk);
   own(commands.registerLater((feature) => feature === name, begin));
-  own(
-    work.addLater(() =>
-      begin().then(
-        () => true,
-        (error: unknown) => {
-          log.error(`${name} could not be started`, error);
-          return false;
-        },
-      ),
-    ),
-  );
-  own(work.add({ isPending: () => (looks > 0 ? undefined : false), onDidChange: looked.event }));
+  own(work.addLater(beginQuietly));
+  own(work.add({ isPending: () => (busy > 0 ? undefined : false), onDidChange: changed.event }));
   own(asked.on(hub, (message) => message.name === name && starting && started.send(hub, { name })));
-  own(started.on(hub, (message) => message.name === name && quietly(begin)));
+  own(started.on(hub, (message) => message.name === name && void beginQuietly()));
   own(
     followAccount(accounts, () => {
       look();
@@ -117,15 +119,24 @@ function startLater(
     }),
   );
   own(hub.onDidChangeLeader(look));
-  const isFor = ({ uri }: vscode.TextDocument) => uri.path.endsWith(document);
-  own(vscode.workspace.onDidOpenTextDocument((one) => isFor(one) && quietly(begin)));
-  if (vscode.workspace.textDocuments.some(isFor)) {
-    quietly(begin);
+  if (document !== undefined) {
+    const isFor = ({ uri }: vscode.TextDocument) => uri.path.endsWith(document);
+    own(vscode.workspace.onDidOpenTextDocument((one) => isFor(one) && void beginQuietly()));
+    if (vscode.workspace.textDocuments.some(isFor)) {
+      void beginQuietly();
+    }
   }
+  watch?.(services, beginQuietly, own);
+  return begin;
 }
 
-/** Where the disk refuses, the wing says so itself. */
-async function hasWork(folder: string): Promise<boolean> {
-  const names = await ifPresent(readdir(folder)).catch(() => ['?']);
-  return (names ?? []).length > 0;
+/** If the disk refuses, the wing starts and reports that. */
+async function hasWork(storageDir: string, stored: string): Promise<boolean> {
+  try {
+    const keys = await accountsWith(storageDir, stored);
+    const names = keys.map((key) => ifPresent(readdir(accountPath(storageDir, key, stored))));
+    return (await Promise.all(names)).flat().some((name) => name !== undefined);
+  } catch {
+    return true;
+  }
 }

@@ -1,9 +1,9 @@
-import { agents } from './agents/wing';
+import { agents } from './agents/later';
 import { history } from './history/wing';
 import { hosting } from './hosting/wing';
 import { jobs } from './jobs/later';
 import { notebooks } from './notebooks/wing';
-import { schedules } from './schedules/wing';
+import { schedules } from './schedules/later';
 import { several } from './several/wing';
 import type { LaterWing, Wing } from './wing';
 

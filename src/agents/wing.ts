@@ -5,7 +5,7 @@ import { agentServices } from './services';
 import { register as registerOversight } from './ui/oversight';
 import { register as registerRequests } from './ui/requests';
 
-export const agents: Wing = {
+export const wingOfAgents: Wing = {
   name: 'agents',
   needs: ['schedules'],
   start(services: Services & ScheduleServices, own: Own) {

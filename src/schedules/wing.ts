@@ -2,7 +2,7 @@ import { register } from './ui';
 import { scheduleServices } from './services';
 import type { Wing } from '../wing';
 
-export const schedules: Wing = {
+export const wingOfSchedules: Wing = {
   name: 'schedules',
   start: (services, own) => {
     const made = scheduleServices(services, own);

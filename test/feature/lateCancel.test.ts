@@ -61,7 +61,8 @@ describe('a schedule that is canceled at the last moment, or can not be read', (
   });
 
   it('is named where its file is damaged or the disk refuses it, and can be set again', async () => {
-    const [folder = ''] = computer().ofAccounts('schedules');
+    const folder = path.join(computer().ofAccounts('')[0] ?? 'none', 'schedules');
+    mkdirSync(folder, { recursive: true });
     const file = path.join(folder, `${worker}.json`);
     window.close();
     writeFileSync(file, '{"version":1');

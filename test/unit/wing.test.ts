@@ -19,7 +19,7 @@ describe('A wing that starts when it is used', () => {
   afterEach(() => computer.dispose());
 
   /** Opens a window with such a wing. */
-  async function open(fails = 0) {
+  async function open(fails = 0, more: Partial<LaterWing> = {}, before: readonly LaterWing[] = []) {
     const screen = openScreen();
     const window = await computer.openSignedIn();
     const { log, storageDir } = computer;
@@ -43,8 +43,9 @@ describe('A wing that starts when it is used', () => {
               },
             });
       },
+      ...more,
     };
-    startWings([wing], only<Services>({ ...window, commands, log, storageDir, work }), (one) =>
+    startWings([...before, wing], only<Services>({ ...window, commands, log, storageDir, work }), (one) =>
       window.owned.add(one),
     );
     await until('the disk was looked at', () => work.isPending === false, { everyMs: 5 });
@@ -87,6 +88,37 @@ describe('A wing that starts when it is used', () => {
     await writeFile(path.join(folder, 'a'), '');
     const { counts } = await open();
     await until('it has started', () => counts()[1] === 1, { everyMs: 5 });
+  });
+
+  it('starts where an account that is not active has work on disk', async () => {
+    const folder = accountPath(computer.storageDir, '0123456789abcdef', 'jobs');
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, 'a'), '');
+    const { counts } = await open();
+    await until('it has started', () => counts()[1] === 1, { everyMs: 5 });
+  });
+
+  it('starts when what it watches needs it', async () => {
+    let begin = () => Promise.resolve(false);
+    const { counts } = await open(1, { watch: (_, start) => (begin = start) });
+    assert.deepEqual([await begin(), await begin(), counts()], [false, true, [2, 1]]);
+  });
+
+  it('starts what it needs first, and knows it', async () => {
+    const order: string[] = [];
+    const needed: LaterWing = {
+      ...{ name: 'schedules', stored: 'schedules' },
+      load: () =>
+        Promise.resolve({ name: 'schedules', start: () => ({ schedules: order.push('schedules') }) }),
+    };
+    const start = (services: object) => ({ jobs: order.push(`jobs: ${'schedules' in services}`) });
+    const { work } = await open(
+      0,
+      { needs: ['schedules'], load: () => Promise.resolve({ name: 'jobs', start }) },
+      [needed],
+    );
+    await work.whole();
+    assert.deepEqual(order, ['schedules', 'jobs: true']);
   });
 
   it('starts before all work must be known, and is read again after a failure', async () => {

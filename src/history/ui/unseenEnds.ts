@@ -3,8 +3,6 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { PastRental } from '../../model/rentals/pastRental';
 import type { Services } from '../services';
-import type { ScheduleRow } from '../../schedules/store/scheduleFiles';
-import { noticeOf } from '../../schedules/store/scheduleNotice';
 import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { isWithin } from '../../util/duration';
@@ -12,7 +10,7 @@ import { nameOfPast } from './historyWords';
 
 export type UnseenEndDeps = Pick<
   Services,
-  'accounts' | 'clock' | 'connectedWindows' | 'history' | 'schedules' | 'notices' | 'oneWindow' | 'ssh'
+  'accounts' | 'clock' | 'connectedWindows' | 'history' | 'oneWindow' | 'ssh' | 'work'
 >;
 
 /** An older end is no news (ms). */
@@ -49,14 +47,11 @@ export class UnseenEnds implements Disposable {
   }
 
   private async note(account: Account, past: PastRental): Promise<void> {
-    const { clock, connectedWindows, schedules, notices, ssh } = this.deps;
+    const { clock, connectedWindows, ssh, work } = this.deps;
     const { instance } = past;
-    await schedules.ready;
-    // A schedule outlives its instance for a day.
-    const row = schedules.find(instance.id);
-    if (row && mayHaveEndedIt(row)) {
-      notices.post(noticeOf(account.key, row, 'destroyed', { instance, now: clock.now() }));
-    } else if (!connectedWindows.isOpen(ssh.aliasOf(account, instance.id))) {
+    await work.whole();
+    const isReported = work.reportEnd(account.key, instance);
+    if (!isReported && !connectedWindows.isOpen(ssh.aliasOf(account, instance.id))) {
       // A window that works on the instance asks what to do next.
       this.found.push(past);
       this.timer.value = clock.schedule(() => this.tell(), gatherMs);
@@ -87,9 +82,4 @@ export class UnseenEnds implements Disposable {
       );
     }
   }
-}
-
-/** Returns whether the schedule of an instance explains its end: by the instance's own timer, or by the user in time. */
-function mayHaveEndedIt({ schedule: { action, armed }, state }: ScheduleRow): boolean {
-  return armed ? (armed.action ?? action) === 'destroy' : state.missedAt !== undefined;
 }

@@ -15,6 +15,8 @@ import { Emitter } from '../../util/emitter';
 import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import type { Services } from '../services';
+import type { ScheduleRow } from '../store/scheduleFiles';
+import { noticeOf } from '../store/scheduleNotice';
 import { otherAccountKind, otherAccountNotice, type OtherAccountNotice } from '../store/otherMachines';
 import { extendUntil } from './changes';
 import type { ScheduleDeps } from './deps';
@@ -74,9 +76,19 @@ export function register(deps: ScheduleDeps): Disposable {
 }
 
 /** An instance with a schedule is not forgotten. Only the leading window knows those of other accounts. */
-function workOfSchedules({ schedules, otherSchedules }: ScheduleDeps): InstanceWork {
+function workOfSchedules({ clock, notices, otherSchedules, schedules }: ScheduleDeps): InstanceWork {
   return {
+    ready: () => schedules.ready,
     endsInstance: (instanceId) => schedules.find(instanceId) !== undefined,
+    reportEnd: (accountKey, instance) => {
+      // A schedule outlives its instance for a day.
+      const row = schedules.find(instance.id);
+      if (!row || !mayHaveEndedIt(row)) {
+        return false;
+      }
+      notices.post(noticeOf(accountKey, row, 'destroyed', { instance, now: clock.now() }));
+      return true;
+    },
     afterSignOut: () =>
       schedules.rows.every(({ state }) => state.endedAt !== undefined)
         ? undefined
@@ -96,6 +108,11 @@ function workOfSchedules({ schedules, otherSchedules }: ScheduleDeps): InstanceW
       return store;
     },
   };
+}
+
+/** Returns whether the schedule of an instance explains its end: by the instance's own timer, or by the user in time. */
+function mayHaveEndedIt({ schedule: { action, armed }, state }: ScheduleRow): boolean {
+  return armed ? (armed.action ?? action) === 'destroy' : state.missedAt !== undefined;
 }
 
 type Deps = Pick<Services, 'accounts' | 'notices' | 'oneWindow'>;

@@ -1,3 +1,4 @@
+import type { Instance } from '../../model/instances/instance';
 import type { MachineLook } from '../../model/instances/machineLook';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { PastRental } from '../../model/rentals/pastRental';
@@ -28,6 +29,8 @@ export interface InstanceWork {
   readonly afterSignOut?: () => Text | undefined;
   /** True if it ends the instance, so that nobody has forgotten it. */
   readonly endsInstance?: (instanceId: number) => boolean;
+  /** Reports that an instance ended as this wing had arranged on it; returns false if it had not. */
+  readonly reportEnd?: (accountKey: string, instance: Instance) => boolean;
   /** The rentals whose instances are gone. */
   readonly past?: PastRentals;
   /** Returns the names of agents by the ids of instances that they rented; empty if that can't be read. */
@@ -90,6 +93,11 @@ export class WorkOnInstances implements Disposable {
 
   endsInstance(instanceId: number): boolean {
     return this.each(({ endsInstance }) => endsInstance?.(instanceId)).includes(true);
+  }
+
+  /** Returns true if a wing reported the end of an instance, because it had arranged it on the instance. */
+  reportEnd(accountKey: string, instance: Instance): boolean {
+    return this.each(({ reportEnd }) => reportEnd?.(accountKey, instance)).includes(true);
   }
 
   /** The rentals whose instances are gone; `undefined` if nothing keeps them. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Computer } from '../../support/feature/computer';
 import { useComputer } from '../../support/feature/useComputer';
@@ -8,7 +8,9 @@ import type { FeatureWindow } from '../../support/feature/window';
 const hour = 3_600_000;
 
 function scheduleFile(computer: Computer, id: number): string {
-  return path.join(computer.ofAccounts('schedules')[0] ?? 'none', `${id}.json`);
+  const folder = path.join(computer.ofAccounts('')[0] ?? 'none', 'schedules');
+  mkdirSync(folder, { recursive: true });
+  return path.join(folder, `${id}.json`);
 }
 
 /** Two windows that open eight hours after something was to happen to each of two instances. */
@@ -20,9 +22,7 @@ async function openTooLate(
   const toDestroy = await computer.rentRunning({ label: 'leaver' });
   const first = await computer.openSignedIn();
   await first.view('instances').row('leaver');
-  await computer.until('the folder of the account', () =>
-    existsSync(path.dirname(scheduleFile(computer, toStop))),
-  );
+  await computer.until('the folder of the account', () => computer.ofAccounts('').length > 0);
   first.close();
   await computer.rest();
   const setAt = computer.clock.now() - 9 * hour;
