@@ -1,3 +1,4 @@
+import type { WebviewPanel } from 'vscode';
 import * as z from 'zod';
 import type { PermissionCategory } from './model/accounts/apiKey';
 import type { WantedForJob } from './jobs/model/draftJob';
@@ -422,6 +423,9 @@ const own = {
   'gpuRental.job.reveal': ownSpec<(target: JobRowTarget) => unknown>('jobs'),
   /** Returns the tasks for the jobs of the open folders. */
   'gpuRental.job.tasks': ownSpec('jobs'),
+  /** Shows the page of an instance in its panel again, after a reload of the window. */
+  'gpuRental.instance.restorePage':
+    ownSpec<(kept: { readonly panel: WebviewPanel; readonly state: unknown }) => unknown>('instancePage'),
   /** Returns a terminal on an instance that the user picks, for the terminal menu. */
   'gpuRental.terminalProfile': ownSpec('connect'),
 };

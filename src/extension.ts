@@ -60,6 +60,11 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
         await shell.links.handle?.(uri);
       },
     }),
+    vscode.window.registerWebviewPanelSerializer('gpuRental.instance', {
+      deserializeWebviewPanel: async (panel, state: unknown) => {
+        await (await load()).run('gpuRental.instance.restorePage', [{ panel, state }]);
+      },
+    }),
     vscode.window.registerTerminalProfileProvider('gpuRental.instance', {
       provideTerminalProfile: async () => {
         const profile = await (await load()).run('gpuRental.terminalProfile', []);

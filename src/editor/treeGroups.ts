@@ -8,6 +8,15 @@ export interface GroupRow {
   item(): vscode.TreeItem;
   /** Returns the rows below it, when the user opens it. */
   children?(): readonly GroupRow[];
+  /** How the page of the instance shows it; rows without this stand in the view alone. */
+  readonly onPage?: OnPage;
+}
+
+/** A row as the page of its instance shows it, under the heading of its kind. */
+export interface OnPage {
+  readonly kind: 'service' | 'work';
+  /** What a click does, with its name for screen readers. */
+  readonly open?: { readonly name: string; run(): unknown };
 }
 
 /** Rows that a feature shows under a heading in the instances view or the account view. */

@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict';
 import { PageDriver } from '../support/feature/pageDriver';
+import { registerKey } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
 describe('the page of an instance', () => {
-  const computer = useComputer();
+  const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;
   let page: PageDriver;
   let id: number;
   const state = () => page.view.tiles.find(({ label }) => label === 'State')?.value;
 
   before(async () => {
-    id = await computer().rentRunning({ label: 'trainer' });
+    await registerKey(computer());
+    id = await computer().rentRunning({
+      label: 'trainer',
+      runtype: 'ssh_direct',
+      env: { '-p 6006:6006': '1' },
+    });
     window = await computer().openSignedIn();
     page = new PageDriver(window, 'instance');
     window.clearToasts();
@@ -31,6 +37,30 @@ describe('the page of an instance', () => {
     await window.view('instances').menu('trainer', 'Open');
     const open = window.screen.panels.all.filter(({ viewType }) => viewType === 'gpuRental.instance');
     assert.equal(open.length, 1);
+  });
+
+  it('shows the last hour, and the ports with what opens them', async () => {
+    await computer().pass(20 * 60_000);
+    const { chart } = page.section('use');
+    assert.ok(chart?.kind === 'lines');
+    assert.deepEqual(
+      chart.series.map(({ name }) => name),
+      ['GPU', 'RAM', 'Disk', 'CPU'],
+    );
+    assert.ok(page.rows('use').length > 1);
+    const [[name = '', address = ''] = []] = page.rows('services');
+    assert.equal(name, 'Port 6006/tcp');
+    await page.clickRow('services', name);
+    assert.deepEqual(window.screen.externalLinks, [`http://${address.replace(', public', '')}/`]);
+  });
+
+  it('shows the log that was read last', async () => {
+    assert.equal(page.view.output, undefined);
+    await page.press('Show Log');
+    const text = (await window.document(/./)).getText();
+    await computer().pass(60_000);
+    const { output } = await page.shows('the log', (view) => view.output !== undefined);
+    assert.ok(text.includes(output?.text.split('\n').at(-1) ?? '?'));
   });
 
   it('runs the commands of the menus with its instance, and follows the list', async () => {
@@ -61,7 +91,22 @@ describe('the page of an instance', () => {
     window.run('Refresh');
     await window.view('instances').noRow('trainer');
     await page.notice('trainer no longer exists. It costs nothing, and its data is lost.');
-    assert.deepEqual(page.view.buttons, []);
+    await page.shows('its rental', ({ tiles }) => tiles.some(({ label }) => label === 'Cost'));
+    await page.press('Show Details');
+    await window.document(/How it ended/);
+  });
+
+  it('comes back after a reload of its window, with the id and the account only', async () => {
+    const { restore } = page.view;
+    assert.deepEqual(Object.keys(restore ?? {}), ['instanceId', 'accountKey']);
+    page.panel.close();
+    const panel = await window.screen.panels.restore('gpuRental.instance', { tables: {}, restore });
+    await page.notice('trainer no longer exists');
+    assert.ok(panel && !panel.isClosed);
+    const other = await window.screen.panels.restore('gpuRental.instance', {
+      restore: { instanceId: id, accountKey: 'another' },
+    });
+    assert.ok(other?.isClosed, 'a page of another account is not shown under the name of this one');
   });
 
   it('closes with the account', async () => {

@@ -7,6 +7,7 @@ import { followAccount } from '../../shared/followAccount';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { keptPage } from '../../webview/report/protocol';
 import { InstancePage, type PageDeps } from './instancePage';
 
 /** Registers the page of an instance: one for each, opened by a click on its row. */
@@ -40,6 +41,16 @@ export function register(deps: PageDeps & Pick<Services, 'commands'>): Disposabl
         opened.reveal();
       } else {
         open(instanceId, key);
+      }
+    }),
+  );
+  store.add(
+    deps.commands.register('gpuRental.instance.restorePage', ({ panel, state }) => {
+      const kept = keptPage.safeParse(state).data?.restore;
+      if (kept && kept.accountKey === deps.accounts.active?.key && !pages.has(kept.instanceId)) {
+        open(kept.instanceId, kept.accountKey, panel);
+      } else {
+        panel.dispose();
       }
     }),
   );

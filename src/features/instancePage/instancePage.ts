@@ -3,6 +3,7 @@ import { runCommand } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { stepLabel } from '../../editor/report';
 import { ReportPanel } from '../../editor/reportPanel';
+import type { GroupRow, OnPage } from '../../editor/treeGroups';
 import { spendable } from '../../model/accounts/account';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -16,7 +17,9 @@ import { durationText } from '../../util/duration';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { FromPage, ReportView } from '../../webview/report/protocol';
 import { pageCommand } from './actions';
+import { goneView, pastCommand } from './goneView';
 import { instanceView, type PageFacts } from './instanceView';
+import type { PageRow } from './sections';
 
 export type PageDeps = Pick<
   Services,
@@ -26,7 +29,10 @@ export type PageDeps = Pick<
   | 'fleet'
   | 'volumes'
   | 'budget'
+  | 'gauges'
   | 'startWatches'
+  | 'machineProofs'
+  | 'keptLogs'
   | 'instanceGroups'
   | 'work'
   | 'clock'
@@ -48,6 +54,10 @@ export class InstancePage implements Disposable {
   private readonly timer = this.store.add(new MutableDisposable<Disposable>());
   private name: string;
   private shown = '';
+  /** The end of its log as last kept. */
+  private log: string | undefined;
+  /** What a click on a row does, by the section and the id of the row. */
+  private opens = new Map<string, () => unknown>();
 
   constructor(
     private readonly deps: PageDeps,
@@ -63,7 +73,7 @@ export class InstancePage implements Disposable {
         extensionUri: deps.extensionUri,
         log: deps.log,
         restored,
-        onShown: () => this.draw(),
+        onShown: () => this.look(),
         onMessage: (message) => this.receive(message),
       },
       () => {
@@ -72,15 +82,18 @@ export class InstancePage implements Disposable {
       },
     );
     const draw = () => this.draw();
-    const { fleet, volumes, budget, startWatches, instanceGroups, work, accounts } = deps;
+    const { fleet, volumes, budget, gauges, startWatches, machineProofs, instanceGroups, work, accounts } =
+      deps;
     this.store.add(fleet.onDidChange(draw));
     this.store.add(volumes.onDidChange(draw));
     this.store.add(budget.onDidChange(draw));
+    this.store.add(gauges.onDidChange(draw));
     this.store.add(startWatches.onDidChange(draw));
+    this.store.add(machineProofs.onDidChange(draw));
     this.store.add(instanceGroups.onDidChange(draw));
     this.store.add(work.onDidChange(draw));
     this.store.add(watchAccounts(accounts, draw));
-    this.draw();
+    this.look();
   }
 
   reveal(): void {
@@ -93,6 +106,25 @@ export class InstancePage implements Disposable {
 
   private get instance(): Instance | undefined {
     return this.deps.fleet.find(this.of.instanceId);
+  }
+
+  /** Draws what is known at once, and then with the log that is kept on this computer. */
+  private look(): void {
+    this.draw();
+    if (this.panel.isVisible) {
+      void this.readLog();
+    }
+  }
+
+  private async readLog(): Promise<void> {
+    const { accountKey, instanceId } = this.of;
+    try {
+      const content = await this.deps.keptLogs.read(accountKey, instanceId);
+      this.log = content === undefined ? undefined : endOfLog(content);
+    } catch (error) {
+      this.deps.log.warn(`The log of ${instanceId} could not be read: ${String(error)}`);
+    }
+    this.draw();
   }
 
   /** Draws what is known, if it differs from what is shown. A hidden page is drawn once it is shown again. */
@@ -112,7 +144,7 @@ export class InstancePage implements Disposable {
     }
     if (instance) {
       const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
-      this.timer.value = clock.schedule(() => this.draw(), isChanging(kind) ? changingTickMs : tickMs);
+      this.timer.value = clock.schedule(() => this.look(), isChanging(kind) ? changingTickMs : tickMs);
     }
   }
 
@@ -122,15 +154,27 @@ export class InstancePage implements Disposable {
     }
     const { fleet } = this.deps;
     const isLoading = !instance && (fleet.state.kind === 'idle' || fleet.state.kind === 'loading');
+    this.opens = new Map();
+    const past = instance
+      ? undefined
+      : this.deps.work.past?.rows.find((one) => one.instance.id === this.of.instanceId);
+    if (past) {
+      this.name = instanceName(past.instance);
+    }
     const content = instance
       ? instanceView(instance, this.facts(instance))
-      : { subtitle: '', buttons: [], tiles: [], sections: [], notices: isLoading ? [] : [this.goneNotice()] };
+      : goneView(this.name, past, {
+          isLoading,
+          hasEnded: fleet.hasEnded(this.of.instanceId),
+          now: this.deps.clock.now(),
+        });
     return {
       title: this.name,
       busy: isLoading,
       filters: [],
       ...content,
       notices: [...this.listNotice(), ...content.notices],
+      ...(this.log === undefined ? {} : { output: { title: t('Last Lines of the Log'), text: this.log } }),
       restore: { ...this.of },
       words: {
         loading: t('Loading…'),
@@ -143,7 +187,10 @@ export class InstancePage implements Disposable {
   }
 
   private facts({ id }: Instance): PageFacts {
-    const { accounts, budget, clock, fleet, instanceGroups, startWatches, work } = this.deps;
+    const { accounts, budget, clock, fleet, gauges, instanceGroups, machineProofs, startWatches, work } =
+      this.deps;
+    const check = machineProofs.find(id)?.check;
+    const rows = instanceGroups.rowsOf(id);
     const burn = burnNow(this.deps);
     const credit = accounts.active && spendable(accounts.active.user);
     const hours = credit === undefined ? undefined : hoursOfCredit(credit, burn.rate);
@@ -155,7 +202,39 @@ export class InstancePage implements Disposable {
       creditLasts: hours === undefined ? undefined : `${signsOf(burn).credit}${localize(spanOfHours(hours))}`,
       budget: budget.now,
       hasEnd: work.endsInstance(id),
+      history: gauges.of(id),
+      proof: check?.kind === 'proved' ? check.proof : undefined,
+      services: this.rowsOf('services', rows, 'service'),
+      work: [
+        ...work.rowsOf(id).map((row) => {
+          this.opens.set(`work ${row.id}`, () => row.open?.run());
+          return {
+            id: row.id,
+            name: row.name,
+            state: localize(row.state),
+            action: row.open && localize(row.open.name),
+          };
+        }),
+        ...this.rowsOf('work', rows, 'work'),
+      ],
     };
+  }
+
+  /** Returns the rows below the instance in the view that belong on the page. */
+  private rowsOf(section: string, rows: readonly GroupRow[], kind: OnPage['kind']): readonly PageRow[] {
+    return rows
+      .filter(({ onPage }) => onPage?.kind === kind)
+      .map((row) => {
+        const { onPage } = row;
+        const { id = '', label, description } = row.item();
+        this.opens.set(`${section} ${id}`, () => onPage?.open?.run());
+        return {
+          id,
+          name: typeof label === 'string' ? label : (label?.label ?? ''),
+          state: typeof description === 'string' ? description : '',
+          action: onPage?.open?.name,
+        };
+      });
   }
 
   /** A list that could not be read, or is old, may be wrong by now. */
@@ -174,32 +253,37 @@ export class InstancePage implements Disposable {
     return [{ severity: 'warning', text, buttons: retry }];
   }
 
-  private goneNotice(): ReportView['notices'][number] {
-    return this.deps.fleet.hasEnded(this.of.instanceId)
-      ? {
-          severity: 'warning',
-          text: t('{0} no longer exists. It costs nothing, and its data is lost.', this.name),
-          buttons: [],
-        }
-      : {
-          severity: 'warning',
-          text: t('{0} is missing from the list of instances.', this.name),
-          buttons: [],
-        };
-  }
-
   private receive(message: Exclude<FromPage, { type: 'ready' }>): void {
+    if (message.type === 'row') {
+      void this.opens.get(`${message.section} ${message.row}`)?.();
+      return;
+    }
     if (message.type !== 'button') {
       return;
     }
     const { instanceId } = this.of;
     const command = pageCommand(message.id);
+    const past = pastCommand(message.id);
     if (command) {
       void runCommand(command, { instanceId });
+    } else if (past) {
+      void runCommand(past, { pastId: instanceId });
     } else if (message.id === 'refresh') {
       void runCommand('gpuRental.refresh');
     }
   }
+}
+
+/** The page shows this many lines; the document of the log has the others. */
+const logLines = 40;
+
+/** Without colours and other control characters; of a progress bar, its last state. */
+function endOfLog(content: string): string {
+  const lines = content.trimEnd().split('\n').slice(-logLines);
+  return lines
+    .map((line) => line.trimEnd().split('\r').at(-1) ?? '')
+    .map((line) => line.replace(/\p{Cc}\[[\d;]*m|(?!\t)[\p{Cc}\p{Cf}]/gu, ''))
+    .join('\n');
 }
 
 function reasonText(error: unknown): string {

@@ -5,6 +5,7 @@ import type { InstanceNote } from '../../editor/treeGroups';
 import type { BudgetNow } from '../../model/budget/budget';
 import { partText } from '../../model/budget/budgetWords';
 import type { Instance } from '../../model/instances/instance';
+import type { GaugeReading } from '../../model/instances/gauges';
 import { ageMs, costSoFar } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
 import {
@@ -21,6 +22,7 @@ import {
 } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
 import { placeText } from '../../model/offers/places';
+import type { MachineProof } from '../../model/proof/machineProof';
 import { perDay, perHour } from '../../model/quote';
 import { checkTexts } from '../../model/rentals/machineCheckText';
 import { isUnderWay, troubleOf, type StartWatch } from '../../model/rentals/startWatch';
@@ -28,6 +30,14 @@ import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 import type { ReportView } from '../../webview/report/protocol';
 import { actionButtons } from './actions';
+import {
+  configurationSection,
+  factsSection,
+  machineSection,
+  rowsSection,
+  useSection,
+  type PageRow,
+} from './sections';
 
 type Notice = ReportView['notices'][number];
 type Tile = ReportView['tiles'][number];
@@ -46,6 +56,11 @@ export interface PageFacts {
   readonly budget?: BudgetNow | undefined;
   /** True if a schedule or a job ends it. */
   readonly hasEnd: boolean;
+  readonly history: readonly GaugeReading[];
+  /** What its GPUs proved to be when it was checked. */
+  readonly proof?: MachineProof | undefined;
+  readonly services: readonly PageRow[];
+  readonly work: readonly PageRow[];
 }
 
 /** Returns what the page says of an instance. All text from outside becomes one plain line. */
@@ -56,13 +71,23 @@ export function instanceView(
   const kind = stateOf(instance, page.facts, page.now);
   const [main, ...others] = sentences(instance, kind, page);
   return {
-    subtitle: [`#${instance.id}`, gpuText(instance), instance.location && placeText(instance.location)]
-      .flatMap((part) => (part === undefined || part === '' ? [] : plainLabel(part)))
-      .join(' · '),
+    subtitle: subtitleOf(instance),
     notices: [main, ...others],
     buttons: actionButtons(actionsFor(instance, page.facts, page.now)),
     tiles: tiles(instance, kind, page),
-    sections: [statusSection(instance, kind, page)],
+    sections: [
+      statusSection(instance, kind, page),
+      ...useSection(page.history, page.now),
+      machineSection(instance, kind === 'running', page.proof),
+      ...rowsSection('work', t('Work'), t('Jobs and kernels on this instance'), page.work),
+      ...rowsSection(
+        'services',
+        t('Ports and Services'),
+        t('Ports that are open on the internet or forwarded to this computer'),
+        page.services,
+      ),
+      configurationSection(instance, page.now),
+    ].filter(({ table }) => table.rows.length > 0),
     // Without the time, which would be announced again with each minute.
     spoken: `${instanceName(instance)}: ${localize(stateLabel(instance, kind))}`,
   };
@@ -200,31 +225,17 @@ function statusSection(instance: Instance, kind: InstanceStateKind, page: PageFa
       .filter(({ isFigure, isWarning }) => isFigure !== true && isWarning !== true)
       .flatMap((note) => note.lines()),
     [
-      t('Ends by itself'),
-      hasEnd || !isCharged ? undefined : t('no: you are charged until you stop or destroy it'),
+      t('Schedule'),
+      hasEnd || !isCharged ? undefined : t('none: you are charged until you stop or destroy it'),
     ],
   ]);
 }
 
-/** Returns a table of names and values, without the unknown ones. */
-function factsSection(
-  id: string,
-  title: string,
-  rows: readonly (readonly [label: string, value: string | undefined])[],
-): Section {
-  return {
-    id,
-    title,
-    folded: false,
-    table: {
-      caption: title,
-      columns: [],
-      rows: rows.flatMap(([label, value], index) => {
-        const plain = plainLabel(value ?? '');
-        return plain === '' ? [] : [{ id: String(index), cells: [{ text: label }, { text: plain }] }];
-      }),
-    },
-  };
+export function subtitleOf(instance: Instance): string {
+  return [`#${instance.id}`, gpuText(instance), placeText(instance.location ?? '')]
+    .map((part) => plainLabel(part ?? ''))
+    .filter((part) => part !== '')
+    .join(' · ');
 }
 
 function gpuText({ gpuName, gpuCount }: Instance): string | undefined {

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { PortTarget } from '../../commandSpecs';
+import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
-import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
+import type { GroupRow, InstanceRows, OnPage } from '../../editor/treeGroups';
 import type { Services } from '../../services';
 import { portOf, type Forward } from '../../ssh/forward';
 import { publicPortsOf, type PublicPort } from '../../ssh/publicPorts';
@@ -29,24 +30,28 @@ export class PortRows implements InstanceRows {
     const forwards = accounts.active ? this.forwards.of(ssh.aliasOf(accounts.active, instanceId)) : [];
     const ports = instance?.actualStatus === 'running' ? publicPortsOf(instance) : [];
     return [
-      ...ports.map((port) => ({
-        node: this.node({
+      ...ports.map((port) => {
+        const node = this.node({
           instanceId,
           port: port.containerPort,
           via: 'public',
           protocol: port.protocol,
-        }),
-        item: () => publicItem(instanceId, port),
-      })),
-      ...forwards.map((forward) => ({
-        node: this.node({
+        });
+        return {
+          node,
+          item: () => publicItem(instanceId, port),
+          onPage: onPage(node, port.url !== undefined),
+        };
+      }),
+      ...forwards.map((forward) => {
+        const node = this.node({
           instanceId,
           port: forward.remotePort,
           via: 'forward',
           ...(forward.remoteHost === undefined ? {} : { host: forward.remoteHost }),
-        }),
-        item: () => forwardItem(instanceId, forward),
-      })),
+        });
+        return { node, item: () => forwardItem(instanceId, forward), onPage: onPage(node, true) };
+      }),
     ];
   }
 
@@ -57,6 +62,16 @@ export class PortRows implements InstanceRows {
     this.nodes.set(key, known);
     return known;
   }
+}
+
+/** A browser opens what it can; the address of another port is copied. */
+function onPage(node: PortTarget, canOpen: boolean): OnPage {
+  return {
+    kind: 'service',
+    open: canOpen
+      ? { name: t('Open in Browser'), run: () => runCommand('gpuRental.port.open', node) }
+      : { name: t('Copy Address'), run: () => runCommand('gpuRental.port.copy', node) },
+  };
 }
 
 function publicItem(instanceId: number, port: PublicPort): vscode.TreeItem {

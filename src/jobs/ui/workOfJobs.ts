@@ -1,18 +1,32 @@
+import { runCommand } from '../../editor/commands';
 import type { InstanceWork } from '../../store/instances/workOnInstances';
 import { text } from '../../util/text';
 import { parseJobs } from '../machine/otherJobs';
 import { jobPrograms } from '../machine/programs';
-import { otherJobText, riskText } from '../model/jobWords';
+import { machineOf } from '../model/job';
+import { otherJobText, phaseText, riskText } from '../model/jobWords';
 import { guardedRental } from '../guardedRental';
 import type { Jobs } from '../store/jobs';
 
 /** What would be lost of jobs with their instances, on this computer and by what machines say of those of others. */
 export function workOfJobs(
-  jobs: Pick<Jobs, 'atRiskOn' | 'error' | 'find' | 'onDidChange' | 'open' | 'ready'>,
+  jobs: Pick<Jobs, 'atRiskOn' | 'error' | 'find' | 'onDidChange' | 'open' | 'ready' | 'rows'>,
 ) {
   return {
     ready: () => jobs.ready,
     atRisk: (instanceId, loss) => jobs.atRiskOn(instanceId).flatMap((row) => riskText(row, loss) ?? []),
+    rows: (instanceId) =>
+      jobs.rows
+        .filter((row) => machineOf(row).instanceId === instanceId)
+        .map((row) => ({
+          id: row.job.id,
+          name: row.job.spec.name,
+          state: phaseText(row),
+          open: {
+            name: text('Show Log of Job'),
+            run: () => runCommand('gpuRental.job.showLog', { jobId: row.job.id }),
+          },
+        })),
     look: {
       script: jobPrograms.others,
       // Those of this computer are listed whether the machine answers or not.

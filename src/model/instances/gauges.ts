@@ -72,19 +72,32 @@ export function merged(
 }
 
 const columns = 20;
+const columnMs = historyMs / columns;
 const bars = '▁▂▃▄▅▆▇█';
+
+/** Returns the ends of the columns of a chart (ms since 1970), the last one now. */
+export function columnEnds(now: number): readonly number[] {
+  return Array.from({ length: columns }, (_, index) => now - historyMs + (index + 1) * columnMs);
+}
+
+/** Returns the mean of a gauge in each column of the last hour; `undefined` for a column without a reading. */
+export function columnValues(
+  history: readonly GaugeReading[],
+  name: GaugeName,
+  now: number,
+): readonly (number | undefined)[] {
+  return columnEnds(now).map((end) => {
+    const readings = history.filter(({ at }) => at > end - columnMs && at <= end);
+    return mean(readings.flatMap((reading) => reading[name] ?? []));
+  });
+}
 
 /**
  * Returns a chart of the last hour as text, the latest column at the right, with dots for missing readings. Returns
  * nothing for fewer than two columns, because there is nothing to compare.
  */
 export function chartOf(history: readonly GaugeReading[], name: GaugeName, now: number): string | undefined {
-  const columnMs = historyMs / columns;
-  const values = Array.from({ length: columns }, (_, index) => {
-    const from = now - historyMs + index * columnMs;
-    const readings = history.filter(({ at }) => at > from && at <= from + columnMs);
-    return mean(readings.flatMap((reading) => reading[name] ?? []));
-  });
+  const values = columnValues(history, name, now);
   return values.filter((value) => value !== undefined).length < 2 ? undefined : values.map(barOf).join('');
 }
 

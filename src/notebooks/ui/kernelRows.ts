@@ -32,7 +32,9 @@ export class KernelRows implements InstanceRows {
     this.nodes.set(instanceId, nodes);
     return (kernels ?? []).flatMap((kernel) => {
       const node = nodes.get(kernel.id);
-      return node ? [{ node, item: () => kernelItem(instanceId, kernel, isSilent) }] : [];
+      return node
+        ? [{ node, item: () => kernelItem(instanceId, kernel, isSilent), onPage: { kind: 'work' } }]
+        : [];
     });
   }
 }

@@ -17,12 +17,23 @@ export interface PastRentals {
   readonly error: unknown;
 }
 
+/** A piece of work on an instance, for its page. */
+export interface WorkRow {
+  readonly id: string;
+  readonly name: string;
+  readonly state: Text;
+  /** What a click does, with its name for screen readers. */
+  readonly open?: { readonly name: Text; run(): unknown };
+}
+
 /** What a wing knows of the work on instances of the active account; it leaves out what is not its own. */
 export interface InstanceWork {
   /** Resolves once what is on disk was read. */
   readonly ready?: () => Promise<void>;
   /** Says what would be lost with an instance. */
   readonly atRisk?: (instanceId: number, loss: WorkLoss) => readonly Text[];
+  /** Returns the work on an instance, the latest first. */
+  readonly rows?: (instanceId: number) => readonly WorkRow[];
   /** Finds what this computer does not know on a machine that is about to be destroyed. */
   readonly look?: MachineLook;
   /** Says what no longer happens once the account is signed out. */
@@ -81,6 +92,10 @@ export class WorkOnInstances implements Disposable {
 
   atRisk(instanceId: number, loss: WorkLoss): readonly Text[] {
     return this.each(({ atRisk }) => atRisk?.(instanceId, loss)).flat();
+  }
+
+  rowsOf(instanceId: number): readonly WorkRow[] {
+    return this.each(({ rows }) => rows?.(instanceId)).flat();
   }
 
   get looks(): readonly MachineLook[] {

@@ -13,7 +13,7 @@ const cell = z.object({
 
 const table = z.object({
   caption: z.string(),
-  /** Without columns, the table has no headings: each row is a name and its value. */
+  /** Without columns, the table has neither headings nor its caption: each row is a name and its value. */
   columns: z.array(z.object({ label: z.string(), numeric: z.boolean() })),
   rows: z.array(
     z.object({
@@ -114,6 +114,8 @@ const comparison = z.object({
 export type ComparisonView = z.infer<typeof comparison>;
 
 const restored = z.object({ instanceId: z.number(), accountKey: z.string() });
+/** What the editor keeps of the page of an instance while its window is reloaded. */
+export const keptPage = z.object({ restore: restored });
 
 const reportView = z.object({
   title: z.string(),

@@ -18,6 +18,13 @@ export interface FakePanel {
 /** Panels whose pages are not drawn; what goes to and from them is kept. */
 export class Panels {
   readonly all: FakePanel[] = [];
+  readonly serializers = new Map<string, vscode.WebviewPanelSerializer>();
+
+  /** As if the window was reloaded while a page with this state was open. */
+  async restore(viewType: string, state: unknown): Promise<FakePanel | undefined> {
+    await this.serializers.get(viewType)?.deserializeWebviewPanel(this.create(viewType, ''), state);
+    return this.all.at(-1);
+  }
 
   create(viewType: string, title: string): vscode.WebviewPanel {
     const received = new FakeEventEmitter<unknown>();

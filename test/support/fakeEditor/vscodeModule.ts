@@ -152,6 +152,10 @@ function windowPart(screen: Screen, nature: { current: WindowNature }) {
     },
     createTerminal: (options: vscode.TerminalOptions) => terminals.create(options, nature.current.remoteName),
     createWebviewPanel: (type: string, title: string) => screen.panels.create(type, title),
+    registerWebviewPanelSerializer: (type: string, serializer: vscode.WebviewPanelSerializer) => {
+      screen.panels.serializers.set(type, serializer);
+      return new FakeDisposable(undefined);
+    },
     registerUriHandler: (handler: vscode.UriHandler) => {
       screen.uriHandler = handler;
       return new FakeDisposable(undefined);

@@ -12,7 +12,14 @@ import { useFolder } from '../../support/useFolder';
 
 const greeting = 'gpu-rental unsaved work';
 const { look: ofJobs } = workOfJobs({
-  ...{ atRiskOn: () => [], error: undefined, find: () => undefined, open: [], ready: Promise.resolve() },
+  ...{
+    atRiskOn: () => [],
+    error: undefined,
+    find: () => undefined,
+    open: [],
+    ready: Promise.resolve(),
+    rows: [],
+  },
   onDidChange: () => ({ dispose: () => undefined }),
 });
 

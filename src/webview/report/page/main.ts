@@ -292,7 +292,7 @@ function outputElement({ title, text }: NonNullable<ReportView['output']>): HTML
     'section',
     { 'aria-labelledby': 'heading-output' },
     element('h2', { id: 'heading-output' }, title),
-    element('pre', { id: 'output', tabindex: '0', role: 'region', 'aria-label': title }, text),
+    element('pre', { id: 'output', tabindex: '0', role: 'group', 'aria-label': title }, text),
   );
 }
 

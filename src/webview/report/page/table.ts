@@ -25,7 +25,6 @@ export function tableElement(
   events: TableEvents,
 ): HTMLElement {
   const table = element('table');
-  table.append(element('caption', {}, view.caption));
   const headings = element('tr');
   const body = element('tbody');
   let state = initial.column < view.columns.length ? initial : { ...initial, column: -1 };
@@ -58,10 +57,10 @@ export function tableElement(
   fill();
   if (view.columns.length === 0) {
     table.className = 'facts';
-  } else {
-    table.append(element('thead', {}, headings));
+    table.append(body);
+    return table;
   }
-  table.append(body);
+  table.append(element('caption', {}, view.caption), element('thead', {}, headings), body);
   return element(
     'div',
     { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': view.caption, id: `table-${id}` },

@@ -9,16 +9,18 @@ const now = Date.UTC(2026, 0, 15, 12);
 const hour = 3_600_000;
 
 function page(change: Partial<Instance> = {}, facts: Partial<PageFacts> = {}) {
-  return instanceView(anInstance(change), { facts: {}, now, notes: [], hasEnd: false, ...facts });
+  const nothing = { facts: {}, now, notes: [], hasEnd: false, history: [], services: [], work: [] };
+  return instanceView(anInstance(change), { ...nothing, ...facts });
 }
 const first = (view: ReturnType<typeof page>) => view.notices[0];
 const labels = (view: ReturnType<typeof page>) => view.buttons.map(({ label }) => label);
 const tile = (view: ReturnType<typeof page>, name: string) =>
   view.tiles.find(({ label }) => label === name)?.value;
-const status = (view: ReturnType<typeof page>) =>
-  view.sections
-    .find(({ id }) => id === 'status')
-    ?.table.rows.map(({ cells }) => cells.map(({ text }) => text).join(': '));
+const section = (view: ReturnType<typeof page>, wanted: string) =>
+  view.sections.find(({ id }) => id === wanted);
+const rows = (view: ReturnType<typeof page>, wanted: string) =>
+  (section(view, wanted)?.table.rows ?? []).map(({ cells }) => cells.map(({ text }) => text).join(': '));
+const status = (view: ReturnType<typeof page>) => rows(view, 'status');
 
 const stopped: Partial<Instance> = { actualStatus: 'exited', intendedStatus: 'stopped' };
 
@@ -31,7 +33,7 @@ describe('what the page of an instance says', () => {
     assert.equal(tile(view, 'Price now'), '$0.400/h');
     assert.match(tile(view, 'Cost so far') ?? '', /^≤ \$0\.4\d$/);
     assert.equal(tile(view, 'Credit lasts'), '30 h');
-    assert.deepEqual(status(view), ['Ends by itself: no: you are charged until you stop or destroy it']);
+    assert.deepEqual(status(view), ['Schedule: none: you are charged until you stop or destroy it']);
     assert.deepEqual(status(page({}, { hasEnd: true })), []);
   });
 
@@ -80,7 +82,7 @@ describe('what the page of an instance says', () => {
     const watch = beginStartWatch(5001, 'rent', now - 180_000);
     const view = page({ actualStatus: 'loading', statusMessage: 'pulling' }, { watch });
     assert.equal(tile(view, 'For'), '3 min');
-    assert.ok(status(view)?.includes('Host says: pulling'));
+    assert.ok(status(view).includes('Host says: pulling'));
     const late = page({ actualStatus: 'loading' }, { watch: { ...watch, failed: 'timedOut' } });
     assert.equal(first(late)?.severity, 'error');
     assert.match(first(late)?.text ?? '', /did not get ready in time/);
@@ -105,6 +107,60 @@ describe('what the page of an instance says', () => {
     const view = page({}, { notes, hasEnd: true });
     assert.equal(view.notices[1]?.text, 'Check 5 min ago: 1 of 2 GPUs answer');
     assert.deepEqual(status(view), ['Rental ends: in 3 h']);
+  });
+
+  it('draws the last hour as lines with their table, once there are two readings', () => {
+    const reading = (minutes: number, gpu: number) => ({ at: now - minutes * 60_000, gpu, memory: 20 });
+    assert.equal(section(page({}, { history: [reading(5, 40)] }), 'use'), undefined);
+    const use = section(page({}, { history: [reading(10, 40), reading(1, 80)] }), 'use');
+    assert.ok(use?.chart?.kind === 'lines');
+    assert.deepEqual(
+      use.chart.series.map(({ name, values }) => [name, values.filter((value) => value !== null)]),
+      [
+        ['GPU', [40, 80]],
+        ['RAM', [20, 20]],
+      ],
+    );
+    assert.deepEqual(
+      use.table.rows.map(({ cells }) => cells.slice(1).map(({ text }) => text)),
+      [
+        ['40%', '20%'],
+        ['80%', '20%'],
+      ],
+    );
+  });
+
+  it('names the parts of the machine, each GPU as it proved to be, and no old figures of a stopped one', () => {
+    const parts = { gpuCount: 2, gpuRamMb: 24_564, gpuUtilPercent: 43, gpuTemperature: 61, cpuCores: 16 };
+    const gpu = { name: 'NVIDIA GeForce RTX 4090', memoryMb: 24_564 };
+    const proof = { at: now, kind: 'nvidia', gpus: [gpu, gpu], mig: false, faults: [], disk: {} } as const;
+    const running = rows(page(parts, { proof }), 'machine');
+    assert.deepEqual(running, [
+      'GPU: 2× RTX 4090 · 24 GB · 43% in use · 61 °C',
+      'GPU 0: NVIDIA GeForce RTX 4090 · 24 GB',
+      'GPU 1: NVIDIA GeForce RTX 4090 · 24 GB',
+      'CPU: 16 cores',
+    ]);
+    assert.equal(rows(page({ ...parts, ...stopped }), 'machine')[0], 'GPU: 2× RTX 4090 · 24 GB');
+  });
+
+  it('lists the work and the ports, with what a click on them does', () => {
+    const work = [{ id: 'j', name: 'train', state: 'Running', action: 'Show Log of Job' }];
+    const services = [{ id: 'p', name: 'Port 8080/tcp', state: '1.2.3.4:40000, public' }];
+    const view = page({}, { work, services });
+    assert.deepEqual(rows(view, 'work'), ['train: Running']);
+    assert.equal(section(view, 'work')?.table.rows[0]?.action, 'Show Log of Job');
+    assert.deepEqual(rows(view, 'services'), ['Port 8080/tcp: 1.2.3.4:40000, public']);
+    assert.equal(section(page(), 'work'), undefined);
+  });
+
+  it('shows how it was rented, without what may be secret', () => {
+    const secret = 'planted-secret';
+    const view = page({ env: [['TOKEN', secret]], onstart: secret, args: [secret], image: 'ubuntu' });
+    const shown = rows(view, 'configuration');
+    assert.ok(shown.includes('Image: ubuntu') && shown.includes('Environment: TOKEN'));
+    assert.ok(shown.includes('On-start script: yes'));
+    assert.doesNotMatch(JSON.stringify(view), new RegExp(secret));
   });
 
   it('is of the form that the page draws, with hostile words in one line', () => {

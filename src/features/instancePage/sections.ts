@@ -1,0 +1,211 @@
+import { t } from '../../editor/localize';
+import { pricePerDay, pricePerHour } from '../../editor/priceText';
+import { momentText } from '../../editor/timeText';
+import {
+  columnEnds,
+  columnValues,
+  gaugeNames,
+  gaugesOf,
+  type GaugeName,
+  type GaugeReading,
+} from '../../model/instances/gauges';
+import type { Instance } from '../../model/instances/instance';
+import { stoppedCostPerDay } from '../../model/instances/instanceCost';
+import { displayLabel } from '../../model/instances/instanceLabel';
+import { formatMoney } from '../../model/money';
+import { soldGpuGb } from '../../model/offers/gpuMemory';
+import { placeText } from '../../model/offers/places';
+import type { MachineProof } from '../../model/proof/machineProof';
+import { plainLabel } from '../../util/plainLabel';
+import type { ReportView } from '../../webview/report/protocol';
+
+type Section = ReportView['sections'][number];
+type Fact = readonly [label: string, value: string | undefined];
+
+/** A row of a table of the page. */
+export interface PageRow {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+  /** The accessible name of what a click does. */
+  readonly action?: string | undefined;
+}
+
+/** Returns a table of names and values, without the unknown ones. */
+export function factsSection(id: string, title: string, facts: readonly Fact[]): Section {
+  const rows = facts.flatMap(([label, value], index) => {
+    const plain = plainLabel(value ?? '');
+    return plain === '' ? [] : [{ id: String(index), cells: [{ text: label }, { text: plain }] }];
+  });
+  return { id, title, folded: false, table: { caption: title, columns: [], rows } };
+}
+
+/** Returns a table of things with their state; nothing without rows. */
+export function rowsSection(
+  id: string,
+  title: string,
+  caption: string,
+  rows: readonly PageRow[],
+): readonly Section[] {
+  const columns = [t('Name'), t('State')].map((label) => ({ label, numeric: false }));
+  const all = rows.map(({ id: row, name, state, action }) => ({
+    id: row,
+    cells: [{ text: plainLabel(name) }, { text: plainLabel(state) }],
+    ...(action === undefined ? {} : { action }),
+  }));
+  return all.length === 0 ? [] : [{ id, title, folded: false, table: { caption, columns, rows: all } }];
+}
+
+/** Returns the last hour as lines with their table; nothing without two readings to compare. */
+export function useSection(history: readonly GaugeReading[], now: number): readonly Section[] {
+  const columns = gaugeNames
+    .map((name) => ({ name: gaugeLabel(name), values: columnValues(history, name, now) }))
+    .filter(({ values }) => values.filter((value) => value !== undefined).length > 1);
+  if (columns.length === 0) {
+    return [];
+  }
+  const title = t('Use in the Last Hour');
+  const times = columnEnds(now).map((end) => momentText(end, end));
+  const rows = times.map((time, index) => ({
+    id: String(index),
+    cells: [
+      { text: time, sort: index },
+      ...columns.map(({ values }) => {
+        const value = values[index];
+        return value === undefined ? { text: '–' } : { text: percent(value), sort: value };
+      }),
+    ],
+  }));
+  return [
+    {
+      id: 'use',
+      title,
+      folded: true,
+      chart: {
+        kind: 'lines',
+        unit: '%',
+        categories: times,
+        series: columns.map(({ name, values }) => ({ name, values: values.map((value) => value ?? null) })),
+      },
+      table: {
+        caption: t('Use in percent, mean of 3 minutes'),
+        columns: [
+          { label: t('Time'), numeric: false },
+          ...columns.map(({ name }) => ({ label: name, numeric: true })),
+        ],
+        rows: rows.filter((row) => row.cells.slice(1).some(({ text }) => text !== '–')),
+      },
+    },
+  ];
+}
+
+function gaugeLabel(name: GaugeName): string {
+  switch (name) {
+    case 'gpu':
+      return t('GPU');
+    case 'memory':
+      return t('RAM');
+    case 'disk':
+      return t('Disk');
+    case 'cpu':
+      return t('CPU');
+  }
+}
+
+function percent(value: number): string {
+  return `${Math.round(value)}%`;
+}
+
+/** Returns the parts of the machine with their use now; a stopped one keeps old figures, which are left out. */
+export function machineSection(
+  instance: Instance,
+  isRunning: boolean,
+  proof: MachineProof | undefined,
+): Section {
+  const { gpuName, gpuCount, gpuRamMb, gpuTemperature, cpuCores, cpuRamMb, diskSpaceGb } = instance;
+  const gauges = isRunning ? gaugesOf(instance) : {};
+  const used = (whole: string | undefined, use: number | undefined) =>
+    joined([whole, use === undefined ? undefined : t('{0} in use', percent(use))]);
+  const memory = (mb: number | undefined) => (mb === undefined ? undefined : t('{0} GB', soldGpuGb(mb)));
+  const gpus = proof?.gpus ?? [];
+  return factsSection('machine', t('Machine'), [
+    [
+      t('GPU'),
+      joined([
+        gpuName === undefined ? undefined : `${gpuCount ?? 1}× ${gpuName}`,
+        memory(gpuRamMb),
+        gauges.gpu === undefined ? undefined : t('{0} in use', percent(gauges.gpu)),
+        isRunning && gpuTemperature !== undefined ? `${Math.round(gpuTemperature)} °C` : undefined,
+      ]),
+    ],
+    // As the machine itself reported them, one by one.
+    ...(gpus.length > 1 ? gpus : []).map(({ name, memoryMb }, index): Fact => [
+      t('GPU {0}', index),
+      joined([name, memory(memoryMb)]),
+    ]),
+    [t('CPU'), used(cpuCores === undefined ? undefined : t('{0} cores', cpuCores), gauges.cpu)],
+    [
+      t('RAM'),
+      used(cpuRamMb === undefined ? undefined : t('{0} GB', Math.round(cpuRamMb / 1024)), gauges.memory),
+    ],
+    [
+      t('Disk'),
+      used(diskSpaceGb === undefined ? undefined : t('{0} GB', Math.round(diskSpaceGb)), gauges.disk),
+    ],
+    [
+      t('Network'),
+      joined([
+        instance.inetDownPerGb === undefined
+          ? undefined
+          : t('download {0}/GB', formatMoney(instance.inetDownPerGb)),
+        instance.inetUpPerGb === undefined
+          ? undefined
+          : t('upload {0}/GB', formatMoney(instance.inetUpPerGb)),
+      ]),
+    ],
+    [
+      t('Driver'),
+      joined([
+        proof?.driver ?? instance.driverVersion,
+        instance.cudaVersion === undefined ? undefined : `CUDA ${instance.cudaVersion}`,
+      ]),
+    ],
+  ]);
+}
+
+/** Returns how it was rented. The values of variables, scripts and arguments may be secret and are left out. */
+export function configurationSection(instance: Instance, now: number): Section {
+  const {
+    env = [],
+    onstart = '',
+    totalPerHour,
+    bidPerHour,
+    isInterruptible,
+    startedAt,
+    machineId,
+  } = instance;
+  const stopped = stoppedCostPerDay(instance);
+  return factsSection('configuration', t('Configuration'), [
+    [t('Label'), displayLabel(instance)],
+    [t('Image'), instance.image],
+    [t('Template'), instance.templateName],
+    [t('Run type'), instance.runtype],
+    [t('Environment'), env.map(([name]) => name).join(' ')],
+    [t('On-start script'), onstart === '' ? undefined : t('yes')],
+    [t('Rented'), startedAt === undefined ? undefined : momentText(startedAt * 1000, now)],
+    [
+      t('Rental type'),
+      isInterruptible === undefined ? undefined : isInterruptible ? t('interruptible') : t('on demand'),
+    ],
+    [t('Bid'), bidPerHour === undefined ? undefined : pricePerHour(bidPerHour)],
+    [t('Running'), totalPerHour === undefined ? undefined : pricePerHour(totalPerHour)],
+    [t('Stopped'), stopped === undefined ? undefined : t('{0} for the disk', pricePerDay(stopped))],
+    [t('Machine'), machineId === undefined ? undefined : `#${machineId}`],
+    [t('Location'), placeText(instance.location ?? '')],
+  ]);
+}
+
+function joined(parts: readonly (string | undefined)[]): string | undefined {
+  const known = parts.filter((part) => part !== undefined && part !== '');
+  return known.length === 0 ? undefined : known.join(' · ');
+}
