@@ -115,19 +115,19 @@ function isOfLostRow(args: readonly unknown[]): boolean {
 function keepAttention(services: Services): void {
   const { accounts, fleet, rentals, searchWatches, work } = services;
   const attention = new Attention(join(services.storageDir, 'attention.json'), services.log);
-  const tell = () => {
+  const update = () => {
     const isNeeded = isLoadNeeded(services);
     // Without an answer, the last note stays.
     if (isNeeded !== undefined) {
       void attention.set(isNeeded);
     }
   };
-  fleet.onDidChange(tell);
-  watchAccounts(accounts, tell);
-  rentals.onDidChange(tell);
-  searchWatches.onDidChange(tell);
-  work.onDidChange(tell);
-  tell();
+  fleet.onDidChange(update);
+  watchAccounts(accounts, update);
+  rentals.onDidChange(update);
+  searchWatches.onDidChange(update);
+  work.onDidChange(update);
+  update();
 }
 
 /**

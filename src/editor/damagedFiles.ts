@@ -32,19 +32,19 @@ interface AccountDeps {
 }
 
 /** Names each damaged file of a list of the active account once: what it held is gone from the list. */
-export function tellOfDamagedFiles(
+export function reportDamagedFiles(
   { accounts, oneWindow }: AccountDeps,
   list: { readonly damaged: Iterable<string>; readonly onDidChange: (listener: () => void) => Disposable },
   /** What the files hold. */
   kind: string,
   said: SaidOfFile,
 ): Disposable {
-  const tell = () => {
+  const report = () => {
     const account = accounts.active?.key;
     if (account !== undefined) {
       offerDamagedFiles(oneWindow, `${account}:${kind}`, list.damaged, said);
     }
   };
-  tell();
-  return list.onDidChange(tell);
+  report();
+  return list.onDidChange(report);
 }

@@ -154,7 +154,7 @@ export class QuickInput<A = never> {
     try {
       await run(this.stop.signal);
     } catch (error) {
-      this.tell(error);
+      this.showError(error);
     } finally {
       this.setWorking(false);
       if (this.isAway) {
@@ -219,7 +219,7 @@ export class QuickInput<A = never> {
     }
   }
 
-  private tell(error: unknown): void {
+  private showError(error: unknown): void {
     const { top } = this;
     const failure = top instanceof QuickText ? (top.level.failure ?? reasonOf)(error) : undefined;
     if (top instanceof QuickText && failure !== undefined) {

@@ -5,7 +5,7 @@ import type { LevelRow, ListLevel } from './quickLevels';
 import { editorElapsed, windowClock } from './windowClock';
 
 /** After this time (ms), the editor no longer reports an active row. */
-const toldWithinMs = 1000;
+const activeWithinMs = 1000;
 
 /** The list that is shown. */
 export class QuickList {
@@ -48,8 +48,8 @@ export class QuickList {
   }
 
   /** True until the editor reports the active row of the new list. */
-  private get isUntold(): boolean {
-    return this.before !== undefined && editorElapsed() - this.before.at <= toldWithinMs;
+  private get isActiveUnknown(): boolean {
+    return this.before !== undefined && editorElapsed() - this.before.at <= activeWithinMs;
   }
 
   private get activeId(): string | undefined {
@@ -107,7 +107,7 @@ export class QuickList {
       this.held = undefined;
       this.lastId = row.id;
       const isMeant = held?.id !== undefined && held.id === row.id && held.typed === widget.value;
-      if (isMeant && editorElapsed() - held.at <= toldWithinMs) {
+      if (isMeant && editorElapsed() - held.at <= activeWithinMs) {
         this.run(row);
       }
     } else if (this.isPlaced && !level.many) {
@@ -161,7 +161,7 @@ export class QuickList {
    */
   private meant(row: LevelRow | undefined): LevelRow | undefined {
     const { before, level, widget } = this;
-    if (!row || !before || !this.isUntold || level.followsTyping) {
+    if (!row || !before || !this.isActiveUnknown || level.followsTyping) {
       return row;
     }
     const old = before.rows[widget.items.indexOf(row)];

@@ -29,7 +29,7 @@ export class Report {
 
   /** Shows an error once; a canceled action shows nothing. `retry` adds a button if the error allows it. */
   error(error: unknown, options: { readonly retry?: () => unknown } = {}): void {
-    if (isCancelled(error) || (error instanceof UserError && error.isTold)) {
+    if (isCancelled(error) || (error instanceof UserError && error.isShown)) {
       return;
     }
     const { showLog } = this.actions;

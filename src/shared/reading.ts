@@ -88,7 +88,7 @@ export interface ReadingDeps<A, T> {
 }
 
 interface Wanted {
-  tellOthers: boolean;
+  notifyOthers: boolean;
   isUnasked: boolean;
   readonly abort: AbortController;
 }
@@ -173,16 +173,16 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
   }
 
   /** Calls during a read share the next one, because the service limits the rate of reads. */
-  private reread(tellOthers: boolean, isUnasked: boolean): Promise<void> {
+  private reread(notifyOthers: boolean, isUnasked: boolean): Promise<void> {
     if (!isUnasked && this.underWay?.isUnasked === true) {
       this.underWay.abort.abort();
     }
     if (this.next) {
-      this.next.tellOthers ||= tellOthers;
+      this.next.notifyOthers ||= notifyOthers;
       this.next.isUnasked &&= isUnasked;
       return this.next.done;
     }
-    const wanted: Wanted = { tellOthers, isUnasked, abort: new AbortController() };
+    const wanted: Wanted = { notifyOthers, isUnasked, abort: new AbortController() };
     const { signal } = this.abort;
     const under = this.inFlight;
     const own: Promise<void> = (under?.catch(() => undefined) ?? Promise.resolve())
@@ -239,7 +239,7 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
       const hasChanged =
         before.kind === 'ready' &&
         ((before.skipped ?? 0) !== skipped || talk?.isSame(before.value, value) === false);
-      if (talk && wanted.tellOthers && hasChanged) {
+      if (talk && wanted.notifyOthers && hasChanged) {
         changesOf(talk).send(talk.hub, account.key);
       }
     } catch (error) {

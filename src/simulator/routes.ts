@@ -13,7 +13,7 @@ import { teamRoleRoutes } from './teamRoles';
 import { templateRoutes } from './templates/templateRoutes';
 import { secondFactorRoutes } from './secondFactor/routes';
 import { registerSecondFactor } from './secondFactor/sessions';
-import { randomTokens, toldTokens } from './secondFactor/tokens';
+import { randomTokens, reportedTokens } from './secondFactor/tokens';
 import { userRoutes } from './users';
 import { volumeRoutes } from './volumes/volumeRoutes';
 import type { World } from './world';
@@ -47,7 +47,7 @@ function accountResources(world: World): Route[] {
   const secondFactor = registerSecondFactor(world);
   return [
     ...userRoutes(world, secondFactor),
-    ...secondFactorRoutes(world, secondFactor, toldTokens(randomTokens, world.options.onToken)),
+    ...secondFactorRoutes(world, secondFactor, reportedTokens(randomTokens, world.options.onToken)),
     ...apiKeyRoutes(world),
     ...secretRoutes(world),
     ...teamRoleRoutes(world),

@@ -91,7 +91,7 @@ const addressProblems: readonly PreflightProblem[] = [
 ];
 
 /** Those that say more than that nothing answered. */
-const tellingProblems: readonly PreflightProblem[] = [
+const specificProblems: readonly PreflightProblem[] = [
   'hostKeyNotPrinted',
   'hostKeyChanged',
   'authentication',
@@ -203,10 +203,10 @@ async function logIn(
     return last(outcomes);
   }
   // Nothing let us in: the entry leads to the address whose failure is told.
-  const told = tellingProblems
+  const specific = specificProblems
     .map((problem) => outcomes.find((one) => !one.preflight.ok && one.preflight.problem === problem))
     .find((one) => one !== undefined);
-  const outcome = told ?? { host, preflight };
+  const outcome = specific ?? { host, preflight };
   if (outcomes.length > 1) {
     await moveTo(context, host, outcome.host.endpoint, signal);
   }
@@ -245,8 +245,8 @@ async function logInByAnyKey(
   }
   // What this computer can't use may be what the machine knows.
   const own = tried.find((one) => one.preflight.problem !== 'authentication');
-  const told = own ?? { host, preflight };
-  await changeKey(context, host, told.host.identity, options.signal);
+  const best = own ?? { host, preflight };
+  await changeKey(context, host, best.host.identity, options.signal);
   return own ?? { host, preflight: { ...preflight, ...together(tried.map((one) => one.preflight)) } };
 }
 

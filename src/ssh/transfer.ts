@@ -154,7 +154,7 @@ const reportMs = 100;
 /** Counts files and bytes, and reports them at intervals. */
 export class Steps {
   private file = 0;
-  private toldAt = -Infinity;
+  private reportedAt = -Infinity;
 
   constructor(
     private readonly clock: Clock,
@@ -173,8 +173,8 @@ export class Steps {
     const { file, totalFiles, totalBytes } = this;
     this.bytes = Math.min(this.bytes + bytes, totalBytes);
     const now = this.clock.elapsed();
-    if (now - this.toldAt >= reportMs || this.bytes === totalBytes) {
-      this.toldAt = now;
+    if (now - this.reportedAt >= reportMs || this.bytes === totalBytes) {
+      this.reportedAt = now;
       this.onProgress?.({ file, totalFiles, bytes: this.bytes, totalBytes });
     }
   }

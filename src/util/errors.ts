@@ -26,7 +26,7 @@ export class UserError extends Error {
   readonly nextStep: NextStep;
   readonly consolePage: ConsolePageName | undefined;
   /** The user has just read and left a message about it, so none is shown. */
-  readonly isTold: boolean;
+  readonly isShown: boolean;
 
   constructor(
     text: Text,
@@ -34,7 +34,7 @@ export class UserError extends Error {
       nextStep?: NextStep;
       consolePage?: ConsolePageName | undefined;
       cause?: unknown;
-      isTold?: boolean;
+      isShown?: boolean;
     } = {},
   ) {
     super(formatText(text), options.cause === undefined ? undefined : { cause: options.cause });
@@ -42,7 +42,7 @@ export class UserError extends Error {
     this.text = text;
     this.nextStep = options.nextStep ?? 'none';
     this.consolePage = options.consolePage;
-    this.isTold = options.isTold ?? false;
+    this.isShown = options.isShown ?? false;
   }
 }
 

@@ -25,10 +25,10 @@ describe('template documents as time goes by', () => {
     await scene().editElsewhere({ tag: 'theirs' });
     await window.documents.refresh(id);
     assert.equal(window.documents.isBehind(id), true);
-    const told: boolean[] = [];
-    window.documents.onDidNotice((which) => told.push(window.documents.isBehind(which)));
+    const events: boolean[] = [];
+    window.documents.onDidNotice((which) => events.push(window.documents.isBehind(which)));
     await window.documents.save(id, source);
-    assert.deepEqual(told, [false]);
+    assert.deepEqual(events, [false]);
   });
 
   it('are not set back by a list that was read before they were saved', async () => {

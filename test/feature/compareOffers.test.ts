@@ -128,10 +128,10 @@ describe('comparing offers', () => {
     await page.press('Refresh');
     assert.ok(page.view.busy);
     const { panel } = page;
-    const told = panel.posted.length;
+    const posted = panel.posted.length;
     panel.close();
     await computer().until('the end of the request', () => computer().simulator.heldBack() === 0);
-    assert.equal(panel.posted.length, told);
+    assert.equal(panel.posted.length, posted);
     window.run('Compare Pinned Offers');
     await page.shows('the offers');
     assert.equal(ids().length, 2);

@@ -121,7 +121,7 @@ describe('the first contact with an instance', () => {
     const other = readFileSync(path.join(path.dirname(computer().sshConfig), 'id_ed25519.pub'), 'utf8');
     const file = path.join(path.dirname(computer().sshConfig), 'gpu-rental.d', 'known_hosts');
     writeFileSync(file, before.replace(key.trim(), other.split(' ')[1] ?? ''));
-    const told = async () => {
+    const shown = async () => {
       const message = await window.toast(/^The host key of the instance has changed\./);
       const { buttons, text } = message;
       message.close();
@@ -130,17 +130,17 @@ describe('the first contact with an instance', () => {
     };
     // What runs first meets the change itself; whatever comes after it logs in before.
     await uses['Forward Port…']?.();
-    const { text, first } = await told();
+    const { text, first } = await shown();
     assert.equal(first, 'Retry');
     await instances().inline('trainer', 'Connect');
-    assert.deepEqual(await told(), { text, first });
+    assert.deepEqual(await shown(), { text, first });
     void window.terminalProfile().catch(() => undefined);
-    assert.deepEqual(await told(), { text, first });
+    assert.deepEqual(await shown(), { text, first });
     await instances().inline('trainer', 'Open Terminal');
-    assert.deepEqual(await told(), { text, first });
+    assert.deepEqual(await shown(), { text, first });
     for (const use of Object.values(uses)) {
       await use();
-      assert.deepEqual(await told(), { text, first });
+      assert.deepEqual(await shown(), { text, first });
     }
     await instances().menu('trainer', 'Destroy…');
     assert.ok((await window.dialog()).detail?.includes(text));

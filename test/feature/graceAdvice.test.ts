@@ -40,13 +40,13 @@ describe('a computer that slept with a window on an instance open', () => {
     const windows = [await open(), await open()];
     windows[0]?.focus();
     await computer().pass(20 * 60_000);
-    const told = () => windows.filter((window) => window.toasts().some((text) => advice.test(text)));
-    assert.equal(told().length, 0);
+    const advised = () => windows.filter((window) => window.toasts().some((text) => advice.test(text)));
+    assert.equal(advised().length, 0);
     await closeTheLid();
-    assert.equal(told().length, 1);
-    await told()[0]?.toastButton(/slept for 2 h.*grace time/, 'Keep Them for 8 Hours');
+    assert.equal(advised().length, 1);
+    await advised()[0]?.toastButton(/slept for 2 h.*grace time/, 'Keep Them for 8 Hours');
     assert.equal(computer().settings.values['remote.SSH.reconnectionGraceTime'], 28_800);
     await closeTheLid();
-    assert.equal(told().length, 0);
+    assert.equal(advised().length, 0);
   });
 });

@@ -75,7 +75,7 @@ describe('a window without the focus, opened right after a rental', () => {
 describe('a rental without an answer', () => {
   const computer = useComputer();
   let window: FeatureWindow;
-  const told = () => window.screen.messages.history.map(({ text }) => text);
+  const shown = () => window.screen.messages.history.map(({ text }) => text);
 
   before(async () => {
     await haveKey(computer());
@@ -136,7 +136,7 @@ describe('a rental without an answer', () => {
     const { id } = await newInstance(computer(), () => confirmRental(window));
     await window.toastButton(/^Renting.*checking whether the machine was rented/, 'Cancel');
     await window.toast('so the machine may have been rented');
-    assert.ok(!told().some((text) => text.includes(`instance ${id}`)));
+    assert.ok(!shown().some((text) => text.includes(`instance ${id}`)));
     window.run('Sign Out…');
     const { detail } = await window.dialog('Sign out of');
     assert.match(detail ?? '', /A rental has no answer yet and will no longer be checked/);

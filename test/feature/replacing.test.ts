@@ -235,13 +235,13 @@ describe('the pause of a replacement that the user wants without a question', ()
     await rent3090(first);
     await first.toast(/As configured, it is destroyed and the next best offer is rented\.$/);
     await first.toast(/another machine is rented instead/);
-    const told = /cuda error.*As configured, it is destroyed and the next best offer is rented in 1 min/;
-    await first.toast(told);
-    const toldAt = computer().clock.elapsed();
+    const announced = /cuda error.*As configured, it is destroyed and the next best offer is rented in 1 min/;
+    await first.toast(announced);
+    const shownAt = computer().clock.elapsed();
     assert.equal(rentalsOf(computer()).length, 2);
     first.close();
     await computer().until('the third', () => rentalsOf(computer()).length === 3);
-    assert.ok(computer().clock.elapsed() - toldAt >= 59_000);
+    assert.ok(computer().clock.elapsed() - shownAt >= 59_000);
     await computer().until('one instance', () => simulator.world.instances.length === 1);
     await computer().pass(minute);
     assert.equal(rentalsOf(computer()).length, 3);

@@ -6,13 +6,13 @@ import type { ShownMessage } from '../support/fakeEditor/messages';
 
 const mark = /\[(gr-[0-9a-f]{8})\]$/;
 /** Said as a fact, not as what is about to happen. */
-const endTold = [
+const endTexts = [
   /^(?!.*not confirmed)(?<name>[^.]*#\d+) is destroyed[,.:]/,
   /^(?<name>[^.]*#\d+) cost .* It was destroyed\./,
 ];
-const scheduleTold = /#(\d+) will be (stopped|destroyed) (?:at|in) /;
+const scheduleTexts = /#(\d+) will be (stopped|destroyed) (?:at|in) /;
 
-const readyTold = /^[^.]*#(\d+) is ready/;
+const readyTexts = /^[^.]*#(\d+) is ready/;
 const unseenMs = 2 * 60_000;
 
 export const idIn = (text: string) => {
@@ -40,7 +40,7 @@ export class Judge {
   private readonly labels = new Map<number, string>();
   /** When it was seen to run first, on the clock that no user sets. */
   private readonly ranSince = new Map<number, number>();
-  private readonly toldReady = new Set<number>();
+  private readonly reportedReady = new Set<number>();
   private ended = 0;
 
   constructor(
@@ -67,9 +67,11 @@ export class Judge {
   }
 
   private hear({ text, kind }: ShownMessage): void {
-    const name = endTold.map((told) => told.exec(text)?.groups?.['name']).find((one) => one !== undefined);
-    const ready = readyTold.exec(text)?.[1];
-    if (ready !== undefined) this.toldReady.add(Number(ready));
+    const name = endTexts
+      .map((pattern) => pattern.exec(text)?.groups?.['name'])
+      .find((one) => one !== undefined);
+    const ready = readyTexts.exec(text)?.[1];
+    if (ready !== undefined) this.reportedReady.add(Number(ready));
     const id = name === undefined ? undefined : idIn(name);
     if (id !== undefined && kind !== 'progress' && this.computer.simulator.world.instance(id)) {
       this.say(`told as destroyed while it bills: ${text}`);
@@ -78,7 +80,7 @@ export class Judge {
 
   /** The message in which the product accepts a schedule; there the user relies on it. */
   scheduled(text: string, dueAt: number): void {
-    const [, id, done] = scheduleTold.exec(text) ?? [];
+    const [, id, done] = scheduleTexts.exec(text) ?? [];
     if (id === undefined) return;
     this.schedules.set(Number(id), { action: done === 'stopped' ? 'stop' : 'destroy', dueAt });
   }
@@ -115,7 +117,7 @@ export class Judge {
   private hadData(id: number): boolean {
     const since = this.ranSince.get(id);
     const isLong = since !== undefined && this.computer.clock.elapsed() - since >= unseenMs;
-    return isLong || this.toldReady.has(id);
+    return isLong || this.reportedReady.has(id);
   }
 
   /** After 90 s of a working service with a loaded window: what bills is in view, what was due is done. */

@@ -100,8 +100,8 @@ export class User {
     await window.quick.pick(`In ${minutes} min`);
     const dueAt = this.computer.clock.now() + minutes * minute;
     if (!isStop) this.press(await window.dialog(rowOf(id)), 'Destroy Later');
-    const told = await window.toast(new RegExp(`#${id} will be (stopped|destroyed)`));
-    this.judge.scheduled(told.text, dueAt);
+    const toast = await window.toast(new RegExp(`#${id} will be (stopped|destroyed)`));
+    this.judge.scheduled(toast.text, dueAt);
   }
 
   /** Presses a button of a message, and sometimes agrees to the question that follows. */

@@ -98,9 +98,9 @@ export class BudgetScene {
       owned.add(new BudgetStops({ accounts, budget, fleet, hub, notices, clock, log: silentLog }));
     await clock.advance(0);
     await fleet.refresh();
-    const told = (): readonly StopNotice[] =>
+    const stopNotices = (): readonly StopNotice[] =>
       [...new Map(posted.map(({ key, data }) => [key, data])).values()].map((data) => stopNotice.parse(data));
-    return { ...window, budget, told };
+    return { ...window, budget, stopNotices };
   }
 
   /** In steps that a list fits between. */

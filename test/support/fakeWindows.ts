@@ -94,11 +94,11 @@ export class FakeHubs {
   open(): FakeHub {
     const hub = new FakeHub(this, `window${this.hubs.length + 1}-${Math.random()}`);
     this.hubs.push(hub);
-    this.tell();
+    this.announce();
     return hub;
   }
 
-  tell(): void {
+  announce(): void {
     for (const hub of this.hubs) {
       hub.leads(hub === this.hubs[0]);
     }
@@ -163,7 +163,7 @@ class FakeHub implements WindowHub {
     const index = this.all.hubs.indexOf(this);
     if (index < 0) return;
     this.all.hubs.splice(index, 1);
-    this.all.tell();
+    this.all.announce();
   }
 }
 

@@ -7,23 +7,23 @@ import { silentLog } from '../../src/util/log';
  * happens as lines of JSON and takes `say <text>`, `claim <key>` and `act` as input.
  */
 const [storageDir = '', address = '-'] = process.argv.slice(2);
-const tell = (value: object) => {
+const send = (value: object) => {
   process.stdout.write(`${JSON.stringify(value)}\n`);
 };
 const hub = createWindowHub({
   storageDir,
   clock: systemClock,
-  log: { ...silentLog, error: (message, error) => tell({ problem: `${message} ${String(error)}` }) },
+  log: { ...silentLog, error: (message, error) => send({ problem: `${message} ${String(error)}` }) },
   ...(address === '-' ? {} : { address: { path: address, isFile: true } }),
 });
 hub.onDidChangeLeader((leads) => {
-  tell({ leads });
+  send({ leads });
 });
 hub.onDidChangePeers((peers) => {
-  tell({ peers: peers.size });
+  send({ peers: peers.size });
 });
 hub.on('chat', (data) => {
-  tell({ heard: data });
+  send({ heard: data });
 });
 let rest = '';
 process.stdin.on('data', (chunk: Buffer) => {
@@ -34,10 +34,10 @@ process.stdin.on('data', (chunk: Buffer) => {
     if (verb === 'say') {
       hub.broadcast('chat', word);
     } else if (verb === 'act') {
-      tell({ acts: hub.isLeader });
+      send({ acts: hub.isLeader });
     } else if (verb === 'claim') {
       void hub.claim(word).then((first) => {
-        tell({ claim: word, first });
+        send({ claim: word, first });
       });
     }
   }

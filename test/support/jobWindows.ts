@@ -343,7 +343,9 @@ export async function openJobWindow(
     /** Whether the secret store has the values of jobs. */
     keptSecrets,
     /** What was told, each once, as the windows' claims have it. */
-    told: () => [...new Map(posted.map(({ key, data }) => [key, jobNotice.parse(data).kind])).values()],
+    noticeKinds: () => [
+      ...new Map(posted.map(({ key, data }) => [key, jobNotice.parse(data).kind])).values(),
+    ],
     row: (id: string) => {
       const row = jobs.find(id);
       if (!row) throw new Error(`no job ${id}`);

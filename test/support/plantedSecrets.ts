@@ -20,13 +20,13 @@ export const typed = {
 /** Every secret of one session: those that were typed and those that the service told. */
 export class PlantedSecrets {
   /** Of the service: sessions, challenges, TOTP secrets, backup codes, by value. */
-  readonly told = new Map<string, string>();
+  readonly planted = new Map<string, string>();
   private readonly codes = new Set<string>();
 
   /** For the option `onToken` of the simulator. */
   readonly note = ({ kind, value }: { readonly kind: string; readonly value: string }): void => {
     if (kind === 'code') this.codes.add(value);
-    else this.told.set(value, kind);
+    else this.planted.set(value, kind);
   };
 
   /** The values that must not be found, by where they were planted; one-time codes are not among them. */
@@ -37,7 +37,7 @@ export class PlantedSecrets {
     values.set('totp secret of the account', account.totpSecret);
     values.set('image_login', `-u me -p ${typed.registryToken} ghcr.io`);
     account.backupCodes.forEach((code, index) => values.set(`backup code ${index}`, code));
-    [...this.told].forEach(([value, kind], index) => values.set(`${kind} ${index}`, value));
+    [...this.planted].forEach(([value, kind], index) => values.set(`${kind} ${index}`, value));
     if (instance) {
       values.set('instance_api_key', instance.apiKey);
       values.set('jupyter_token', instance.jupyterToken);

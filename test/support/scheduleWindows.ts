@@ -112,7 +112,7 @@ export async function openScheduleWindow(computer: FakeComputer, disk: FakeSched
     kernels,
     posted,
     /** What was told, each once, as the windows' claims have it. */
-    told: (): readonly ScheduleNotice[] =>
+    postedNotices: (): readonly ScheduleNotice[] =>
       [...new Map(posted.map(({ key, data }) => [key, data])).values()].map((data) =>
         scheduleNotice.parse(data),
       ),
@@ -136,7 +136,7 @@ export async function scheduleScene(start: ServiceStart = { instances: [anInstan
 export type ScheduleScene = Awaited<ReturnType<typeof scheduleScene>>;
 
 /** What a window told, in its order. */
-export const kindsTold = (window: ScheduleWindow) => window.told().map(({ kind }) => kind);
+export const noticeKinds = (window: ScheduleWindow) => window.postedNotices().map(({ kind }) => kind);
 
 /** Time goes by in steps that a list of the service fits between. */
 export async function passInMinutes(computer: FakeComputer, ms: number): Promise<void> {

@@ -208,7 +208,7 @@ export async function endDemo(dataDir: string): Promise<void> {
   const file = path.join(storage, 'demo', 'address.json');
   if (!existsSync(file)) return;
   const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number }; // written by the product
-  const tell = (signal: 'SIGTERM' | 0) => {
+  const signalProcess = (signal: 'SIGTERM' | 0) => {
     try {
       return process.kill(pid, signal);
     } catch {
@@ -216,8 +216,8 @@ export async function endDemo(dataDir: string): Promise<void> {
       return false;
     }
   };
-  tell('SIGTERM');
-  await until('the end of the demo', () => !tell(0));
+  signalProcess('SIGTERM');
+  await until('the end of the demo', () => !signalProcess(0));
 }
 
 /** One session for all tests of a `describe`; a failed test leaves a picture of every window, and the end of the log. */

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { bundled } from './bundled';
 
-interface Told {
+interface Report {
   readonly leads?: boolean;
   readonly peers?: number;
   readonly heard?: string;
@@ -15,7 +15,7 @@ interface Told {
 
 /** A window in a process of its own, which can hang and be killed as an extension host can. */
 export class WindowProcess {
-  readonly told: Told[] = [];
+  readonly reports: Report[] = [];
   private readonly child: ChildProcess;
 
   constructor(storageDir: string, address: string, pace = 1) {
@@ -28,20 +28,20 @@ export class WindowProcess {
     this.child.stdout?.on('data', (chunk: Buffer) => {
       const lines = (rest + chunk.toString('utf8')).split('\n');
       rest = lines.pop() ?? '';
-      this.told.push(...lines.map((line) => JSON.parse(line) as Told));
+      this.reports.push(...lines.map((line) => JSON.parse(line) as Report));
     });
   }
 
   get leads(): boolean | undefined {
-    return this.told.filter(({ leads }) => leads !== undefined).at(-1)?.leads;
+    return this.reports.filter(({ leads }) => leads !== undefined).at(-1)?.leads;
   }
 
   get peers(): number {
-    return this.told.filter(({ peers }) => peers !== undefined).at(-1)?.peers ?? 0;
+    return this.reports.filter(({ peers }) => peers !== undefined).at(-1)?.peers ?? 0;
   }
 
   get heard(): readonly string[] {
-    return this.told.flatMap(({ heard }) => (heard === undefined ? [] : [heard]));
+    return this.reports.flatMap(({ heard }) => (heard === undefined ? [] : [heard]));
   }
 
   say(text: string): void {

@@ -102,7 +102,7 @@ describe('secrets that were planted', function () {
     const picture = workbench.webview();
     await picture.locator('svg').waitFor();
     const secret = (await picture.locator('code').innerText()).replaceAll(' ', '');
-    assert.equal(secrets.told.get(secret), 'totpSecret');
+    assert.equal(secrets.planted.get(secret), 'totpSecret');
     await quick().type(totpCode(simulator, secret));
     await workbench.toast('The 2FA method was added');
     await collect();
@@ -193,7 +193,7 @@ describe('secrets that were planted', function () {
       docker_login_pass: typed.templatePassword,
     };
     let id = '';
-    for (const [token, kind] of [...secrets.told].reverse()) {
+    for (const [token, kind] of [...secrets.planted].reverse()) {
       // One of them is the session in use; the others have ended, or are for something else.
       if (kind !== 'token' || id !== '') continue;
       const { status, json } = await session().simulator.call('POST', '/api/v0/template/', template, token);
@@ -248,7 +248,7 @@ describe('secrets that were planted', function () {
     const shown = (await quick().rowTexts()).join(' ');
     const [value] = /[0-9a-zA-Z]{40,}/.exec(shown) ?? [];
     assert.ok(value, shown);
-    secrets.told.set(value, 'new API key');
+    secrets.planted.set(value, 'new API key');
     await quick().pick('I Have Stored It');
     await quick().widget.waitFor({ state: 'hidden' });
     await collect();

@@ -50,7 +50,7 @@ describe('two windows of one user', function () {
   it('say once that the machine is ready', async () => {
     await session().simulator.call('PUT', '/__sim/speed/', { speed: 20 });
     const ready = (window: Workbench) => window.toasts.filter({ hasText: /shared is ready/ }).count();
-    const told = await until(
+    const shown = await until(
       'somebody to say it',
       async () => {
         const counts = [await ready(one), await ready(two)];
@@ -60,7 +60,7 @@ describe('two windows of one user', function () {
     );
     await one.shot('02-ready');
     assert.equal(
-      told.reduce((sum, count) => sum + count, 0),
+      shown.reduce((sum, count) => sum + count, 0),
       1,
     );
     await until('both to show it running', async () => {

@@ -237,7 +237,7 @@ export class AgentDesk implements Disposable {
       await work();
     } finally {
       this.atWork.delete(id);
-      await this.list.tellChanged(files);
+      await this.list.publishChange(files);
     }
   }
 
@@ -301,7 +301,7 @@ export class AgentDesk implements Disposable {
         await files.accept(await files.broken());
       }
     });
-    await this.list.tellChanged(own);
+    await this.list.publishChange(own);
   }
 
   private async change(
@@ -318,7 +318,7 @@ export class AgentDesk implements Disposable {
       }
       return after;
     });
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
     return next;
   }
 

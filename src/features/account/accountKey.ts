@@ -70,18 +70,18 @@ const againMs = 12 * 60 * 60_000;
  * Reports a key that can't be read from the secret store, or that the service refuses during a list: once, in the
  * window in use, with the likely cause and the next step. The last list stays visible.
  */
-export function tellKeyTrouble(deps: KeyTroubleDeps): Disposable {
+export function reportKeyTrouble(deps: KeyTroubleDeps): Disposable {
   const store = new DisposableStore();
   const look = () => {
     const trouble = troubleOf(deps);
     if (trouble) {
       const { what, error } = trouble;
       const period = Math.floor(deps.clock.now() / againMs);
-      const tell = () => {
+      const report = () => {
         deps.report.error(error, { retry: () => runCommand('gpuRental.refresh') });
         return Promise.resolve();
       };
-      deps.oneWindow.offer(`${what} ${period}`, tell, { isStillSo: () => troubleOf(deps)?.what === what });
+      deps.oneWindow.offer(`${what} ${period}`, report, { isStillSo: () => troubleOf(deps)?.what === what });
     }
   };
   store.add(watchAccounts(deps.accounts, look));

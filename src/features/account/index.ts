@@ -15,7 +15,7 @@ import { KeyNotKeptError } from '../../store/accounts/accountErrors';
 import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { plainLabel } from '../../util/plainLabel';
-import { adaptToKey, replaceKey, tellKeyTrouble } from './accountKey';
+import { adaptToKey, replaceKey, reportKeyTrouble } from './accountKey';
 import { signOut, switching } from './leaveAccount';
 import { signIn } from './signIn';
 
@@ -52,7 +52,7 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { accounts, commands } = deps;
   const signedIn = store.add(new MutableDisposable());
-  store.add(tellOfDamagedAccounts(deps));
+  store.add(reportDamagedAccounts(deps));
   const enter = async (run: () => Promise<Account | undefined>) => {
     const account = await switching(deps, run);
     if (account?.isKept === false) {
@@ -80,7 +80,7 @@ export function register(deps: Deps): Disposable {
   );
   store.add(commands.register('gpuRental.signOut', () => signOut(deps)));
   store.add(adaptToKey(deps));
-  store.add(tellKeyTrouble(deps));
+  store.add(reportKeyTrouble(deps));
   store.add(
     commands.register('gpuRental.getStarted', () =>
       deps.contextKeys.setAgain(stepKeys, () =>
@@ -220,12 +220,12 @@ async function switchAccount(deps: Deps): Promise<void> {
 }
 
 /** Names each account whose file is damaged once: it is gone from here, and its instances cost money all the same. */
-function tellOfDamagedAccounts({
+function reportDamagedAccounts({
   accounts,
   oneWindow,
   log,
 }: Pick<Services, 'accounts' | 'oneWindow' | 'log'>): Disposable {
-  const tell = async () => {
+  const report = async () => {
     const damaged = await accounts.damaged();
     const active = damaged.active === undefined ? [] : [damaged.active];
     offerDamagedFiles(oneWindow, 'activeAccount', active, {
@@ -245,13 +245,13 @@ function tellOfDamagedAccounts({
       next: commandAction(t('Sign In'), 'gpuRental.signIn'),
     });
   };
-  let told = 'loading';
+  let reported = 'loading';
   const look = () => {
     const now = `${accounts.state.kind} ${accounts.active?.key ?? ''}`.trim();
     // A changed credit is no reason to read the folder.
-    if (now !== told) {
-      told = now;
-      tell().catch((error: unknown) => {
+    if (now !== reported) {
+      reported = now;
+      report().catch((error: unknown) => {
         log.error('Damaged files of accounts could not be looked for', error);
       });
     }

@@ -57,7 +57,7 @@ export async function signOut(deps: Deps): Promise<void> {
     deps.report.error(problem);
   }
   if (problems.every((problem) => problem instanceof BlockLeftError)) {
-    tell(localize(done), entries.length, accounts.active?.name);
+    showLeft(localize(done), entries.length, accounts.active?.name);
   }
 }
 
@@ -74,7 +74,7 @@ async function everyStep(steps: readonly (() => Promise<unknown>)[]): Promise<re
   return problems;
 }
 
-function tell(done: string, sshEntries: number, next: string | undefined): void {
+function showLeft(done: string, sshEntries: number, next: string | undefined): void {
   const words = [
     done,
     sshEntries === 0

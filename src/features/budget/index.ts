@@ -7,7 +7,7 @@ import { dayAndMonthText, nearText, readLimit, usedUpText } from '../../model/bu
 import type { Services } from '../../services';
 import { BudgetStops } from '../../store/budget/budgetStops';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { tellOfStops } from './stopMessages';
+import { showStopMessages } from './stopMessages';
 
 type Deps = Pick<
   Services,
@@ -28,7 +28,7 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(deps.budget.onDidChange(() => look(deps)));
   store.add(deps.commands.register('gpuRental.setBudget', () => setBudget(deps)));
-  store.add(tellOfStops(deps));
+  store.add(showStopMessages(deps));
   store.add(new BudgetStops(deps));
   look(deps);
   return store;
@@ -43,17 +43,17 @@ function look({ accounts, budget, oneWindow }: Deps): void {
   for (const part of nearLimit(now, limits.warnPercent)) {
     const isSpent = part.spent.amount >= part.limit;
     const key = `${account}:budget:${isSpent ? 'spent' : 'near'}:${partKey(part)}`;
-    oneWindow.offer(key, () => (isSpent ? tellSpent(part) : tellNear(part)), {
+    oneWindow.offer(key, () => (isSpent ? showSpent(part) : showNear(part)), {
       isStillSo: () => account === accounts.active?.key && budget.now !== undefined,
     });
   }
 }
 
-function tellNear(part: BudgetPart): void {
+function showNear(part: BudgetPart): void {
   message('warning', localize(nearText(part)), ...nextSteps());
 }
 
-function tellSpent(part: BudgetPart): void {
+function showSpent(part: BudgetPart): void {
   message(
     'warning',
     t('{0} Rentals and starts now need your confirmation.', localize(usedUpText(part))),

@@ -14,16 +14,16 @@ import { assertNever } from '../../util/errors';
 type Deps = Pick<Services, 'accounts' | 'hub' | 'notices' | 'oneWindow'>;
 
 /** Announces the stop at the end of a budget, once over all windows, and lets the user decline it. */
-export function tellOfStops(deps: Deps): Disposable {
+export function showStopMessages(deps: Deps): Disposable {
   return deps.notices.onDidPost(({ key, kind, accountKey, data }) => {
     const notice = kind === stopNoticeKind ? stopNotice.safeParse(data).data : undefined;
     if (notice && accountKey === deps.accounts.active?.key) {
-      deps.oneWindow.offer(key, () => tell(deps, accountKey, notice));
+      deps.oneWindow.offer(key, () => showStop(deps, accountKey, notice));
     }
   });
 }
 
-function tell(deps: Deps, accountKey: string, notice: StopNotice): void {
+function showStop(deps: Deps, accountKey: string, notice: StopNotice): void {
   const limit = localize(limitPerPeriod(notice));
   switch (notice.kind) {
     case 'soon':
@@ -38,7 +38,7 @@ function tell(deps: Deps, accountKey: string, notice: StopNotice): void {
       );
       return;
     case 'stopped':
-      tellStopped(notice, limit);
+      showStopped(notice, limit);
       return;
     case 'interrupted':
       message(
@@ -55,7 +55,7 @@ function tell(deps: Deps, accountKey: string, notice: StopNotice): void {
   }
 }
 
-function tellStopped({ stopped, left }: StopNotice, limit: string): void {
+function showStopped({ stopped, left }: StopNotice, limit: string): void {
   if (stopped.length > 0) {
     message(
       'info',

@@ -154,7 +154,7 @@ export class Connector {
     const mayOpen = preflight.ok || (preflight.problem === 'diskFull' && how.despiteFullDisk === true);
     const obstacle = config ?? (mayOpen ? undefined : explainFailure(preflight, host.identity));
     if (obstacle) {
-      void this.contact.tell(machine, host, obstacle, {
+      void this.contact.showProblem(machine, host, obstacle, {
         retry: () => retry(),
         waitLonger: () => retry({ isPatient: true }),
         connectAnyway: () => retry(config ? { despiteOverride: true } : { despiteFullDisk: true }),

@@ -66,12 +66,12 @@ export class Contact {
         ({ alias } = host);
         return Promise.resolve();
       };
-      await this.tell(machine, host, obstacle, { retry, connectAnyway });
+      await this.showProblem(machine, host, obstacle, { retry, connectAnyway });
     } catch (error) {
       if (!(error instanceof NoLoginError)) {
         throw error;
       }
-      await this.tell(machine, error.host, explainNoLogin(error.failure, error.host), { retry });
+      await this.showProblem(machine, error.host, explainNoLogin(error.failure, error.host), { retry });
     }
     return alias;
   }
@@ -102,7 +102,7 @@ export class Contact {
     const given = despiteOverride ? undefined : explainGivenAway(host.verification);
     const obstacle = explainUnread(host.verification) ?? given;
     if (obstacle) {
-      void this.tell(machine, host, obstacle, {
+      void this.showProblem(machine, host, obstacle, {
         retry: () => this.openTerminal(machine),
         connectAnyway: () => this.openTerminal(machine, true),
       });
@@ -110,7 +110,7 @@ export class Contact {
     }
     // Other problems are visible, and often fixable, in the terminal itself.
     if (!preflight.ok && hostKeyProblems.includes(preflight.problem)) {
-      void this.tell(machine, host, explainFailure(preflight, host.identity), {
+      void this.showProblem(machine, host, explainFailure(preflight, host.identity), {
         retry: () => this.openTerminal(machine),
       });
       return undefined;
@@ -151,7 +151,7 @@ export class Contact {
       if (!hostKeyProblems.includes(failure.problem)) {
         return host.alias;
       }
-      void this.tell(machine, host, explainFailure(failure, host.identity), {
+      void this.showProblem(machine, host, explainFailure(failure, host.identity), {
         retry: () => this.copyCommand(machine),
       });
       return undefined;
@@ -192,7 +192,7 @@ export class Contact {
     return instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
   }
 
-  tell(
+  showProblem(
     machine: HeldMachine,
     host: PreparedHost,
     explained: Explained,

@@ -89,7 +89,7 @@ async function waitUntilRunning(deps: Deps, instanceId: number, name: string): P
     t('Stop Waiting'),
   );
   if (end === 'cancelled') {
-    tellThatItGoesOn(instanceId, name);
+    warnStillStarting(instanceId, name);
   }
   return end === 'running';
 }
@@ -101,7 +101,7 @@ function isOnItsWay(kind: InstanceStateKind | undefined): boolean {
 }
 
 /** Says that the start continues and costs money, although the user stopped waiting. */
-function tellThatItGoesOn(instanceId: number, name: string): void {
+function warnStillStarting(instanceId: number, name: string): void {
   const stop = commandAction(t('Stop…'), 'gpuRental.instance.stop', { instanceId });
   message('warning', t('{0} keeps starting and costs money.', name), stop);
 }

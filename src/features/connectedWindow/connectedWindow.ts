@@ -185,11 +185,11 @@ export class ConnectedWindow implements Disposable {
     }
     connectedWindows.settle(this.alias, (event) => !event.startsWith(moved));
     if (wasLost) {
-      this.tellReturn();
+      this.showReturn();
     }
   }
 
-  private tellReturn(): void {
+  private showReturn(): void {
     const sentence = t('{0} is running again. Reload this window if it does not reconnect.', this.name);
     message('info', sentence, { label: t('Reload Window'), run: reloadWindow });
   }

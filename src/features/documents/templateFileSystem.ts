@@ -275,8 +275,8 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     const known = this.deps.templateStores.documents.peek(id);
     const type = known ? vscode.FileChangeType.Changed : vscode.FileChangeType.Deleted;
     const fallback: TemplateUri = { kind: 'own', id, name: known?.name ?? '' };
-    const told = uris.length > 0 || except ? uris : [vscode.Uri.from(templateUriParts(fallback))];
-    this.changed.fire(told.map((uri) => ({ type, uri })));
+    const changed = uris.length > 0 || except ? uris : [vscode.Uri.from(templateUriParts(fallback))];
+    this.changed.fire(changed.map((uri) => ({ type, uri })));
   }
 }
 

@@ -33,13 +33,13 @@ export async function copyToCloud(deps: CopyUseDeps, account: () => Account, fro
   }
   const own = account();
   await sendingVia(from, name, () => {
-    holdForCopy(deps, { account: own, machines: [from.id], toldBy: from.id });
+    holdForCopy(deps, { account: own, machines: [from.id], sentBy: from.id });
     return own.client.copies.toCloud(
       { instanceId: from.id, path: source.path },
       { connectionId: connection.id, path },
     );
   });
-  tellBegan(from, plainLabel(source.path), name);
+  showBegan(from, plainLabel(source.path), name);
 }
 
 export async function copyFromCloud(deps: CopyUseDeps, account: () => Account, to: Instance): Promise<void> {
@@ -67,13 +67,13 @@ export async function copyFromCloud(deps: CopyUseDeps, account: () => Account, t
   }
   const own = account();
   await sendingVia(to, instanceName(to), () => {
-    holdForCopy(deps, { account: own, machines: [to.id], toldBy: to.id });
+    holdForCopy(deps, { account: own, machines: [to.id], sentBy: to.id });
     return own.client.copies.fromCloud(
       { connectionId: connection.id, path: source },
       { instanceId: to.id, path },
     );
   });
-  tellBegan(to, plainLabel(source), instanceName(to));
+  showBegan(to, plainLabel(source), instanceName(to));
 }
 
 async function chooseConnection(client: Client, of: Instance): Promise<CloudConnection | undefined> {
@@ -118,7 +118,7 @@ async function sendingVia(machine: Instance, toName: string, send: () => Promise
   await whileSending(sayingIfLost(lost, send));
 }
 
-function tellBegan(machine: Instance, path: string, toName: string): void {
+function showBegan(machine: Instance, path: string, toName: string): void {
   message(
     'info',
     t(

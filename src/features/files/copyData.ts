@@ -131,7 +131,7 @@ async function copyTo(deps: CopyDeps, account: () => Account, from: Instance, to
       ),
       () => {
         // Before the request, because a copy whose answer is lost may have begun.
-        holdForCopy(deps, { account: own, machines: [source.from.id, to.id], toldBy: to.id });
+        holdForCopy(deps, { account: own, machines: [source.from.id, to.id], sentBy: to.id });
         return own.client.copies.begin(
           { instanceId: source.from.id, path: source.path },
           { instanceId: to.id, path },

@@ -16,17 +16,17 @@ const longestMs = 24 * 3_600_000;
 
 /**
  * Counts the machines of a copy as in use from now on until its status rests. The service copies without a login, so
- * nothing else shows the work, and a schedule for idle time would end a machine in the middle. `toldBy` is the instance
+ * nothing else shows the work, and a schedule for idle time would end a machine in the middle. `sentBy` is the instance
  * whose status shows the copy.
  */
 export function holdForCopy(
   deps: CopyUseDeps,
-  copy: { readonly account: Account; readonly machines: readonly number[]; readonly toldBy: number },
+  copy: { readonly account: Account; readonly machines: readonly number[]; readonly sentBy: number },
 ): void {
   const { log, presence, ssh } = deps;
   const during = copy.machines.reduce(
     (work, id) => () => presence.during(ssh.aliasOf(copy.account, id), work),
-    () => untilStatusRests(deps, copy.toldBy),
+    () => untilStatusRests(deps, copy.sentBy),
   );
   during().catch((error: unknown) => {
     if (!isCancelled(error)) {

@@ -162,7 +162,7 @@ async function run(
       message('warning', t('{0}: {1}', title, localize(outcome.notKept)));
     }
     if (outcome.leftOut.length > 0) {
-      return await tellLeftOut(deps, title, outcome, again, withActing);
+      return await reportLeftOut(deps, title, outcome, again, withActing);
     }
   } catch (error) {
     if (error instanceof FilesKeptError) {
@@ -181,7 +181,7 @@ async function run(
 /** The number of files that a message names; the log names all. */
 const namedInMessage = 3;
 
-async function tellLeftOut(
+async function reportLeftOut(
   { log }: Deps,
   title: string,
   { leftOut, files }: TransferOutcome,

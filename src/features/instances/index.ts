@@ -29,7 +29,7 @@ export function register(deps: Deps): Disposable {
   const tree = deps.trees['gpuRental.instances'];
   const provider = store.add(new InstanceTree(deps));
   tree.setProvider(provider);
-  store.add(tellFirstSteps(deps));
+  store.add(tickFirstSteps(deps));
   store.add(deps.commands.register('gpuRental.refresh', () => refresh(deps)));
   store.add(
     deps.commands.register('gpuRental.showLog', () => {
@@ -43,15 +43,15 @@ export function register(deps: Deps): Disposable {
       }
     }),
   );
-  const tellRenting = () => {
+  const updateRenting = () => {
     const open = deps.rentals.rentals.some(({ phase }) =>
       ['sent', 'notKnown', 'waiting'].includes(phase.kind),
     );
     deps.contextKeys.set('gpuRental.renting', open);
   };
-  store.add(deps.rentals.onDidChange(tellRenting));
-  tellRenting();
-  const tellInterest = () => {
+  store.add(deps.rentals.onDidChange(updateRenting));
+  updateRenting();
+  const updateInterest = () => {
     const { state } = deps.fleet;
     // The status bar shows the same list while it has something to show.
     const isInStatusBar =
@@ -60,17 +60,17 @@ export function register(deps: Deps): Disposable {
       state.value.instances.length > 0;
     const viewVisible = tree.view.visible || isInStatusBar;
     const windowFocused = deps.windowInUse.isFocused;
-    if (viewVisible !== told?.viewVisible || windowFocused !== told.windowFocused) {
-      told = { viewVisible, windowFocused };
-      deps.fleet.setInterest(told);
+    if (viewVisible !== sent?.viewVisible || windowFocused !== sent.windowFocused) {
+      sent = { viewVisible, windowFocused };
+      deps.fleet.setInterest(sent);
     }
   };
-  let told: { readonly viewVisible: boolean; readonly windowFocused: boolean } | undefined;
-  store.add(deps.fleet.onDidChange(tellInterest));
-  store.add(deps.settings.onDidChange('gpuRental.statusBar', tellInterest));
-  store.add(tree.view.onDidChangeVisibility(tellInterest));
-  store.add(deps.windowInUse.onDidChange(tellInterest));
-  tellInterest();
+  let sent: { readonly viewVisible: boolean; readonly windowFocused: boolean } | undefined;
+  store.add(deps.fleet.onDidChange(updateInterest));
+  store.add(deps.settings.onDidChange('gpuRental.statusBar', updateInterest));
+  store.add(tree.view.onDidChangeVisibility(updateInterest));
+  store.add(deps.windowInUse.onDidChange(updateInterest));
+  updateInterest();
   return store;
 }
 
@@ -106,7 +106,7 @@ const steps = ['gpuRental.done.rent', 'gpuRental.done.connect', 'gpuRental.done.
 /**
  * Ticks the steps of the walkthrough when they are done, whether by a message, a row, a terminal or in another window.
  */
-export function tellFirstSteps({ contextKeys, fleet, presence, rentals }: FirstStepsDeps): Disposable {
+export function tickFirstSteps({ contextKeys, fleet, presence, rentals }: FirstStepsDeps): Disposable {
   const store = new DisposableStore();
   const look = () => {
     const { state } = fleet;

@@ -96,11 +96,11 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
     ),
   );
   await readAfter(sent, () => deps.fleet.refresh());
-  tellBid(deps, instance, bid);
+  reportBid(deps, instance, bid);
 }
 
 /** Reports the bid that a list shows after the change, as it reads: the service may round what it was sent. */
-function tellBid({ fleet }: LifecycleDeps, instance: Instance, bid: Micros): void {
+function reportBid({ fleet }: LifecycleDeps, instance: Instance, bid: Micros): void {
   const [name, price] = [instanceName(instance), formatMoney(bid)];
   const listed = fleet.find(instance.id)?.bidPerHour;
   if (listed !== undefined && formatMoney(listed) === price) {

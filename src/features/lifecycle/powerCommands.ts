@@ -27,7 +27,7 @@ import {
   stoppedPrice,
   stopQuestion,
 } from './lifecycleWords';
-import { tellWhatFailed } from './powerOutcome';
+import { reportNotSucceeded } from './powerOutcome';
 import { confirmStartOverLimit } from './priceLimit';
 import { chooseInstances } from './targets';
 
@@ -120,7 +120,7 @@ async function startAll(deps: LifecycleDeps, instances: readonly Instance[], acc
   const results = await change(deps, account(), 'start', t('Starting…'), instances);
   for (const row of results) {
     if (row.kind === 'done' && row.value === 'queued') {
-      tellQueued(row.instance);
+      reportQueued(row.instance);
     }
   }
   return results;
@@ -139,7 +139,7 @@ export async function change(
     changePower(deps, account, instance, kind, { signal, image }),
   );
   refresh(deps);
-  tellWhatFailed(
+  reportNotSucceeded(
     deps,
     kind,
     results,
@@ -149,7 +149,7 @@ export async function change(
 }
 
 /** Reports that a start is queued, with buttons to cancel it or to rent another machine. */
-function tellQueued(instance: Instance): void {
+function reportQueued(instance: Instance): void {
   const target = { instanceId: instance.id };
   message(
     'warning',
@@ -245,7 +245,7 @@ export async function destroy(deps: LifecycleDeps, ...[target, selected]: Rows):
   );
   refresh(deps);
   reportFailures(deps, t('Some instances could not be destroyed. They still cost money.'), results);
-  tellVerdicts(results);
+  reportVerdicts(results);
 }
 
 async function confirmDestruction(
@@ -300,7 +300,7 @@ export async function askBeforeLoss(
   return answer === true;
 }
 
-function tellVerdicts(results: readonly RowResult<DestroyVerdict>[]): void {
+function reportVerdicts(results: readonly RowResult<DestroyVerdict>[]): void {
   const withVerdict = (verdict: DestroyVerdict) =>
     results.filter((row) => row.kind === 'done' && row.value === verdict).map(({ instance }) => instance);
   const destroyed = withVerdict('destroyed');

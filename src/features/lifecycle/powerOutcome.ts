@@ -16,7 +16,7 @@ type Row = RowResult<PowerVerdict>;
 type TryAgain = `gpuRental.instance.${PowerRequest | 'changeImage'}`;
 
 /** Reports requests that failed or are unconfirmed: a single one with its next steps, several with a sentence each. */
-export function tellWhatFailed(
+export function reportNotSucceeded(
   deps: LifecycleDeps,
   kind: PowerRequest,
   results: readonly Row[],
@@ -35,13 +35,13 @@ export function tellWhatFailed(
     }
   }
   if (results.length > 1) {
-    void tellSeveral(deps, kind, failed);
+    void reportSeveral(deps, kind, failed);
   } else if (isNotKnown(only)) {
-    tellNotKnown(deps, kind, only.instance);
+    reportNotKnown(deps, kind, only.instance);
   } else if (only.kind === 'failed' && !isFinal(only.error)) {
     deps.report.error(only.error);
   } else {
-    tellNotDone(deps, kind, only, again);
+    reportNotDone(deps, kind, only, again);
   }
 }
 
@@ -55,7 +55,7 @@ function isFinal(error: unknown): error is RefusedError {
 }
 
 /** Reports that nothing changed; for a start, offers another machine. */
-function tellNotDone(deps: LifecycleDeps, kind: PowerRequest, row: Row, again: TryAgain): void {
+function reportNotDone(deps: LifecycleDeps, kind: PowerRequest, row: Row, again: TryAgain): void {
   const target = { instanceId: row.instance.id };
   message(
     'error',
@@ -65,7 +65,7 @@ function tellNotDone(deps: LifecycleDeps, kind: PowerRequest, row: Row, again: T
   );
 }
 
-function tellNotKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Instance): void {
+function reportNotKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Instance): void {
   message('warning', notKnown(deps, kind, instance), refreshAction());
 }
 
@@ -73,7 +73,7 @@ function refreshAction(): Action {
   return commandAction(t('Refresh'), 'gpuRental.refresh');
 }
 
-async function tellSeveral(deps: LifecycleDeps, kind: PowerRequest, failed: readonly Row[]): Promise<void> {
+async function reportSeveral(deps: LifecycleDeps, kind: PowerRequest, failed: readonly Row[]): Promise<void> {
   const isOpen = failed.some(isNotKnown);
   const titles: Record<PowerRequest, string> = isOpen
     ? {

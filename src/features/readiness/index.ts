@@ -1,6 +1,6 @@
 import { showInstances } from '../../editor/chooseInstance';
 import { commandAction } from '../../editor/commands';
-import { tellOfDamagedFiles } from '../../editor/damagedFiles';
+import { reportDamagedFiles } from '../../editor/damagedFiles';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickMany } from '../../editor/quickPick';
@@ -40,7 +40,7 @@ export function register(deps: ReadinessDeps): Disposable {
       notifications.brokenOff(broken);
     }),
   );
-  store.add(deps.rentals.orders.onDidLeave(tellLeftOrder));
+  store.add(deps.rentals.orders.onDidLeave(reportUnfinishedOrder));
   store.add(new PausedReplacements(deps, (rental, since) => notifications.afterPause(rental, since)));
   store.add(
     deps.commands.register('gpuRental.instance.replaceFailed', ({ instanceId }) =>
@@ -75,7 +75,7 @@ export function register(deps: ReadinessDeps): Disposable {
   );
   store.add(new ReadyProgress(deps, followed));
   store.add(new CheckNotes(deps));
-  store.add(tellOfDamagedRentals(deps));
+  store.add(reportDamagedRentals(deps));
   return store;
 }
 
@@ -103,7 +103,7 @@ async function forgetFailedMachines({ failedMachines, clock }: ReadinessDeps): P
 }
 
 /** Reports that a window closed between the rentals of one confirmation. */
-function tellLeftOrder({ rentals, wanted }: UnfinishedOrder): void {
+function reportUnfinishedOrder({ rentals, wanted }: UnfinishedOrder): void {
   const [instanceId] = rentals.flatMap(({ phase }) =>
     'instanceId' in phase ? (phase.instanceId ?? []) : [],
   );
@@ -124,7 +124,7 @@ function tellLeftOrder({ rentals, wanted }: UnfinishedOrder): void {
 }
 
 /** A damaged rental may have become an instance, which nobody follows. */
-function tellOfDamagedRentals(deps: Pick<ReadinessDeps, 'accounts' | 'rentals' | 'oneWindow'>): Disposable {
+function reportDamagedRentals(deps: Pick<ReadinessDeps, 'accounts' | 'rentals' | 'oneWindow'>): Disposable {
   const { rentals } = deps;
   const list = {
     get damaged() {
@@ -132,7 +132,7 @@ function tellOfDamagedRentals(deps: Pick<ReadinessDeps, 'accounts' | 'rentals' |
     },
     onDidChange: rentals.onDidChange,
   };
-  return tellOfDamagedFiles(deps, list, 'rental', {
+  return reportDamagedFiles(deps, list, 'rental', {
     sentence: (path) =>
       t(
         'A rental could not be read because its file is damaged. Its instance may cost money and is not followed. The file is kept as {0}.',

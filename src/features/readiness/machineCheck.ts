@@ -226,7 +226,7 @@ export class CheckNotes implements InstanceNotes, Disposable {
         const hasCheck = watches.some(({ check }) => check !== undefined);
         if (hasCheck || this.hadCheck) {
           this.hadCheck = hasCheck;
-          this.tell();
+          this.redraw();
         }
       }),
     );
@@ -234,8 +234,8 @@ export class CheckNotes implements InstanceNotes, Disposable {
   }
 
   /** The row states how long a check takes, and that it takes longer than usual. */
-  private tell(): void {
-    this.timer.value = this.hadCheck ? this.deps.clock.schedule(() => this.tell(), tickMs) : undefined;
+  private redraw(): void {
+    this.timer.value = this.hadCheck ? this.deps.clock.schedule(() => this.redraw(), tickMs) : undefined;
     this.changed.fire();
   }
 

@@ -25,7 +25,7 @@ import {
   nextBestQuestion,
   overrunWords,
   replaceAloneOf,
-  replaceAndTell,
+  replaceAndReport,
   unasked,
 } from './replacing';
 
@@ -175,7 +175,7 @@ export class ReadinessNotifications {
         'warning',
         t('{0} As configured, it is destroyed and the next best offer is rented.', sentence),
       );
-      return replaceAndTell(this.deps, instanceId, name, unasked);
+      return replaceAndReport(this.deps, instanceId, name, unasked);
     }
     if (this.isLeftToWindow(event)) {
       return;
@@ -197,7 +197,7 @@ export class ReadinessNotifications {
       return;
     }
     if (isReplaceSet(this.deps) && clock.now() - replaceAt < latePauseMs && overrun === undefined) {
-      return replaceAndTell(this.deps, instanceId, name, { ...unasked, markedSince });
+      return replaceAndReport(this.deps, instanceId, name, { ...unasked, markedSince });
     }
     const words = phase.message === undefined ? {} : { message: phase.message };
     this.askWhatNext({ kind: 'failed', instanceId, reason, hadData, ...words }, name, overrun);
@@ -211,7 +211,7 @@ export class ReadinessNotifications {
       asked();
       if (await isPerson(nextBestQuestion(name, rental.priceLimit))) {
         asked();
-        await replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: false });
+        await replaceAndReport(this.deps, instanceId, name, { dataLossAccepted: false });
       }
     };
     if (isDestroyed) {
@@ -294,7 +294,7 @@ export class ReadinessNotifications {
   private isLeftToWindow(event: StartEvent): boolean {
     const { accounts, connectedWindows, ssh } = this.deps;
     return (
-      isToldByWindow(event) &&
+      isShownByWindow(event) &&
       accounts.active !== undefined &&
       connectedWindows.isOpen(ssh.aliasOf(accounts.active, event.instanceId))
     );
@@ -323,7 +323,7 @@ export class ReadinessNotifications {
       }
       asked();
       const why = unfit === undefined ? {} : { unfit };
-      await replaceAndTell(this.deps, instanceId, name, { dataLossAccepted: hadData, ...why });
+      await replaceAndReport(this.deps, instanceId, name, { dataLossAccepted: hadData, ...why });
     };
   }
 
@@ -381,7 +381,7 @@ function nameOfRental({ config }: Rental, instanceId: number): string {
  * Returns whether a window that is connected to the machine reports the event itself, so that no other window does. It
  * can't detect a start that takes too long.
  */
-export function isToldByWindow(event: StartEvent): boolean {
+export function isShownByWindow(event: StartEvent): boolean {
   switch (event.kind) {
     case 'ready':
     case 'trouble':

@@ -28,7 +28,7 @@ import { failureSentence } from '../../editor/failureWords';
 import { plainLabel } from '../../util/plainLabel';
 
 /** Replaces a failed machine with the next best offer and reports the result. */
-export async function replaceAndTell(
+export async function replaceAndReport(
   deps: ReadinessDeps,
   instanceId: number,
   name: string,
@@ -57,18 +57,18 @@ export async function replaceAndTell(
     deps.log.error(`Nothing was rented in place of ${instanceId}`, result.error);
   }
   if (result.kind === 'templateChanged') {
-    await tellTemplateChanged(result.template, instanceId, name, (acceptedTemplateHash) =>
-      replaceAndTell(deps, instanceId, name, { ...accepted, acceptedTemplateHash }),
+    await reportTemplateChanged(result.template, instanceId, name, (acceptedTemplateHash) =>
+      replaceAndReport(deps, instanceId, name, { ...accepted, acceptedTemplateHash }),
     );
   } else if (result.kind === 'overBudget') {
     const question = { message: t('Replace {0} outside your budget?', name), button: t('Replace Anyway') };
     asked();
     if (await confirmOverBudget(deps.budget, question)) {
       asked();
-      await replaceAndTell(deps, instanceId, name, { ...accepted, acceptsOverrun: true });
+      await replaceAndReport(deps, instanceId, name, { ...accepted, acceptsOverrun: true });
     }
   } else {
-    tellOfReplacement(result, instanceId, name);
+    reportReplacement(result, instanceId, name);
   }
 }
 
@@ -195,7 +195,7 @@ export function askedWords(kind: ReplaceAlone['kind'] | undefined): string | und
 }
 
 /** Reports that the template has changed since the machine was rented. */
-export async function tellTemplateChanged(
+export async function reportTemplateChanged(
   template: Template | undefined,
   instanceId: number,
   name: string,
@@ -221,14 +221,14 @@ export async function tellTemplateChanged(
 }
 
 /** Reports how a replacement ended. */
-export function tellOfReplacement(
+export function reportReplacement(
   result: Exclude<ReplaceResult, { kind: 'templateChanged' | 'overBudget' }>,
   instanceId: number,
   name: string,
 ): void {
   switch (result.kind) {
     case 'replaced':
-      tellReplaced(result, name);
+      reportReplaced(result, name);
       return;
     case 'notNeeded':
       message(
@@ -283,7 +283,7 @@ function destroyedOnlyWords(error: unknown, name: string): string {
   return t('{0} is destroyed, and nothing was rented in its place. {1}', name, reason);
 }
 
-function tellReplaced(result: Extract<ReplaceResult, { kind: 'replaced' }>, name: string): void {
+function reportReplaced(result: Extract<ReplaceResult, { kind: 'replaced' }>, name: string): void {
   const { log: content = '', misfits } = result;
   message(
     misfits.length === 0 ? 'info' : 'warning',

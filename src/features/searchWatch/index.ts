@@ -1,5 +1,5 @@
 import { commandAction, signedIn } from '../../editor/commands';
-import { tellOfDamagedFiles } from '../../editor/damagedFiles';
+import { reportDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -28,7 +28,7 @@ export function register(deps: WatchDeps & Pick<Services, 'commands'>): Disposab
   );
   store.add(new WatchNotifications(deps));
   store.add(
-    tellOfDamagedFiles(deps, deps.searchWatches, 'watch', {
+    reportDamagedFiles(deps, deps.searchWatches, 'watch', {
       sentence: (path) =>
         t(
           'A watched search could not be read because its file is damaged, so it does not run any more. The file is kept as {0}.',

@@ -16,7 +16,7 @@ export class WatchNotifications implements Disposable {
       deps.searchWatches.onDidFind((found) => {
         deps.oneWindow.offer(
           `${found.accountKey}:watch:${found.watchId}:${found.since}`,
-          () => this.tell(found),
+          () => this.showFound(found),
           // Drop what was found for an account that is no longer active.
           { isStillSo: () => found.accountKey === deps.accounts.active?.key },
         );
@@ -28,7 +28,7 @@ export class WatchNotifications implements Disposable {
     this.owned.dispose();
   }
 
-  private tell({ watchId, name, offers }: WatchFound): void {
+  private showFound({ watchId, name, offers }: WatchFound): void {
     const { searchWatches } = this.deps;
     const watch = () => searchWatches.rows.find((row) => row.watch.id === watchId)?.watch;
     const [best] = offers;

@@ -19,13 +19,13 @@ import {
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { authorize } from './authorization';
-import { showBackupCodes, tellLostCodes } from './backupCodes';
+import { showBackupCodes, reportLostCodes } from './backupCodes';
 import { askCode, type CodeAnswer } from './codeBox';
 import { confirmer } from './lostAnswers';
 import { sendSms, sendSmsAgain } from './challenges';
 import { readSecondFactor, withSending } from './waiting';
 import { showTotpPanel } from './totpPanel';
-import { tellUnverified } from './unverified';
+import { reportUnverified } from './unverified';
 import { authorizedTime } from './words';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor' | 'extensionUri'>;
@@ -52,7 +52,7 @@ export async function addMethod(deps: Deps, account: Account, authorized: Author
   }
   const isFirst = countMethods(status) === 0;
   if (isFirst && user.emailVerified === false) {
-    await tellUnverified(account);
+    await reportUnverified(account);
     return false;
   }
   if (!status.newMethodAuthorized) {
@@ -77,7 +77,7 @@ export async function addMethod(deps: Deps, account: Account, authorized: Author
   if (answer.value.backupCodes) {
     await showBackupCodes(answer.value.backupCodes, deps.redactor);
   } else if (isFirst) {
-    tellLostCodes();
+    reportLostCodes();
   }
   return true;
 }

@@ -14,7 +14,7 @@ import {
 } from '../../model/accounts/secondFactor';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
-import { tellIfFewLeft } from './backupCodes';
+import { warnIfFewLeft } from './backupCodes';
 import { askCode, type CodeAnswer } from './codeBox';
 import { authorizer } from './lostAnswers';
 import { byChosenWay } from './proof';
@@ -134,7 +134,7 @@ function byBackupCode({ account, clock }: AuthorizationRequest, title: string): 
       use: async (value, signal) => {
         await prove(normalBackupCode(value), { signal });
         // The number of codes left is only a hint, so ignore errors.
-        void tellIfFewLeft(account.client).catch(() => undefined);
+        void warnIfFewLeft(account.client).catch(() => undefined);
         return clock.now() + authorizationMs;
       },
     },

@@ -22,7 +22,7 @@ export function showBackupCodes(codes: readonly string[], redactor: Redactor): P
 }
 
 /** Shows how many backup codes are left. Without any, a lost phone locks the user out of the account. */
-export function tellBackupCodes(left: number): void {
+export function showCodesLeft(left: number): void {
   message(
     left === 0 ? 'warning' : 'info',
     left === 0
@@ -35,15 +35,15 @@ export function tellBackupCodes(left: number): void {
 }
 
 /** Reads and shows how many backup codes are left, after a request whose answer does not include the number. */
-export async function tellIfFewLeft(client: Client): Promise<void> {
+export async function warnIfFewLeft(client: Client): Promise<void> {
   const { enabled, backupCodesRemaining: left } = await client.secondFactor.status();
   if (enabled && left !== undefined && left <= 3) {
-    tellBackupCodes(left);
+    showCodesLeft(left);
   }
 }
 
 /** Shows that the first method was added but the answer with its backup codes was lost. */
-export function tellLostCodes(): void {
+export function reportLostCodes(): void {
   offerNewCodes(
     t(
       'The 2FA method was added, but its backup codes did not arrive. Make new ones, or a lost phone locks you out.',
@@ -52,7 +52,7 @@ export function tellLostCodes(): void {
 }
 
 /** Shows that new backup codes may have been created although the answer was lost. */
-export function tellVoidCodes(): void {
+export function reportVoidCodes(): void {
   offerNewCodes(
     t(
       'The new backup codes did not arrive, and the older ones may no longer work. Make new ones, or a lost phone locks you out.',

@@ -7,7 +7,7 @@ import { factorChoices, type FactorChoice, type SecondFactorStatus } from '../..
 import { AcceptGuard, unaskedTimes } from '../../model/rentals/acceptGuard';
 import type { Clock } from '../../util/clock';
 import { lockedText } from './failures';
-import { tellClosed } from './unverified';
+import { reportUnavailable } from './unverified';
 import { methodName } from './words';
 
 export interface ChoiceRequest {
@@ -54,7 +54,7 @@ export async function chooseFactor(
       if (reason === undefined) {
         return answer.kind === 'picked' ? answer.value : undefined;
       }
-      tellClosed(reason, answer.kind === 'picked' && 'unavailable' in answer.value);
+      reportUnavailable(reason, answer.kind === 'picked' && 'unavailable' in answer.value);
     }
   } finally {
     guard.dispose();

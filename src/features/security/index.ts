@@ -29,7 +29,7 @@ export function register(deps: Deps): Disposable {
       const user =
         before.tfaStatus === 'disabled' ? await whileReading(() => accounts.refreshUser()) : before;
       if (user.tfaStatus === 'disabled') {
-        tellNone();
+        showNotNeeded();
         return;
       }
       const hasCode = await interrupting(async () => {
@@ -45,7 +45,7 @@ export function register(deps: Deps): Disposable {
       } else {
         // Throws if the service refuses the key.
         await accounts.refreshUser();
-        tellNone();
+        showNotNeeded();
       }
     }),
   );
@@ -91,7 +91,7 @@ function unlessDeclined(error: unknown): 'declined' {
   throw error;
 }
 
-function tellNone(): void {
+function showNotNeeded(): void {
   message('info', t('This account does not use 2FA, so no code is needed.'));
 }
 

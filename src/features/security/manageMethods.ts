@@ -14,7 +14,7 @@ import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
-import { showBackupCodes, tellIfFewLeft, tellVoidCodes } from './backupCodes';
+import { showBackupCodes, warnIfFewLeft, reportVoidCodes } from './backupCodes';
 import { remover } from './lostAnswers';
 import { proveFactor } from './proof';
 import { readSecondFactor, whileReading } from './waiting';
@@ -86,7 +86,7 @@ export async function removeMethod(
   message('info', removedText(removed, isLegacy));
   if (removed.remaining !== undefined) {
     // The number of backup codes left is only a hint, so ignore errors.
-    void tellIfFewLeft(account.client).catch(() => undefined);
+    void warnIfFewLeft(account.client).catch(() => undefined);
   }
   return true;
 }
@@ -157,7 +157,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
     });
   } finally {
     if (lost.length > 0 && !codes) {
-      tellVoidCodes();
+      reportVoidCodes();
     }
   }
   if (codes) {

@@ -13,7 +13,7 @@ import { chooseFactor, type ChoiceRequest } from './chooseFactor';
 import { askCode, type CodeAnswer } from './codeBox';
 import { factorFailureText, isAboutRequest } from './failures';
 import { sendSms, sendSmsAgain } from './challenges';
-import { tellClosed } from './unverified';
+import { reportUnavailable } from './unverified';
 import { whileReading, withSending } from './waiting';
 
 export interface ProofRequest<T> extends ChoiceRequest {
@@ -56,7 +56,7 @@ export async function byChosenWay<T>(
       }
       reason = isCancelled(error) ? undefined : closedWay(error, request.clock.now());
       if (reason !== undefined) {
-        tellClosed(reason, error instanceof UserError && error.nextStep === 'openConsole');
+        reportUnavailable(reason, error instanceof UserError && error.nextStep === 'openConsole');
       }
     }
   }

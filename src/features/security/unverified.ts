@@ -6,7 +6,7 @@ import { consoleAddress, consolePages } from '../../model/accounts/webConsole';
 import type { Account } from '../../store/accounts/accounts';
 
 /** Shows that the e-mail address must be verified first. Setting up 2FA begins with a code by e-mail. */
-export async function tellUnverified(account: Account): Promise<void> {
+export async function reportUnverified(account: Account): Promise<void> {
   const target = consoleAddress(account.serviceUrl, consolePages.user);
   await ask(
     'warning',
@@ -24,7 +24,7 @@ export async function tellUnverified(account: Account): Promise<void> {
 }
 
 /** Shows why a method is unavailable, with a button for the web console if the problem can be solved there. */
-export function tellClosed(reason: string, isMendedInConsole: boolean): void {
+export function reportUnavailable(reason: string, isMendedInConsole: boolean): void {
   const open = commandAction(t('Open Web Console'), 'gpuRental.openConsole', { kind: 'user' });
   message('warning', reason, isMendedInConsole && open);
 }

@@ -43,7 +43,7 @@ export function register(services: Deps): Disposable {
   services.trees['gpuRental.templates'].setProvider(tree);
   const deps = { ...services, lists };
   const { commands } = services;
-  store.add(tellOfDamagedTemplates(services));
+  store.add(reportDamagedTemplates(services));
   store.add(commands.register('gpuRental.template.create', () => createTemplate(deps)));
   store.add(commands.register('gpuRental.template.edit', (target) => openTemplate(deps, target)));
   store.add(commands.register('gpuRental.template.duplicate', (target) => duplicateTemplate(deps, target)));
@@ -96,11 +96,11 @@ async function setFavourite(
 }
 
 /** Names each damaged record of templates once: the favorites in it are gone. */
-function tellOfDamagedTemplates({
+function reportDamagedTemplates({
   templateStores: { memory },
   oneWindow,
 }: Pick<Services, 'templateStores' | 'oneWindow'>): Disposable {
-  const tell = () => {
+  const report = () => {
     for (const path of memory.damaged) {
       offerDamagedFiles(oneWindow, 'templates', [path], {
         sentence: () =>
@@ -115,6 +115,6 @@ function tellOfDamagedTemplates({
       });
     }
   };
-  tell();
-  return memory.onDidFindDamage(tell);
+  report();
+  return memory.onDidFindDamage(report);
 }

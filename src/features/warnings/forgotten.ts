@@ -43,7 +43,7 @@ export function postForgotten(deps: ForgottenDeps): void {
   }
 }
 
-export function tellForgotten(
+export function warnForgotten(
   { fleet, clock }: ForgottenDeps,
   { instanceId, since, knowsGpu }: z.infer<typeof forgottenShape>,
 ): void {

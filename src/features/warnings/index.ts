@@ -19,8 +19,8 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { EndNotes } from './endNotes';
 import { expiredText, hostEndsText, noCreditForVolumesText, noCreditText } from './endWords';
-import { forgottenKind, forgottenShape, postForgotten, tellForgotten, type ForgottenDeps } from './forgotten';
-import { reviewPriceIncreases, tellPriceIncrease, type PriceDeps } from './priceIncreases';
+import { forgottenKind, forgottenShape, postForgotten, warnForgotten, type ForgottenDeps } from './forgotten';
+import { reviewPriceIncreases, warnPriceIncrease, type PriceDeps } from './priceIncreases';
 
 type Deps = ForgottenDeps &
   PriceDeps &
@@ -35,7 +35,7 @@ export function register(deps: Deps): Disposable {
     const account = deps.accounts.active?.key ?? '';
     for (const [key, warning] of keysNow()) {
       const isStillSo = () => account === deps.accounts.active?.key && keysNow().has(key);
-      deps.oneWindow.offer(`${account}:warning:${key}`, () => tell(deps, warning), { isStillSo });
+      deps.oneWindow.offer(`${account}:warning:${key}`, () => show(deps, warning), { isStillSo });
     }
   };
   store.add(deps.instanceGroups.addInstanceNotes(store.add(new EndNotes(deps))));
@@ -55,9 +55,9 @@ export function register(deps: Deps): Disposable {
         return;
       }
       if (forgotten) {
-        deps.oneWindow.offer(key, () => tellForgotten(deps, forgotten));
+        deps.oneWindow.offer(key, () => warnForgotten(deps, forgotten));
       } else if (increase) {
-        deps.oneWindow.offer(key, () => tellPriceIncrease(deps, increase.id));
+        deps.oneWindow.offer(key, () => warnPriceIncrease(deps, increase.id));
       }
     }),
   );
@@ -84,10 +84,10 @@ function warningsNow({ accounts, fleet, volumes, clock, settings }: Deps): reado
   });
 }
 
-function tell(deps: Deps, warning: Warning): void {
+function show(deps: Deps, warning: Warning): void {
   switch (warning.kind) {
     case 'lowCredit':
-      tellLowCredit(deps, localize(creditText(warning.hours)));
+      warnLowCredit(deps, localize(creditText(warning.hours)));
       return;
     case 'noCredit':
       message('warning', hasInstances(deps) ? noCreditText() : noCreditForVolumesText(), addCredit(deps));
@@ -97,7 +97,7 @@ function tell(deps: Deps, warning: Warning): void {
     case 'expired': {
       const instance = deps.fleet.find(warning.instanceId);
       if (instance) {
-        tellOf(deps, instance, warning);
+        warnOf(deps, instance, warning);
       }
       return;
     }
@@ -106,7 +106,7 @@ function tell(deps: Deps, warning: Warning): void {
   }
 }
 
-function tellLowCredit(deps: Deps, left: string): void {
+function warnLowCredit(deps: Deps, left: string): void {
   if (hasInstances(deps)) {
     message(
       'warning',
@@ -134,7 +134,7 @@ function hasInstances({ fleet: { state } }: Deps): boolean {
   return state.kind === 'ready' && state.value.instances.length > 0;
 }
 
-function tellOf(
+function warnOf(
   deps: Deps,
   instance: Instance,
   warning: Extract<Warning, { readonly instanceId: number }>,

@@ -32,7 +32,7 @@ async function pending(client: Client, id?: number, signal?: AbortSignal): Promi
 }
 
 /** Shows a price increase once, with the old and the new price as they are now. */
-export async function tellPriceIncrease(deps: PriceDeps, id: number): Promise<void> {
+export async function warnPriceIncrease(deps: PriceDeps, id: number): Promise<void> {
   const client = clientFor(deps.accounts);
   let increases: readonly PriceIncrease[];
   try {

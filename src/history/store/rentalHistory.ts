@@ -88,7 +88,7 @@ export class RentalHistory implements Disposable {
   async put(past: PastRental): Promise<void> {
     const { files } = this.list;
     await files?.put(past);
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
   }
 
   /** Removes past rentals together with their keptLogs. */
@@ -101,7 +101,7 @@ export class RentalHistory implements Disposable {
       await files.remove(id);
       await this.deps.keptLogs.remove(accountKey, id);
     }
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
   }
 
   dispose(): void {
@@ -171,7 +171,7 @@ export class RentalHistory implements Disposable {
           for (const id of await files.removeOldest()) {
             await this.deps.keptLogs.remove(accountKey, id);
           }
-          await this.list.tellChanged(files);
+          await this.list.publishChange(files);
         }
       })
       .catch((error: unknown) => {

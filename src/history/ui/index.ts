@@ -1,7 +1,7 @@
 import type { PastTarget } from '../../commandSpecs';
 import { commandAction, runCommand } from '../../editor/commands';
 import { confirm, type Question } from '../../editor/confirm';
-import { tellOfDamagedFiles } from '../../editor/damagedFiles';
+import { reportDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
@@ -29,7 +29,7 @@ export function register(deps: Deps): Disposable {
   store.add(new UnseenEnds(deps));
   store.add(deps.work.add({ past: deps.history }));
   store.add(
-    tellOfDamagedFiles(deps, deps.history, 'pastRental', {
+    reportDamagedFiles(deps, deps.history, 'pastRental', {
       sentence: (path) =>
         t(
           'A past rental could not be read because its file is damaged, so it is missing from the history. The file is kept as {0}.',

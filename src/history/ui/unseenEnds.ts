@@ -54,11 +54,11 @@ export class UnseenEnds implements Disposable {
     if (!isReported && !connectedWindows.isOpen(ssh.aliasOf(account, instance.id))) {
       // A window that works on the instance asks what to do next.
       this.found.push(past);
-      this.timer.value = clock.schedule(() => this.tell(), gatherMs);
+      this.timer.value = clock.schedule(() => this.showEnds(), gatherMs);
     }
   }
 
-  private tell(): void {
+  private showEnds(): void {
     const [first, ...more] = this.found.splice(0);
     if (first && more.length === 0) {
       const pastId = first.instance.id;

@@ -65,7 +65,7 @@ class AccountJobs implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly stop = new AbortController();
   private readonly followed = new Map<string, Followed>();
-  private readonly told = new Set<string>();
+  private readonly posted = new Set<string>();
   private readonly checkpoints = new CheckpointFetches(this.stop.signal);
 
   constructor(
@@ -76,7 +76,9 @@ class AccountJobs implements Disposable {
     this.owned.add(toDisposable(() => this.stop.abort()));
     this.owned.add(jobs.onDidChange(() => this.look()));
     this.owned.add(jobs.onDidChangeWatched(() => this.wakeAll()));
-    this.owned.add(fleet.onDidChange(() => (jobs.open.length === 0 ? void jobs.findUntold() : undefined)));
+    this.owned.add(
+      fleet.onDidChange(() => (jobs.open.length === 0 ? void jobs.findUnannounced() : undefined)),
+    );
     this.look();
   }
 
@@ -157,7 +159,7 @@ class AccountJobs implements Disposable {
     }
     if (!event) {
       jobs.showSaved(jobId);
-      this.tell(this.present(row));
+      this.postNews(this.present(row));
       return waitMs;
     }
     const now = clock.now();
@@ -172,7 +174,7 @@ class AccountJobs implements Disposable {
     } else {
       jobs.showSaved(jobId);
     }
-    this.tell({ job: row.job, state });
+    this.postNews({ job: row.job, state });
     if (event.kind === 'failed' && !waitsForYou(event.trouble)) {
       return Math.max(1, (state.trouble?.nextTryAt ?? now) - now);
     }
@@ -194,7 +196,7 @@ class AccountJobs implements Disposable {
       followed.writtenAt = clock.elapsed();
     }
     jobs.showUnsaved(next);
-    this.tell({ job, state: next });
+    this.postNews({ job, state: next });
   }
 
   /** Returns what is on disk with the time that has passed since it was written. */
@@ -263,13 +265,13 @@ class AccountJobs implements Disposable {
     });
   }
 
-  private tell(row: JobRow): void {
+  private postNews(row: JobRow): void {
     const { job } = row;
     const { notices, clock } = this.deps;
     for (const { kind, turn } of jobNews(row, clock.now())) {
       const key = `${this.account.key}:job:${job.id}:${kind}:${turn}`;
-      if (!this.told.has(key)) {
-        this.told.add(key);
+      if (!this.posted.has(key)) {
+        this.posted.add(key);
         const data: JobNotice = { kind, jobId: job.id, why: row.state.trouble?.why };
         notices.post({ key, accountKey: this.account.key, kind: jobNoticeKind, data });
       }

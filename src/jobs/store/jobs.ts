@@ -117,14 +117,14 @@ export class Jobs implements Disposable {
    * For the leading window: finds jobs that a window ordered without announcing them, because it was killed right
    * after.
    */
-  async findUntold(): Promise<void> {
+  async findUnannounced(): Promise<void> {
     const { files } = this.list;
     const ids = (await files?.ids().catch(() => undefined)) ?? [];
     const isNew = (id: string) => !this.find(id) && !this.unreadable.has(id);
     if (!ids.some(isNew)) {
       return;
     }
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
     if (this.error === undefined) {
       ids.filter(isNew).forEach((id) => this.unreadable.add(id));
     }
@@ -143,7 +143,7 @@ export class Jobs implements Disposable {
     // First, so that a missing state is never taken for that of a new job.
     await files.putState(newJobState(ordered));
     await files.put(ordered);
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
     return ordered;
   }
 
@@ -205,7 +205,7 @@ export class Jobs implements Disposable {
       reopen,
       machineEnd: undefined,
     });
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
     return true;
   }
 
@@ -241,7 +241,7 @@ export class Jobs implements Disposable {
   async forget(jobId: string): Promise<void> {
     const files = this.files();
     await files.remove(jobId);
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
   }
 
   log(jobId: string, from?: number): Promise<LogPiece> {
@@ -273,20 +273,20 @@ export class Jobs implements Disposable {
     if (await files?.read(state.jobId)) {
       await files?.putState(state);
       this.unsaved.delete(state.jobId);
-      await this.list.tellChanged(files);
+      await this.list.publishChange(files);
     }
   }
 
   /** For the leading window: shows a state that the disk refused, until one is stored or is right as it is there. */
   showUnsaved(state: JobState): void {
     this.unsaved.set(state.jobId, state);
-    void this.list.tellChanged(this.list.files);
+    void this.list.publishChange(this.list.files);
   }
 
   /** For the leading window: shows the state that is on disk. */
   showSaved(jobId: string): void {
     if (this.unsaved.delete(jobId)) {
-      void this.list.tellChanged(this.list.files);
+      void this.list.publishChange(this.list.files);
     }
   }
 
@@ -317,7 +317,7 @@ export class Jobs implements Disposable {
       return false;
     }
     await files.put(change(row.job, this.nextDecisionAt(row.job)));
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
     return true;
   }
 

@@ -58,17 +58,17 @@ export class JobMoves implements Disposable {
     way: JobMove['way'],
     transfer: (onProgress: (progress: MoveProgress) => void) => Promise<T>,
   ): Promise<T> {
-    let toldAt = -Infinity;
+    let announcedAt = -Infinity;
     try {
       return await transfer(({ bytes, totalBytes }) => {
         const now = this.clock.elapsed();
-        if (now - toldAt >= reportMs) {
-          toldAt = now;
-          this.tell(jobId, { way, bytes, totalBytes });
+        if (now - announcedAt >= reportMs) {
+          announcedAt = now;
+          this.sendMove(jobId, { way, bytes, totalBytes });
         }
       });
     } finally {
-      this.tell(jobId, undefined);
+      this.sendMove(jobId, undefined);
     }
   }
 
@@ -76,7 +76,7 @@ export class JobMoves implements Disposable {
     this.owned.dispose();
   }
 
-  private tell(jobId: string, at: JobMove | undefined): void {
+  private sendMove(jobId: string, at: JobMove | undefined): void {
     if (at || this.moves.has(jobId)) {
       moved.send(this.hub, { jobId, ...(at && { move: at }) });
       this.note(jobId, at);
@@ -122,7 +122,7 @@ export class WatchedLogs implements Disposable {
       }),
     );
     // A new leader does not know yet what the others show.
-    this.owned.add(hub.onDidChangeLeader(() => this.tell()));
+    this.owned.add(hub.onDidChangeLeader(() => this.sendWatched()));
   }
 
   /** Announces which logs a part of this window shows now. */
@@ -132,7 +132,7 @@ export class WatchedLogs implements Disposable {
       this.shownHere.delete(part);
     }
     this.note(this.hub.windowId, [...new Set([...this.shownHere.values()].flat())]);
-    this.tell();
+    this.sendWatched();
   }
 
   isWatched(jobId: string): boolean {
@@ -148,7 +148,7 @@ export class WatchedLogs implements Disposable {
     this.changed.fire();
   }
 
-  private tell(): void {
+  private sendWatched(): void {
     const { hub } = this;
     watched.send(hub, { windowId: hub.windowId, jobIds: [...(this.watchedBy.get(hub.windowId) ?? [])] });
   }

@@ -1,20 +1,20 @@
 import * as vscode from 'vscode';
 import { showInstances } from '../../editor/chooseInstance';
-import { tellOfDamagedFiles } from '../../editor/damagedFiles';
+import { reportDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isLostHere } from '../model/lostProgress';
 import type { JobDeps } from './deps';
-import { instanceAction } from './jobTold';
+import { instanceAction } from './jobMessage';
 
 type Deps = Pick<JobDeps, 'accounts' | 'jobs' | 'oneWindow'>;
 
 /** Names each job that is damaged or whose progress is lost once: its machine may still cost money. */
-export function tellOfDamagedJobs(deps: Deps): Disposable {
+export function reportDamagedJobs(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(
-    tellOfDamagedFiles(deps, deps.jobs, 'job', {
+    reportDamagedFiles(deps, deps.jobs, 'job', {
       sentence: (path) =>
         t(
           'A job could not be read because its file is damaged. Its machine may still cost money. The file is kept as {0}.',
@@ -24,14 +24,14 @@ export function tellOfDamagedJobs(deps: Deps): Disposable {
     }),
   );
   const look = () => {
-    tellOfLostProgress(deps);
+    reportLostProgress(deps);
   };
   look();
   store.add(deps.jobs.onDidChange(look));
   return store;
 }
 
-function tellOfLostProgress({ accounts, jobs, oneWindow }: Deps): void {
+function reportLostProgress({ accounts, jobs, oneWindow }: Deps): void {
   const account = accounts.active?.key;
   if (account === undefined) {
     return;

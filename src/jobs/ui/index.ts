@@ -1,7 +1,7 @@
 import type { Services } from '../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { t } from '../../editor/localize';
-import { tellOfDamagedJobs } from './damagedJobs';
+import { reportDamagedJobs } from './damagedJobs';
 import type { JobDeps } from './deps';
 import {
   chooseRow,
@@ -20,7 +20,7 @@ import { jobsPart } from '../model/jobsInFile';
 import { JobLenses } from './jobLenses';
 import { JobLogs } from './jobLogs';
 import { reportPresence } from './jobPresence';
-import { tellOfJobs } from './jobMessages';
+import { showJobMessages } from './jobMessages';
 import { showMoves } from './jobMoves';
 import { showJobStatus } from './jobStatus';
 import { JobTree } from './jobTree';
@@ -45,9 +45,9 @@ export function register(services: Services): Disposable {
   store.add(services.work.add(workOfJobs(services.jobs)));
   store.add(services.workspaceParts.add(jobsPart));
   store.add(showMoves(deps));
-  store.add(tellOfJobs(deps));
-  store.add(tellOfDamagedJobs(deps));
-  const tellContext = () => {
+  store.add(showJobMessages(deps));
+  store.add(reportDamagedJobs(deps));
+  const updateContext = () => {
     const { jobs } = deps;
     const isShown = jobs.rows.length > 0 || jobs.damaged.length > 0 || jobs.error !== undefined;
     deps.contextKeys.set('gpuRental.jobs', isShown);
@@ -56,8 +56,8 @@ export function register(services: Services): Disposable {
       deps.contextKeys.set('gpuRental.done.job', true);
     }
   };
-  store.add(deps.jobs.onDidChange(tellContext));
-  tellContext();
+  store.add(deps.jobs.onDidChange(updateContext));
+  updateContext();
   const { commands } = deps;
   store.add(
     commands.register('gpuRental.job.run', async (target) => {

@@ -18,7 +18,7 @@ import { machineLeft } from '../store/machineLeft';
 import { bytesText } from '../../util/bytes';
 import type { JobDeps } from './deps';
 import { sourceAgain } from './jobSource';
-import { instanceAction } from './jobTold';
+import { instanceAction } from './jobMessage';
 import { isTrusted, runSource } from './runJob';
 import { fetchAfterEnd, startToFetch } from './startToFetch';
 

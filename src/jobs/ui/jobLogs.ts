@@ -20,7 +20,7 @@ export class JobLogs implements vscode.Disposable {
     this.store.add(
       vscode.workspace.onDidCloseTextDocument(({ uri }) => {
         if (this.shown.delete(uri.toString())) {
-          this.tellWatched();
+          this.sendWatched();
         }
       }),
     );
@@ -30,7 +30,7 @@ export class JobLogs implements vscode.Disposable {
     const { id, spec } = row.job;
     const uri = this.documents.uri(id, `${spec.name}.log`);
     this.shown.set(uri.toString(), id);
-    this.tellWatched();
+    this.sendWatched();
     const { text, ...cut } = await this.read(row);
     const editor = await this.documents.show(uri, text, 'log', cut);
     showEnd(editor);
@@ -41,7 +41,7 @@ export class JobLogs implements vscode.Disposable {
     this.deps.jobs.watch(this, []);
   }
 
-  private tellWatched(): void {
+  private sendWatched(): void {
     this.deps.jobs.watch(this, [...new Set(this.shown.values())]);
   }
 

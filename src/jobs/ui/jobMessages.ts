@@ -13,20 +13,20 @@ import { durationText } from '../../util/duration';
 import { type AgainKind, againWords, notStartedWords, type RunKind, runWords } from './resultMessages';
 import type { JobDeps } from './deps';
 import { leftOutText } from './jobItems';
-import { instanceAction, logAction, stillCosts, type ToldOfJob } from './jobTold';
+import { instanceAction, logAction, stillCosts, type JobMessage } from './jobMessage';
 import { stuckWords, type StuckKind } from './stuckMessages';
 
 /** Shows messages about jobs, each in one window only. */
-export function tellOfJobs(deps: JobDeps): Disposable {
+export function showJobMessages(deps: JobDeps): Disposable {
   return deps.notices.onDidPost(({ key, kind, accountKey, data }) => {
     const parsed = jobNotice.safeParse(data);
     if (kind === jobNoticeKind && parsed.success && accountKey === deps.accounts.active?.key) {
-      deps.oneWindow.offer(key, () => tell(deps, parsed.data));
+      deps.oneWindow.offer(key, () => showNotice(deps, parsed.data));
     }
   });
 }
 
-async function tell(deps: JobDeps, notice: JobNotice): Promise<void> {
+async function showNotice(deps: JobDeps, notice: JobNotice): Promise<void> {
   await deps.jobs.ready;
   const row = deps.jobs.find(notice.jobId);
   if (row) {
@@ -41,7 +41,7 @@ function words(
   row: JobRow,
   { kind, ...notice }: JobNotice,
   { clock, fleet }: Pick<JobDeps, 'clock' | 'fleet'>,
-): ToldOfJob {
+): JobMessage {
   const now = clock.now();
   switch (kind) {
     case 'nearLimit':
@@ -79,7 +79,7 @@ function words(
   }
 }
 
-function limitWords(row: JobRow, kind: LimitKind, now: number): ToldOfJob {
+function limitWords(row: JobRow, kind: LimitKind, now: number): JobMessage {
   const { spec } = row.job;
   const { name } = spec;
   const until = momentText(limitAt(row) ?? now, now);
@@ -116,7 +116,7 @@ function machineWords(
   row: JobRow,
   kind: Exclude<JobNotice['kind'], LimitKind | RunKind | AgainKind | StuckKind | 'notStarted'>,
   now: number,
-): ToldOfJob {
+): JobMessage {
   const { job, state } = row;
   const { name } = job.spec;
   const machine = machineOf(row).name;
@@ -209,7 +209,7 @@ function idleSentence(row: JobRow, now: number): string {
       );
 }
 
-function stoppedWords(row: JobRow): ToldOfJob {
+function stoppedWords(row: JobRow): JobMessage {
   const { name } = row.job.spec;
   const machine = machineOf(row);
   const { instanceId } = machine;

@@ -6,7 +6,7 @@ import { canReleaseMachine } from '../model/outOfReach';
 import type { JobNotice } from '../store/jobNotice';
 import { durationText } from '../../util/duration';
 import { isLocalProblem } from '../../util/localProblem';
-import { instanceAction, logAction, stillCosts, type ToldOfJob } from './jobTold';
+import { instanceAction, logAction, stillCosts, type JobMessage } from './jobMessage';
 
 export type StuckKind =
   'noAnswer' | 'notFetched' | 'notReleased' | 'notSaved' | 'notSent' | 'overdue' | 'stillGuarded';
@@ -16,7 +16,7 @@ export function stuckWords(
   row: JobRow,
   { kind, why }: JobNotice & { readonly kind: StuckKind },
   now: number,
-): ToldOfJob {
+): JobMessage {
   return { level: 'warning', sentence: sentenceOf(row, kind, why, now), actions: actionsOf(row, kind) };
 }
 

@@ -251,7 +251,7 @@ export function parseEnvFlags(text: string): ParsedEnv {
   let stray: Token[] = [];
   let lacksValue = false;
   // Words in a row have one cause: the quotes that the value before them lacks, or a flag without its value.
-  const tellStray = () => {
+  const reportStray = () => {
     const [first] = stray;
     const last = stray.at(-1);
     if (first && last && !lacksValue) {
@@ -274,7 +274,7 @@ export function parseEnvFlags(text: string): ParsedEnv {
       stray.push(token);
       continue;
     }
-    tellStray();
+    reportStray();
     if (!flag) {
       fail('unclosedQuote');
       continue;
@@ -313,7 +313,7 @@ export function parseEnvFlags(text: string): ParsedEnv {
       entries.push({ entry: read, span });
     }
   }
-  tellStray();
+  reportStray();
   return { entries, problems };
 }
 

@@ -79,14 +79,14 @@ export function withUsed(
   return [
     ...own.map((row) => {
       const { isUsed, told } = kept.get(row.alias) ?? row;
-      return withTold({ ...row, isUsed: row.isUsed || isUsed }, told);
+      return withReported({ ...row, isUsed: row.isUsed || isUsed }, told);
     }),
     ...written.filter(({ alias, isUsed }) => isUsed && !here.has(alias)),
   ];
 }
 
 /** A server with what messages said about it, or with none of that. */
-export function withTold(
+export function withReported(
   { alias, accountKey, instanceId, label, isUsed }: ListedServer,
   told?: ListedServer['told'],
 ): ListedServer {

@@ -182,7 +182,7 @@ export class NotebookConnections implements Disposable {
       throw error;
     } finally {
       if (JSON.stringify([connection.kernels, connection.isSilent]) !== before) {
-        this.tell();
+        this.reportUse();
       }
     }
   }
@@ -190,7 +190,7 @@ export class NotebookConnections implements Disposable {
   close(alias: string): void {
     this.open.get(alias)?.tunnel.dispose();
     this.open.delete(alias);
-    this.tell();
+    this.reportUse();
   }
 
   /** Ends connection attempts of accounts that are no longer active; open connections stay. */
@@ -275,7 +275,7 @@ export class NotebookConnections implements Disposable {
     this.open.set(alias, connection);
     this.successes.set(alias, this.timesConnected(alias) + 1);
     this.failures.delete(alias);
-    this.tell();
+    this.reportUse();
     void this.watch(alias, connection);
     return server;
   }
@@ -302,7 +302,7 @@ export class NotebookConnections implements Disposable {
    * A busy kernel is use of its machine, an open tunnel is none, nor is what a silent server said before: a schedule asks
    * the machine itself before it acts (`isUsedByKernels`).
    */
-  private tell(): void {
+  private reportUse(): void {
     const busy = [...this.open].filter(
       ([, { kernels, isSilent }]) => !isSilent && kernels.some(({ isBusy }) => isBusy),
     );

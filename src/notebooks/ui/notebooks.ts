@@ -111,7 +111,7 @@ async function attachTo(
   const provider = new ServerProvider({ ...deps, servers, connections }, changed.event);
   store.add(
     connections.onDidLose(({ alias, error }) => {
-      provider.tell(alias, error);
+      provider.reportProblem(alias, error);
     }),
   );
   const collection = store.add(jupyter.createJupyterServerCollection('gpuRental', 'GPU Rental', provider));

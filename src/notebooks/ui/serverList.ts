@@ -3,7 +3,7 @@ import * as z from 'zod';
 import {
   nextServers,
   signedOutServers,
-  withTold,
+  withReported,
   withUsed,
   type Candidate,
   type ListedServer,
@@ -71,17 +71,17 @@ export class ServerList implements Disposable {
 
   /** Keeps a used server in every list until its instance has ended. */
   noteUsed(alias: string): Promise<void> {
-    const used = (row: ListedServer) => (row.alias === alias ? withTold({ ...row, isUsed: true }) : row);
+    const used = (row: ListedServer) => (row.alias === alias ? withReported({ ...row, isUsed: true }) : row);
     return this.change((rows) => rows.map(used), { isOfAllWindows: true });
   }
 
   /** Notes that a message is about to say why a server can't be used. Returns false if one did since it worked last. */
-  async noteTold(alias: string, why: string): Promise<boolean> {
+  async noteReported(alias: string, why: string): Promise<boolean> {
     let isNews = true;
     const noted = (row: ListedServer) => {
       const { told = [] } = row;
       isNews &&= row.alias !== alias || !told.includes(why);
-      return row.alias === alias && isNews ? withTold(row, [...told, why]) : row;
+      return row.alias === alias && isNews ? withReported(row, [...told, why]) : row;
     };
     await this.change((rows) => rows.map(noted), { isOfAllWindows: true });
     return isNews;
@@ -106,7 +106,7 @@ export class ServerList implements Disposable {
         }
         const all = withUsed(this.own, await this.read());
         const rows = make(all);
-        const isShown = !isSame(rows.map(withoutTold), this.own.map(withoutTold));
+        const isShown = !isSame(rows.map(withoutReported), this.own.map(withoutReported));
         const isNew = !isSame(rows, this.own) || !isSame(rows, all);
         this.own = rows;
         if (isShown) {
@@ -128,8 +128,8 @@ export class ServerList implements Disposable {
 }
 
 /** Jupyter asks for its servers again after a change of what it shows, and only then. */
-function withoutTold(row: ListedServer): ListedServer {
-  return withTold(row);
+function withoutReported(row: ListedServer): ListedServer {
+  return withReported(row);
 }
 
 function asWritten({ told, ...row }: ListedServer) {

@@ -43,7 +43,7 @@ interface OwnCommand extends JupyterCommand {
 export class ServerProvider implements JupyterServerProvider, JupyterCommandProvider {
   /** Instances that the user must set up first, and whether a message has named them. */
   private readonly needsSetUp = new Set<string>();
-  private readonly told = new Set<string>();
+  private readonly reported = new Set<string>();
 
   constructor(
     private readonly deps: Deps,
@@ -65,7 +65,7 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
       if (canSetUp) {
         this.needsSetUp.add(id);
       }
-      this.tell(id, error, canSetUp);
+      this.reportProblem(id, error, canSetUp);
       throw new Error(reason);
     }
   }
@@ -75,7 +75,7 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
    * asks for used servers whenever a notebook opens. Each changed host key is shown once as well, and again in a window
    * that meets it later.
    */
-  tell(id: string, error: unknown, canSetUp = false): void {
+  reportProblem(id: string, error: unknown, canSetUp = false): void {
     const { clock, connections, oneWindow, servers } = this.deps;
     const row = servers.find(id);
     // The same reason may hold words of the machine, which differ each time.
@@ -84,18 +84,18 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
     const offered = isHostKey ? (error.offered ?? '') : '';
     const times = connections.timesConnected(id);
     const turn = [id, times, offered, reason].join(' ');
-    if (!row || isCancelled(error) || this.told.has(turn)) {
+    if (!row || isCancelled(error) || this.reported.has(turn)) {
       return;
     }
     const key = `notebooks.unavailable ${[id, offered, reason, Math.floor(clock.now() / sameTimeMs)].join(' ')}`;
     const show = async () => {
-      this.told.add(turn);
-      if (isHostKey || (await servers.noteTold(id, reason))) {
+      this.reported.add(turn);
+      if (isHostKey || (await servers.noteReported(id, reason))) {
         this.show(row, error, canSetUp);
       }
     };
     if (!isHostKey) {
-      this.told.add(turn);
+      this.reported.add(turn);
     }
     oneWindow.offer(key, show, { isStillSo: () => connections.timesConnected(id) === times });
   }

@@ -79,7 +79,7 @@ export class InstanceSchedules implements Disposable {
 
   /** Reads the schedules again, here and in the other windows. Never rejects. */
   refresh(): Promise<void> {
-    return this.list.tellChanged(this.list.files);
+    return this.list.publishChange(this.list.files);
   }
 
   /**
@@ -146,7 +146,7 @@ export class InstanceSchedules implements Disposable {
     const before = await this.current(files, schedule.instanceId);
     await files.put(schedule);
     const sentAt = sentFor(before, await files.state(schedule.instanceId));
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
     return { schedule, sentAt };
   }
 
@@ -172,7 +172,7 @@ export class InstanceSchedules implements Disposable {
   async cancel(instanceId: number, files = this.list.files): Promise<number | undefined> {
     const before = await this.current(files, instanceId);
     const state = await files?.remove(instanceId);
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
     return sentFor(before, state);
   }
 
@@ -228,7 +228,7 @@ export class InstanceSchedules implements Disposable {
       return;
     }
     await files?.putState(instanceId, state);
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
   }
 
   dispose(): void {
@@ -237,7 +237,7 @@ export class InstanceSchedules implements Disposable {
 
   private async write(schedule: Schedule, files: ScheduleStorage): Promise<void> {
     await files.put(schedule);
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
   }
 
   /**

@@ -150,7 +150,7 @@ export class OtherAccountSchedules implements Disposable {
     try {
       const files = this.deps.storage(accountKey);
       const rows = await files.list();
-      await this.tellUnreadable(accountKey, files);
+      await this.postUnreadable(accountKey, files);
       return rows.length > 0 || files.refused !== undefined;
     } catch (error) {
       this.deps.log.error('The schedules of another account could not be read', error);
@@ -159,7 +159,7 @@ export class OtherAccountSchedules implements Disposable {
   }
 
   /** Nobody carries them out, and their account may not be active for long. */
-  private async tellUnreadable(accountKey: string, { unreadable }: ScheduleStorage): Promise<void> {
+  private async postUnreadable(accountKey: string, { unreadable }: ScheduleStorage): Promise<void> {
     const { clock, notices } = this.deps;
     const { instances } = unreadable.length > 0 ? await this.lastOf(accountKey) : { instances: [] };
     for (const one of unreadable) {
@@ -193,7 +193,7 @@ export class OtherAccountSchedules implements Disposable {
         account,
         listedAt: clock.elapsed() - Math.max(0, clock.now() - last.fetchedAt),
         lastsMs: () => this.listLastsMs(schedules, machines),
-        onUnread: () => this.tellUnwatched(account.key, schedules, find),
+        onUnread: () => this.postUnwatched(account.key, schedules, find),
       }),
     );
     const polled = store.add(new Emitter<Loaded<FleetSnapshot>>());
@@ -231,7 +231,7 @@ export class OtherAccountSchedules implements Disposable {
   }
 
   /** Reports idle schedules that can't be checked; otherwise a machine could run forever. */
-  private tellUnwatched(accountKey: string, schedules: InstanceSchedules, find: Fleet['find']): void {
+  private postUnwatched(accountKey: string, schedules: InstanceSchedules, find: Fleet['find']): void {
     const { notices, clock } = this.deps;
     for (const row of unarmed(schedules)) {
       const about = { instance: find(row.schedule.instanceId), now: clock.now() };

@@ -76,13 +76,13 @@ export class OtherMachines {
     if (account.isDemo || isWithin(dailyMs, last.fetchedAt, clock.now())) {
       return;
     }
-    this.tellRunning(listed);
+    this.postRunning(listed);
     for (const instance of missing) {
       try {
         const { kind } = await readPresence(account.client, instance.id, signal);
         if (kind === 'ended') {
           this.ended.add(instance.id);
-          this.tellEnded(instance);
+          this.postEnded(instance);
         }
       } catch (error) {
         if (isCancelled(error)) {
@@ -94,7 +94,7 @@ export class OtherMachines {
   }
 
   /** Once for the same instances. */
-  private tellRunning(listed: readonly Instance[]): void {
+  private postRunning(listed: readonly Instance[]): void {
     const now = this.deps.clock.now();
     const states = listed.map((one) => [one, stateOf(one, noFacts, now)] as const);
     const running = states.filter(([one, state]) => billingOf(one, state) !== 'disk');
@@ -107,7 +107,7 @@ export class OtherMachines {
   }
 
   /** With the key of the message that comes once the account is active again, so that it is told once. */
-  private tellEnded(instance: Instance): void {
+  private postEnded(instance: Instance): void {
     this.post(`gone:${instance.id}:${instance.startedAt ?? ''}`, {
       kind: 'ended',
       name: instanceName(instance),

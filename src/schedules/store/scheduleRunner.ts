@@ -161,7 +161,7 @@ export class ScheduleRunner implements Disposable {
         return;
       case 'warn':
         await schedules.putState(schedule.instanceId, { ...state, warnedAt: clock.now() });
-        this.tell(account, schedule, { ...state, warnedAt: clock.now() }, 'soon');
+        this.postNotice(account, schedule, { ...state, warnedAt: clock.now() }, 'soon');
         return;
       case 'miss':
         await schedules.putState(schedule.instanceId, { ...state, missedAt: clock.now() });
@@ -182,9 +182,9 @@ export class ScheduleRunner implements Disposable {
     const { kind } = await readPresence(account.client, schedule.instanceId, this.stop.signal);
     if (kind === 'there') {
       this.askedUntil.set(schedule.id, now + askEveryMs);
-      this.tell(account, schedule, state, 'missed');
+      this.postNotice(account, schedule, state, 'missed');
     } else if (kind === 'ended') {
-      this.tell(account, schedule, state, 'destroyed');
+      this.postNotice(account, schedule, state, 'destroyed');
       // A list will agree, and whoever finds the end there must know that it was scheduled.
       await (this.deps.onDestroyed ? schedules.finish(schedule) : this.ended(schedule, state));
     }
@@ -215,7 +215,7 @@ export class ScheduleRunner implements Disposable {
     if (isTimerGone) {
       const action = armed.action ?? schedule.action;
       if (action === 'stop' && kind === 'stopped' && request?.kind !== 'stop' && accounts.active) {
-        this.tell(accounts.active, schedule, state, 'stoppedItself');
+        this.postNotice(accounts.active, schedule, state, 'stoppedItself');
       }
       await schedules.setArmed(schedule, undefined);
       if (schedule.isOnlyOnInstance === true) {
@@ -227,7 +227,7 @@ export class ScheduleRunner implements Disposable {
       return true;
     }
     if (isTimerGone && accounts.active) {
-      this.tell(accounts.active, schedule, state, 'timerGone');
+      this.postNotice(accounts.active, schedule, state, 'timerGone');
     }
     return false;
   }
@@ -310,7 +310,7 @@ export class ScheduleRunner implements Disposable {
         await this.failed(account, schedule, acting, { wasSent: true });
         return;
       }
-      this.tell(account, schedule, state, done, { isLate });
+      this.postNotice(account, schedule, state, done, { isLate });
       await schedules.finish(schedule);
     } catch (error) {
       if (isCancelled(error)) {
@@ -339,10 +339,10 @@ export class ScheduleRunner implements Disposable {
       ...(wasSent ? { sentAt: now } : {}),
     };
     await schedules.putState(schedule.instanceId, failed);
-    this.tell(account, schedule, failed, 'failed', more);
+    this.postNotice(account, schedule, failed, 'failed', more);
   }
 
-  private tell(
+  private postNotice(
     account: Account,
     schedule: Schedule,
     state: ScheduleState,

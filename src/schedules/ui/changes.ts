@@ -54,7 +54,7 @@ export async function setSchedule(
   }
   asked();
   const { schedule, sentAt } = await deps.schedules.set(instanceId, action, term);
-  tellLate(deps, name, before, sentAt);
+  warnIfLate(deps, name, before, sentAt);
   await suggest(
     'info',
     t('{0} {1}, by {2}.', name, will, needsEditor()),
@@ -121,16 +121,16 @@ async function prolong(deps: ScheduleDeps, instanceId: number, byMs: number): Pr
   }
   const { schedule, sentAt } = changed;
   const name = nameOfInstance(deps, instanceId);
-  if (tellLate(deps, name, before, sentAt)) {
+  if (warnIfLate(deps, name, before, sentAt)) {
     return;
   }
-  const tell = () => {
+  const confirmChange = () => {
     message('info', t('{0} {1}, by {2}.', name, willText(schedule, deps.clock.now()), needsEditor()));
   };
   if (schedule.armed) {
-    await armExtended(deps, { instanceId, name, account }, schedule, tell);
+    await armExtended(deps, { instanceId, name, account }, schedule, confirmChange);
   } else {
-    tell();
+    confirmChange();
   }
 }
 
@@ -148,15 +148,15 @@ export async function cancel(deps: ScheduleDeps, instanceId: number): Promise<vo
   }
   asked();
   if (disarmed === 'hereOnly' && before?.armed) {
-    tellLate(deps, name, before, await schedules.leaveToInstance(instanceId));
+    warnIfLate(deps, name, before, await schedules.leaveToInstance(instanceId));
     message('warning', canceledHereOnly(before, before.armed, name, clock.now()));
-  } else if (!tellLate(deps, name, before, await schedules.cancel(instanceId))) {
+  } else if (!warnIfLate(deps, name, before, await schedules.cancel(instanceId))) {
     message('info', t('{0} will not stop by itself. It still costs money.', name));
   }
 }
 
 /** Warns if the request of the previous schedule had already left when the user changed or canceled it. */
-function tellLate(
+function warnIfLate(
   { clock }: Pick<ScheduleDeps, 'clock'>,
   name: string,
   before: Schedule | undefined,

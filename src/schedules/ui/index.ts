@@ -23,7 +23,7 @@ import type { ScheduleDeps } from './deps';
 import { ScheduleMenu } from './scheduleMenu';
 import { registerNotifications } from './scheduleNotifications';
 import { scheduleNote } from './scheduleWords';
-import { tellUnreadable } from './unreadableSchedules';
+import { reportUnreadable } from './unreadableSchedules';
 
 /** Schedules that stop or destroy instances, and the signs of use that postpone idle ones. */
 export function register(deps: ScheduleDeps): Disposable {
@@ -31,9 +31,9 @@ export function register(deps: ScheduleDeps): Disposable {
   const { schedules, fleet, clock } = deps;
   store.add(watchPresence(deps));
   store.add(registerNotifications(deps));
-  store.add(tellUnreadable(deps));
+  store.add(reportUnreadable(deps));
   store.add(deps.work.add(workOfSchedules(deps)));
-  store.add(tellOfOtherAccounts(deps));
+  store.add(showOtherAccountMessages(deps));
   const changed = store.add(new Emitter<void>());
   // The leader reads the schedules with each list, and mostly finds what it knows.
   let shown = schedules.text;
@@ -118,19 +118,19 @@ function mayHaveEndedIt({ schedule: { action, armed }, state }: ScheduleRow): bo
 type Deps = Pick<Services, 'accounts' | 'notices' | 'oneWindow'>;
 
 /** Shows what the daily look at accounts that are not active has found. */
-function tellOfOtherAccounts(deps: Deps): Disposable {
+function showOtherAccountMessages(deps: Deps): Disposable {
   const { accounts, notices, oneWindow } = deps;
   return notices.onDidPost(({ key, kind, accountKey, data }) => {
     const notice = kind === otherAccountKind ? otherAccountNotice.safeParse(data).data : undefined;
     if (notice) {
-      oneWindow.offer(key, () => tell(deps, accountKey, notice), {
+      oneWindow.offer(key, () => showNotice(deps, accountKey, notice), {
         isStillSo: () => accountKey !== accounts.active?.key,
       });
     }
   });
 }
 
-async function tell({ accounts }: Deps, accountKey: string, notice: OtherAccountNotice): Promise<void> {
+async function showNotice({ accounts }: Deps, accountKey: string, notice: OtherAccountNotice): Promise<void> {
   const account = (await accounts.known()).find(({ key }) => key === accountKey);
   if (account) {
     const action = commandAction(t('Switch Account…'), 'gpuRental.switchAccount');

@@ -25,16 +25,24 @@ export function registerNotifications(deps: ScheduleDeps): Disposable {
       }
       const notice = { ...parsed.data, name: plainLabel(parsed.data.name) };
       const isActive = accountKey === deps.accounts.active?.key;
-      deps.oneWindow.offer(key, () => (isActive ? tell(deps, notice) : tellOther(deps, accountKey, notice)), {
-        isStillSo: () => notice.kind !== 'unwatched' || accountKey !== deps.accounts.active?.key,
-      });
+      deps.oneWindow.offer(
+        key,
+        () => (isActive ? showNotice(deps, notice) : showForOtherAccount(deps, accountKey, notice)),
+        {
+          isStillSo: () => notice.kind !== 'unwatched' || accountKey !== deps.accounts.active?.key,
+        },
+      );
     }),
   );
   return store;
 }
 
 /** Shows a message about an inactive account; its actions need a switch to that account. */
-async function tellOther(deps: ScheduleDeps, accountKey: string, notice: ScheduleNotice): Promise<void> {
+async function showForOtherAccount(
+  deps: ScheduleDeps,
+  accountKey: string,
+  notice: ScheduleNotice,
+): Promise<void> {
   const account = (await deps.accounts.known()).find(({ key }) => key === accountKey);
   if (!account) {
     return;
@@ -44,7 +52,7 @@ async function tellOther(deps: ScheduleDeps, accountKey: string, notice: Schedul
   message(level, sentence, commandAction(t('Switch Account…'), 'gpuRental.switchAccount'));
 }
 
-async function tell(deps: ScheduleDeps, notice: ScheduleNotice): Promise<void> {
+async function showNotice(deps: ScheduleDeps, notice: ScheduleNotice): Promise<void> {
   const { instanceId, scheduleId } = notice;
   await deps.schedules.ready;
   const isCurrent = deps.schedules.find(instanceId)?.schedule.id === scheduleId;

@@ -11,7 +11,7 @@ import { plainLabel } from '../../util/plainLabel';
 const dayMs = 24 * 3_600_000;
 
 /** Reports schedules that can't be read and so won't be carried out, once a day in one window. */
-export function tellUnreadable(deps: ScheduleDeps): Disposable {
+export function reportUnreadable(deps: ScheduleDeps): Disposable {
   const store = new DisposableStore();
   const { schedules, accounts, clock, notices, oneWindow } = deps;
   const look = () => {
@@ -22,11 +22,13 @@ export function tellUnreadable(deps: ScheduleDeps): Disposable {
     const now = clock.now();
     for (const one of schedules.unreadable) {
       const { key } = unreadableNotice(account, one, { name: '', now });
-      oneWindow.offer(key, () => tell(deps, one));
+      oneWindow.offer(key, () => reportSchedule(deps, one));
     }
     const { error } = schedules;
     if (error !== undefined) {
-      oneWindow.offer(`${account}:scheduleFolder:${Math.floor(now / dayMs)}`, () => tellFolder(deps, error));
+      oneWindow.offer(`${account}:scheduleFolder:${Math.floor(now / dayMs)}`, () =>
+        reportFolder(deps, error),
+      );
     }
   };
   store.add(schedules.onDidChange(look));
@@ -34,7 +36,7 @@ export function tellUnreadable(deps: ScheduleDeps): Disposable {
     notices.onDidPost(({ key, kind, accountKey, data }) => {
       const one = kind === unreadableScheduleKind ? unreadableSchedule.safeParse(data).data : undefined;
       if (one) {
-        oneWindow.offer(key, () => tellOther(deps, accountKey, one), {
+        oneWindow.offer(key, () => showForOtherAccount(deps, accountKey, one), {
           isStillSo: () => accountKey !== accounts.active?.key,
         });
       }
@@ -43,7 +45,7 @@ export function tellUnreadable(deps: ScheduleDeps): Disposable {
   return store;
 }
 
-function tell(deps: ScheduleDeps, one: UnreadableSchedule): void {
+function reportSchedule(deps: ScheduleDeps, one: UnreadableSchedule): void {
   const { instanceId, path, kind } = one;
   const words = sentence(nameOfInstance(deps, instanceId), one);
   if (kind === 'damaged') {
@@ -60,14 +62,14 @@ function tell(deps: ScheduleDeps, one: UnreadableSchedule): void {
       await deps.schedules.refresh();
       const still = deps.schedules.unreadable.find((other) => other.path === path);
       if (still) {
-        tell(deps, still);
+        reportSchedule(deps, still);
       }
     },
   });
 }
 
 /** Shows a message about an account that is not active, to which the user has to switch first. */
-async function tellOther(
+async function showForOtherAccount(
   { accounts }: ScheduleDeps,
   accountKey: string,
   one: UnreadableSchedule & { readonly name: string },
@@ -94,7 +96,7 @@ function sentence(name: string, { path, kind }: UnreadableSchedule): string {
       );
 }
 
-function tellFolder(deps: ScheduleDeps, error: unknown): void {
+function reportFolder(deps: ScheduleDeps, error: unknown): void {
   const why = reasonOf(error) ?? t('See the log for the reason.');
   message(
     'warning',
@@ -104,7 +106,7 @@ function tellFolder(deps: ScheduleDeps, error: unknown): void {
       run: async () => {
         await deps.schedules.refresh();
         if (deps.schedules.error !== undefined) {
-          tellFolder(deps, deps.schedules.error);
+          reportFolder(deps, deps.schedules.error);
         }
       },
     },

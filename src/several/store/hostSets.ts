@@ -102,7 +102,7 @@ export class HostSets implements Disposable {
     const files = this.list.filesOf(accountKey);
     const set = { ...input, id: newOwnId(), createdAt: this.deps.clock.now() };
     await files.put(set);
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
     return set;
   }
 
@@ -110,7 +110,7 @@ export class HostSets implements Disposable {
   async remove(accountKey: string, id: string): Promise<void> {
     const files = this.list.filesOf(accountKey);
     await files.remove(id);
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
   }
 
   dispose(): void {

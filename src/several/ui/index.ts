@@ -1,5 +1,5 @@
 import { commandAction } from '../../editor/commands';
-import { tellOfDamagedFiles } from '../../editor/damagedFiles';
+import { reportDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import { HostSets } from '../store/hostSets';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -24,7 +24,7 @@ export function register(deps: EngineDeps): Disposable {
   store.add(sets.onDidChange(look));
   look();
   store.add(
-    tellOfDamagedFiles(deps, sets, 'hostSet', {
+    reportDamagedFiles(deps, sets, 'hostSet', {
       sentence: (path) =>
         t(
           'A group for other tools could not be read because its file is damaged, so its files are not kept current any more. The file is kept as {0}.',

@@ -63,14 +63,14 @@ async function attempt(
 ): Promise<void> {
   let done = 0;
   await withCancellableProgress(doing, async (signal, say) => {
-    const tell = () => {
+    const showProgress = () => {
       say(t('{0} of {1} done', done, instances.length));
     };
-    tell();
+    showProgress();
     await inParallel(instances, loginsAtOnce, async (instance) => {
       outcomes.set(instance.id, await outcomeOf(instance, work, signal));
       done += 1;
-      tell();
+      showProgress();
     });
   });
 }

@@ -227,7 +227,7 @@ async function handOver(
     );
     return;
   }
-  tellLeftOut(
+  reportLeftOut(
     running.filter(({ id }) => !hosts.some(({ alias }) => alias === deps.ssh.aliasOf(account(), id))),
     running,
   );
@@ -281,7 +281,7 @@ async function proveHostKeys(running: readonly Instance[], accountKey: string): 
   }
 }
 
-function tellLeftOut(leftOut: readonly Instance[], running: readonly Instance[]): void {
+function reportLeftOut(leftOut: readonly Instance[], running: readonly Instance[]): void {
   if (leftOut.length > 0) {
     message(
       'warning',

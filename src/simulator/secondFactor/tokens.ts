@@ -26,19 +26,19 @@ export const randomTokens: Tokens = {
 };
 
 /** The same tokens, each told as it is made. */
-export function toldTokens(
+export function reportedTokens(
   tokens: Tokens,
-  tell: ((token: { readonly kind: keyof Tokens; readonly value: string }) => void) | undefined,
+  notify: ((token: { readonly kind: keyof Tokens; readonly value: string }) => void) | undefined,
 ): Tokens {
-  const told = (kind: keyof Tokens) => () => {
+  const reporting = (kind: keyof Tokens) => () => {
     const value = tokens[kind]();
-    tell?.({ kind, value });
+    notify?.({ kind, value });
     return value;
   };
   return {
-    token: told('token'),
-    code: told('code'),
-    totpSecret: told('totpSecret'),
-    backupCode: told('backupCode'),
+    token: reporting('token'),
+    code: reporting('code'),
+    totpSecret: reporting('totpSecret'),
+    backupCode: reporting('backupCode'),
   };
 }

@@ -30,7 +30,7 @@ export type SecondFactorPrompt = (
 
 /** The account requires a second factor, and the user has not entered one. */
 export class SecondFactorNeededError extends UserError {
-  constructor(options: { readonly isTold?: boolean } = {}) {
+  constructor(options: { readonly isShown?: boolean } = {}) {
     super(text('This account requires two-factor authentication (2FA). Enter a code to continue.'), {
       nextStep: 'secondFactor',
       ...options,
@@ -44,7 +44,7 @@ const refusals = channel('secondFactor.declined', ofAccount);
 const starts = channel('secondFactor.started', ofAccount.extend({ isWanted: z.boolean() }));
 
 /** How often a window announces that its question is open. */
-const tellMs = 1000;
+const announceMs = 1000;
 /** A window that has been silent for this long has ended. */
 const goneMs = 5000;
 /** A start in another window counts for this long (ms), since that window may have ended without a word. */
@@ -58,7 +58,7 @@ interface OpenQuestion {
   /** Fires when the user starts the sign-in. */
   readonly wanted: AbortController;
   /** Announces the open question to the other windows. */
-  readonly telling: Disposable;
+  readonly announcing: Disposable;
 }
 
 /**
@@ -157,7 +157,7 @@ export class SecondFactorGate implements Disposable {
         return this.askHere(this.prompt, subject, signal);
       }
       this.log.debug('The second factor is asked for in another window, or once this one is in use');
-      await this.nextChange(signal, isAskedElsewhere ? tellMs : undefined);
+      await this.nextChange(signal, isAskedElsewhere ? announceMs : undefined);
     }
     return undefined;
   }
@@ -171,7 +171,7 @@ export class SecondFactorGate implements Disposable {
   }
 
   dispose(): void {
-    this.open.forEach(({ telling }) => telling.dispose());
+    this.open.forEach(({ announcing }) => announcing.dispose());
     this.wishes.forEach((wish) => wish.dispose());
     this.owned.dispose();
   }
@@ -193,10 +193,10 @@ export class SecondFactorGate implements Disposable {
     if (this.wishes.has(accountKey)) {
       wanted.abort();
     }
-    const telling = repeat(this.clock, { first: tellMs, longest: tellMs }, () => {
+    const announcing = repeat(this.clock, { first: announceMs, longest: announceMs }, () => {
       questions.send(this.hub, { accountKey });
     });
-    this.open.set(accountKey, { over, wanted, telling });
+    this.open.set(accountKey, { over, wanted, announcing });
     try {
       const login = await prompt(subject, AbortSignal.any([signal, over.signal]), wanted.signal);
       if (!login && !signal.aborted && !over.signal.aborted) {
@@ -205,7 +205,7 @@ export class SecondFactorGate implements Disposable {
       }
       return login;
     } finally {
-      telling.dispose();
+      announcing.dispose();
       this.open.delete(accountKey);
       this.endWish(accountKey);
       this.changed.fire(undefined);

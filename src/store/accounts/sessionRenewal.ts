@@ -44,9 +44,9 @@ export interface SessionAccess {
 
 interface RenewalOptions extends StartOptions {
   /** Informs the other windows, because one of them may be the window in use. */
-  readonly shouldTell?: boolean;
+  readonly shouldNotify?: boolean;
   /** Another window is waiting; it may not have received a session that this one holds. */
-  readonly isTold?: boolean;
+  readonly isNotified?: boolean;
   /**
    * The user started it, so the question appears unless the service says that the account has no second
    * factor.
@@ -60,10 +60,10 @@ interface Renewal {
   /** True once the account is known to require a second factor. */
   isNeeded: boolean;
   /** A call of this window is waiting, so the other windows are informed. */
-  shouldTell: boolean;
+  shouldNotify: boolean;
   /** Another window is waiting, and its session may not have arrived here yet. */
-  isTold: boolean;
-  telling?: Disposable;
+  isNotified: boolean;
+  notifying?: Disposable;
 }
 
 type SessionOfFactor = Session & { readonly sessionKey: string };
@@ -72,7 +72,7 @@ const needs = channel('secondFactor.needed', z.object({ accountKey: z.string() }
 /**
  * Delays in ms before the other windows are informed again; each is twice the one before, up to `longest`.
  */
-const tellAgainMs = { first: 1000, longest: 8000 };
+const notifyAgainMs = { first: 1000, longest: 8000 };
 
 const refusedAnyway = text(
   'The service refuses this although the code was accepted. Use an API key with more permissions, or an admin session where one is required.',
@@ -96,7 +96,7 @@ export class SessionRenewal implements Disposable {
       needs.on(deps.hub, ({ accountKey }) => {
         const ref = deps.active();
         if (accountKey === ref?.key) {
-          this.renewal(ref, { isTold: true }).catch((error: unknown) => {
+          this.renewal(ref, { isNotified: true }).catch((error: unknown) => {
             deps.log.info(`The second factor was not entered: ${String(error)}`);
           });
         }
@@ -123,7 +123,7 @@ export class SessionRenewal implements Disposable {
     // Another call may already have renewed the session.
     return (
       this.isReplaced(ref, refused.bearer) ||
-      orCancelled(this.renewal(ref, { shouldTell: true }), refused.signal)
+      orCancelled(this.renewal(ref, { shouldNotify: true }), refused.signal)
     );
   }
 
@@ -173,50 +173,50 @@ export class SessionRenewal implements Disposable {
   }
 
   dispose(): void {
-    for (const { telling } of this.running.values()) {
-      telling?.dispose();
+    for (const { notifying } of this.running.values()) {
+      notifying?.dispose();
     }
     this.owned.dispose();
   }
 
   private renewal(ref: AccountRef, options: RenewalOptions = {}): Promise<boolean> {
     const renewal = this.running.get(ref.key) ?? this.begin(ref, options);
-    renewal.shouldTell ||= options.shouldTell === true;
-    renewal.isTold ||= options.isTold === true;
-    this.tellIfNeeded(ref.key, renewal);
+    renewal.shouldNotify ||= options.shouldNotify === true;
+    renewal.isNotified ||= options.isNotified === true;
+    this.notifyIfNeeded(ref.key, renewal);
     return renewal.result;
   }
 
   private begin(ref: AccountRef, options: RenewalOptions): Renewal {
     const renewal: Renewal = {
       result: this.renew(ref, options).finally(() => {
-        renewal.telling?.dispose();
+        renewal.notifying?.dispose();
         this.running.delete(ref.key);
       }),
       isNeeded: false,
-      shouldTell: false,
-      isTold: false,
+      shouldNotify: false,
+      isNotified: false,
     };
     this.running.set(ref.key, renewal);
     return renewal;
   }
 
-  private tellIfNeeded(accountKey: string, renewal: Renewal): void {
-    if (renewal.isNeeded && renewal.shouldTell) {
+  private notifyIfNeeded(accountKey: string, renewal: Renewal): void {
+    if (renewal.isNeeded && renewal.shouldNotify) {
       // Repeats until answered: the window in use may have opened since, or held an older session.
-      renewal.telling ??= repeat(this.deps.clock, tellAgainMs, () => {
+      renewal.notifying ??= repeat(this.deps.clock, notifyAgainMs, () => {
         needs.send(this.deps.hub, { accountKey });
       });
     }
   }
 
   private async renew(ref: AccountRef, options: RenewalOptions): Promise<boolean> {
-    const { isTold, isWanted, admin } = options;
+    const { isNotified, isWanted, admin } = options;
     const session = this.deps.sessionOf(ref.key);
     if (!session) {
       return false;
     }
-    if (isTold && session.sessionKey !== undefined && (await this.isAccepted(ref, session.sessionKey))) {
+    if (isNotified && session.sessionKey !== undefined && (await this.isAccepted(ref, session.sessionKey))) {
       return true;
     }
     const client = this.deps.clientWith(ref, session.apiKey);
@@ -257,7 +257,7 @@ export class SessionRenewal implements Disposable {
       }
       // A session may have arrived from another window while the account was read.
       const came = this.newerThan(before, ref) ?? (await this.askOrWait(ref, before, subject, renewal));
-      if (came === 'entered' || !renewal?.isTold || (await this.isStillAccepted(ref, came))) {
+      if (came === 'entered' || !renewal?.isNotified || (await this.isStillAccepted(ref, came))) {
         return true;
       }
       // A late session is one that the other window has already found expired.
@@ -287,7 +287,7 @@ export class SessionRenewal implements Disposable {
   ): Promise<SessionOfFactor | 'entered'> {
     if (renewal) {
       renewal.isNeeded = true;
-      this.tellIfNeeded(ref.key, renewal);
+      this.notifyIfNeeded(ref.key, renewal);
     }
     const stop = new AbortController();
     const arrival = new Promise<SessionOfFactor | 'left'>((resolve) => {
@@ -314,7 +314,7 @@ export class SessionRenewal implements Disposable {
         return outcome;
       }
       if (!outcome.login) {
-        throw new SecondFactorNeededError({ isTold: this.deps.gate.isJustDeclined(ref.key) });
+        throw new SecondFactorNeededError({ isShown: this.deps.gate.isJustDeclined(ref.key) });
       }
       this.deps.save(ref.key, { sessionKey: outcome.login.sessionKey });
       return 'entered';

@@ -83,7 +83,7 @@ export class BudgetStops implements Disposable {
     const seenAt = this.seenAt.get(key);
     if (seenAt === undefined) {
       this.seenAt.set(key, clock.elapsed());
-      this.tell(account, due, 'soon');
+      this.postNotice(account, due, 'soon');
       return;
     }
     if (!due.isReached || clock.elapsed() - seenAt < noticeMs) {
@@ -127,7 +127,7 @@ export class BudgetStops implements Disposable {
     this.ended.add(key);
     if (!isMine) {
       if (await mayAct(hub, roundEndClaim(account.key, due.round))) {
-        this.tell(account, due, 'interrupted');
+        this.postNotice(account, due, 'interrupted');
       }
       return;
     }
@@ -137,7 +137,7 @@ export class BudgetStops implements Disposable {
     await mayAct(hub, roundEndClaim(account.key, due.round));
     const names = (isStopped: boolean) =>
       results.filter((result) => result.isStopped === isStopped).map(({ one }) => instanceName(one));
-    this.tell(account, due, 'stopped', { stopped: names(true), left: names(false) });
+    this.postNotice(account, due, 'stopped', { stopped: names(true), left: names(false) });
   }
 
   /** Stops one instance. Never rejects: a failure must not keep the others running. */
@@ -158,7 +158,7 @@ export class BudgetStops implements Disposable {
     }
   }
 
-  private tell(
+  private postNotice(
     account: Account,
     { part, round }: DueStop,
     kind: StopNotice['kind'],

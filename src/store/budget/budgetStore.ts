@@ -93,7 +93,7 @@ export class BudgetStore implements Budget, Disposable {
   constructor(private readonly deps: BudgetDeps) {
     const { accounts, fleet, volumes, hub } = deps;
     const look = () => this.look();
-    this.owned.add(hellos.on(hub, () => this.tell()));
+    this.owned.add(hellos.on(hub, () => this.sendLedger()));
     this.owned.add(
       ledgers.on(hub, ({ accountKey, ledger, ageMs, nextMs }) => {
         if (accountKey === accounts.active?.key) {
@@ -258,7 +258,7 @@ export class BudgetStore implements Budget, Disposable {
       });
       if (account.key === accounts.active?.key) {
         this.take(ledger, 0, readEveryMs + (pages - 1) * pageMs);
-        this.tell();
+        this.sendLedger();
       }
     } catch (error) {
       log.warn(`The charges could not be read for the budget: ${String(error)}`);
@@ -283,7 +283,7 @@ export class BudgetStore implements Budget, Disposable {
     this.changed.fire();
   }
 
-  private tell(): void {
+  private sendLedger(): void {
     const { hub, accounts, clock } = this.deps;
     const { known } = this;
     if (known && accounts.active && hub.isLeader) {

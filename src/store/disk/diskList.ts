@@ -35,7 +35,7 @@ export interface RowFiles<Row> {
   readonly damaged?: readonly string[];
 }
 
-/** Rows of the active account on disk, the same in all windows; whoever changes a file calls `tellChanged`. */
+/** Rows of the active account on disk, the same in all windows; whoever changes a file calls `publishChange`. */
 export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
   /** Whose the files are, also once another account is active. */
   private readonly keys = new WeakMap<Files, string>();
@@ -123,9 +123,9 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
    * Reads the rows again, here and in other windows. `files` are the changed ones, because the active account may have
    * changed during the write. Never rejects.
    */
-  async tellChanged(files: Files | undefined): Promise<void> {
+  async publishChange(files: Files | undefined): Promise<void> {
     const key = files && this.keys.get(files);
-    this.tellOthers(key);
+    this.notifyOthers(key);
     await (key === this.key ? this.load() : this.loading);
   }
 
@@ -134,7 +134,7 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
     const { key, text } = this;
     await this.load();
     if (key === this.key && text !== this.text) {
-      this.tellOthers(key);
+      this.notifyOthers(key);
     }
   }
 
@@ -142,7 +142,7 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
   replace(change: (row: Row) => Row): void {
     this.list = this.list.map(change);
     this.replacements += 1;
-    this.tellOthers(this.key);
+    this.notifyOthers(this.key);
   }
 
   dispose(): void {
@@ -155,7 +155,7 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
     return files;
   }
 
-  private tellOthers(accountKey: string | undefined): void {
+  private notifyOthers(accountKey: string | undefined): void {
     if (accountKey !== undefined) {
       this.changes.send(this.deps.hub, { accountKey });
     }

@@ -21,7 +21,7 @@ export interface DestroyedAgainDeps extends DestructionDeps {
   readonly fleet: Fleet;
   readonly hub: Pick<WindowHub, 'claim'>;
   /** Notifies the user, once per key over all windows and restarts. */
-  readonly tell: (key: string, found: CameBack) => void;
+  readonly deliver: (key: string, found: CameBack) => void;
 }
 
 /** After a destroy, the instance is read back for this long. */
@@ -50,21 +50,21 @@ export class DestroyedAgain {
     }
     const account = this.deps.accounts.active;
     if (!account || !isNamed(request, instance) || this.exhausted.has(contractOf(instance))) {
-      this.tellStillThere(instance.id, request.at);
+      this.reportStillThere(instance.id, request.at);
       return true;
     }
     this.underWay.add(instance.id);
     void this.destroy(account, instance, request)
       .catch((error: unknown) => {
         this.deps.log.error(`Instance ${instance.id} came back and could not be destroyed again`, error);
-        this.tellStillThere(instance.id, request.at);
+        this.reportStillThere(instance.id, request.at);
       })
       .finally(() => this.underWay.delete(instance.id));
     return true;
   }
 
   private async destroy(account: Account, listed: Instance, request: OwnRequest): Promise<void> {
-    const { accounts, fleet, tell } = this.deps;
+    const { accounts, fleet, deliver } = this.deps;
     const { id } = listed;
     const reading = await readPresence(account.client, id);
     if (reading.kind === 'ended') {
@@ -80,18 +80,18 @@ export class DestroyedAgain {
     const turn = await this.nextTurn(account, listed);
     if (turn === undefined) {
       this.exhausted.add(contractOf(listed));
-      this.tellStillThere(id, request.at);
+      this.reportStillThere(id, request.at);
       return;
     }
     this.deps.log.warn(`Instance ${id} was destroyed and is there again: it is destroyed for the user`);
     if ((await destroyAndVerify(this.deps, account, id, undefined, agreedBefore)) === 'destroyed') {
-      tell(`destroyedAgain:${contractOf(listed)}:${turn}`, {
+      deliver(`destroyedAgain:${contractOf(listed)}:${turn}`, {
         kind: 'destroyedAgain',
         instanceId: id,
         name: instanceName(listed),
       });
     } else {
-      this.tellStillThere(id, request.at);
+      this.reportStillThere(id, request.at);
     }
   }
 
@@ -105,8 +105,8 @@ export class DestroyedAgain {
     return undefined;
   }
 
-  private tellStillThere(instanceId: number, at: number): void {
-    this.deps.tell(`notDestroyed:${instanceId}:${at}`, { kind: 'notDestroyed', instanceId });
+  private reportStillThere(instanceId: number, at: number): void {
+    this.deps.deliver(`notDestroyed:${instanceId}:${at}`, { kind: 'notDestroyed', instanceId });
   }
 }
 

@@ -116,7 +116,7 @@ class PolledFleet implements FleetStore {
 
   note(...[instanceId, request, key]: Parameters<Fleet['note']>): void {
     const named = { at: this.deps.clock.now(), ...request, ...this.named(instanceId, request) };
-    this.tellNote(instanceId, named, key);
+    this.sendNote(instanceId, named, key);
   }
 
   /** Returns the contract that a destroy is for. Uses the earlier request if the row is gone already. */
@@ -126,7 +126,7 @@ class PolledFleet implements FleetStore {
   }
 
   forget(instanceId: number, key?: string): void {
-    this.tellNote(instanceId, null, key);
+    this.sendNote(instanceId, null, key);
   }
 
   refresh(): Promise<void> {
@@ -139,7 +139,7 @@ class PolledFleet implements FleetStore {
   setInterest(interest: Interest): void {
     this.interest = interest;
     this.interests.set(this.deps.hub.windowId, interest);
-    this.talk.tellInterest(interest);
+    this.talk.sendInterest(interest);
     this.poller.plan();
   }
 
@@ -149,7 +149,7 @@ class PolledFleet implements FleetStore {
     }
     this.rented = rented;
     if (this.list.expect(rented) && this.deps.hub.isLeader) {
-      this.tellNews();
+      this.sendNews();
     }
     this.poller.plan();
   }
@@ -165,7 +165,7 @@ class PolledFleet implements FleetStore {
       accountKey: () => this.account?.key,
       onHello: () => {
         if (hub.isLeader) {
-          this.tellNews();
+          this.sendNews();
         }
       },
       onInterest: (windowId, interest) => {
@@ -184,7 +184,7 @@ class PolledFleet implements FleetStore {
         if (!leads) {
           this.talk.sayHello();
         }
-        this.talk.tellInterest(this.interest);
+        this.talk.sendInterest(this.interest);
         this.poller.plan();
       }),
     );
@@ -264,7 +264,7 @@ class PolledFleet implements FleetStore {
     }
     if (this.state.kind === 'idle' || this.state.kind === 'failed') {
       this.list.become({ kind: 'loading' });
-      this.tellNews();
+      this.sendNews();
     }
     try {
       const read = await readFleet(active.client, this.list, () => this.rented.ids, options, this.deps.log);
@@ -294,17 +294,17 @@ class PolledFleet implements FleetStore {
     this.memory.learn(snapshot.instances, isComplete(snapshot), now);
     this.list.become({ kind: 'ready', value: snapshot, fetchedAt: now });
     this.polled.fire(snapshot);
-    this.tellNews();
+    this.sendNews();
   }
 
   private fail(error: unknown): void {
     this.deps.log.warn(`The instances could not be read: ${describeError(error)}`);
     this.list.fail(error);
-    this.tellNews();
+    this.sendNews();
   }
 
-  private tellNews(): void {
-    this.talk.tellNews(this.state, this.memory.export());
+  private sendNews(): void {
+    this.talk.sendNews(this.state, this.memory.export());
   }
 
   private takeNews({ state, memory }: FleetNews): void {
@@ -315,9 +315,9 @@ class PolledFleet implements FleetStore {
     this.list.takeNews(state);
   }
 
-  private tellNote(id: number, request: OwnRequest | null, key = this.account?.key): void {
+  private sendNote(id: number, request: OwnRequest | null, key = this.account?.key): void {
     if (this.account && this.account.key === key) {
-      this.talk.tellNote(id, request);
+      this.talk.sendNote(id, request);
       this.takeNote(id, request);
     }
   }

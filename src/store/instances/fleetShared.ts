@@ -158,9 +158,9 @@ export class FleetTalk implements Disposable {
       }),
     );
     this.owned.add(
-      news.on(hub, (told) => {
-        if (told.accountKey === deps.accountKey()) {
-          deps.onNews(told);
+      news.on(hub, (received) => {
+        if (received.accountKey === deps.accountKey()) {
+          deps.onNews(received);
         }
       }),
     );
@@ -177,19 +177,19 @@ export class FleetTalk implements Disposable {
     hellos.send(this.deps.hub, {});
   }
 
-  tellInterest(interest: Interest): void {
+  sendInterest(interest: Interest): void {
     const { hub } = this.deps;
     interests.send(hub, { windowId: hub.windowId, interest });
   }
 
-  tellNews(state: Loaded<FleetSnapshot>, memory: RememberedEntries): void {
+  sendNews(state: Loaded<FleetSnapshot>, memory: RememberedEntries): void {
     const accountKey = this.deps.accountKey();
     if (accountKey !== undefined) {
       news.send(this.deps.hub, { accountKey, state: shareState(state), memory });
     }
   }
 
-  tellNote(id: number, request: OwnRequest | null): void {
+  sendNote(id: number, request: OwnRequest | null): void {
     const accountKey = this.deps.accountKey();
     if (accountKey !== undefined) {
       notes.send(this.deps.hub, { accountKey, id, request });

@@ -83,13 +83,13 @@ export class SearchWatches implements Disposable {
     this.checks.cancel(id);
     const { files } = this.list;
     await files?.remove(id);
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
   }
 
   /** Asks the leading window for a check as soon as the service's limit allows. */
   async checkNow(id: string): Promise<void> {
     this.checks.want(id);
-    await this.list.tellChanged(this.list.files);
+    await this.list.publishChange(this.list.files);
   }
 
   dispose(): void {
@@ -105,6 +105,6 @@ export class SearchWatches implements Disposable {
     }
     await files.put(watch);
     this.checks.want(watch.id);
-    await this.list.tellChanged(files);
+    await this.list.publishChange(files);
   }
 }

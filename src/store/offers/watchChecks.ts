@@ -204,7 +204,7 @@ export class WatchChecks implements Disposable {
         const { matches, offers } = matchesAfter(watch, state.matches, items, checkedAt, hasOtherLimit);
         this.failures.delete(watch.id);
         await this.keep(watch.id, { checkedAt, maxPerHour, matches });
-        this.tellFound(active.key, watch, matches, offers);
+        this.postFound(active.key, watch, matches, offers);
       }
     } catch (error) {
       if (this.checking === own && !isCancelled(error)) {
@@ -242,7 +242,7 @@ export class WatchChecks implements Disposable {
     list.replace((row) => (row.watch.id === id ? { ...row, state } : row));
   }
 
-  private tellFound(
+  private postFound(
     accountKey: string,
     watch: SearchWatch,
     matches: readonly WatchMatch[],

@@ -65,6 +65,6 @@ export class MachineProofs extends DiskList<CheckedInstance, ProofFiles> {
   async keep(row: CheckedInstance): Promise<void> {
     const { files } = this;
     await files?.put(row);
-    await this.tellChanged(files);
+    await this.publishChange(files);
   }
 }

@@ -25,7 +25,7 @@ export interface PriceGuardDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** Notifies the user, once over all windows and restarts. */
-  readonly tell: (found: TooDear) => void;
+  readonly notify: (found: TooDear) => void;
   /** Stores that the first price was compared with the confirmed one. */
   readonly accept: (rental: Rental) => Promise<void>;
 }
@@ -72,7 +72,7 @@ export class PriceGuard {
           error,
         );
         if (isEnded) {
-          this.deps.tell({ ...found, verdict: 'notConfirmed' });
+          this.deps.notify({ ...found, verdict: 'notConfirmed' });
         }
       });
     }
@@ -88,19 +88,19 @@ export class PriceGuard {
 
   private async keep(rental: Rental, found: Omit<TooDear, 'verdict'> | false): Promise<void> {
     if (found) {
-      this.deps.tell({ ...found, verdict: 'kept' });
+      this.deps.notify({ ...found, verdict: 'kept' });
     }
     await this.deps.accept(rental);
   }
 
   /** If this window closes early, the next leading window checks again. */
   private async end(rental: Rental, found: Omit<TooDear, 'verdict'>): Promise<void> {
-    const { accounts, tell } = this.deps;
+    const { accounts, notify } = this.deps;
     const account = accounts.active;
     if (account?.key === rental.accountKey) {
       const { instanceId } = found;
       const verdict = await destroyAndVerify(this.deps, account, instanceId, undefined, agreedBefore);
-      tell({ ...found, verdict });
+      notify({ ...found, verdict });
     }
   }
 }

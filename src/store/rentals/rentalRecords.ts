@@ -118,7 +118,7 @@ export class RentalRecords implements Disposable {
    * For the leading window: reads rentals of which it was not told, because the window that sent them was killed right
    * after. Never rejects.
    */
-  async findUntold(): Promise<void> {
+  async findUnreported(): Promise<void> {
     await this.whenLoaded;
     if (this.key !== undefined) {
       await this.load(this.key);
@@ -171,7 +171,7 @@ export class RentalRecords implements Disposable {
   }
 
   /** Polls faster while a rental is unresolved; the window expires, so call it again. */
-  tellAwaited(): void {
+  expectNews(): void {
     const now = this.deps.clock.elapsed();
     const open = this.all.filter(
       ({ phase, replacingSince }) => openPhases.has(phase.kind) || replacingSince !== undefined,
@@ -272,7 +272,7 @@ export class RentalRecords implements Disposable {
     if (rental.accountKey === this.key) {
       this.byMarker.set(rental.marker, rental);
       this.changed.fire(this.all);
-      this.tellAwaited();
+      this.expectNews();
     }
   }
 
@@ -319,7 +319,7 @@ export class RentalRecords implements Disposable {
     if (found.length > 0 || isNewlyDamaged) {
       found.forEach((rental) => this.byMarker.set(rental.marker, rental));
       this.changed.fire(this.all);
-      this.tellAwaited();
+      this.expectNews();
     }
   }
 }

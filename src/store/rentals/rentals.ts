@@ -251,7 +251,7 @@ class JournaledRentals implements RentalStore {
     if (result) {
       return result;
     }
-    this.records.tellAwaited();
+    this.records.expectNews();
     return { kind: 'notKnown', rental };
   }
 
@@ -280,7 +280,7 @@ class JournaledRentals implements RentalStore {
 
   /** For the leading window: compares a fresh list with what closed windows had sent. */
   private async clearUp(snapshot: FleetSnapshot, accountKey: string | undefined): Promise<void> {
-    await this.records.findUntold();
+    await this.records.findUnreported();
     if (accountKey !== this.records.accountKey) {
       return;
     }
@@ -302,7 +302,7 @@ class JournaledRentals implements RentalStore {
       await this.tidy(rental, now);
       await this.replacements.look(rental.marker, snapshot);
     }
-    this.records.tellAwaited();
+    this.records.expectNews();
     await this.orders.look();
   }
 

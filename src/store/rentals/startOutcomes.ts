@@ -13,7 +13,7 @@ import { startEvent, type StartEvent } from './startEvent';
 
 interface Deps {
   readonly rentals: Pick<RentalStore, 'update'>;
-  readonly news: Pick<StartNews, 'tell' | 'markTold'>;
+  readonly news: Pick<StartNews, 'deliver' | 'markDelivered'>;
   readonly troubles: Pick<Troubles, 'noteFailed'>;
   readonly log: Log;
 }
@@ -58,7 +58,7 @@ export class StartOutcomes {
     switch (outcome.kind) {
       case 'ready':
         await this.mark(marker, { kind: 'ready', instanceId, at });
-        news.tell(`ready:${key}`, { kind: 'ready', instanceId, ...lateness(watch) });
+        news.deliver(`ready:${key}`, { kind: 'ready', instanceId, ...lateness(watch) });
         break;
       case 'failed': {
         const { reason, hadData } = outcome;
@@ -67,7 +67,7 @@ export class StartOutcomes {
         troubles.noteFailed(instanceId, reason);
         await this.mark(marker, { kind: 'failed', instanceId, at, reason, hadData, ...words });
         const isSecond = watch.failed !== undefined;
-        news.tell(isSecond ? `failed:${key}:${reason}` : `failed:${key}`, {
+        news.deliver(isSecond ? `failed:${key}:${reason}` : `failed:${key}`, {
           kind: 'failed',
           instanceId,
           reason,
@@ -79,7 +79,7 @@ export class StartOutcomes {
       case 'ended':
         await this.mark(marker, { kind: 'ended', instanceId });
         if (watch.check) {
-          news.markTold(`ready:${key}`);
+          news.markDelivered(`ready:${key}`);
         }
         break;
     }
@@ -115,7 +115,7 @@ interface StartNewsDeps {
 }
 
 /** How long after it happened an event is still worth showing (ms). */
-const untoldMs = 10 * 60_000;
+const unreportedMs = 10 * 60_000;
 
 const events = channel('readiness.event', z.object({ key: z.string(), event: startEvent }));
 
@@ -140,23 +140,23 @@ export class StartNews implements Disposable {
   }
 
   /** Delivers an event; `key` is the same for the same event in all windows and after a restart. */
-  tell(key: string, event: StartEvent): void {
+  deliver(key: string, event: StartEvent): void {
     const found = { key: this.keyOf(key), event };
     events.send(this.deps.hub, found);
     this.offer(found);
   }
 
   /** Marks a key as delivered, so that nothing is shown under it. */
-  markTold(key: string): void {
+  markDelivered(key: string): void {
     this.caughtUp.add(key);
     this.deps.oneWindow.offer(this.keyOf(key), () => undefined);
   }
 
   /** Delivers events that a closed window marked and did not show. */
-  tellUntold(): void {
+  deliverUnreported(): void {
     const now = this.deps.clock.now();
     for (const { phase, requestedAt } of this.deps.rentals.rentals) {
-      if ((phase.kind === 'ready' || phase.kind === 'failed') && now - phase.at < untoldMs) {
+      if ((phase.kind === 'ready' || phase.kind === 'failed') && now - phase.at < unreportedMs) {
         const { kind, instanceId } = phase;
         const key = `${kind}:${instanceId}:${requestedAt}`;
         if (this.caughtUp.has(key) || this.deps.isFollowed(instanceId)) {
@@ -164,11 +164,11 @@ export class StartNews implements Disposable {
         }
         this.caughtUp.add(key);
         if (phase.kind === 'ready') {
-          this.tell(key, { kind: 'ready', instanceId });
+          this.deliver(key, { kind: 'ready', instanceId });
         } else {
           const { reason, message, hadData = true } = phase;
           const words = message === undefined ? {} : { message };
-          this.tell(key, { kind: 'failed', instanceId, reason, hadData, ...words });
+          this.deliver(key, { kind: 'failed', instanceId, reason, hadData, ...words });
         }
       }
     }
@@ -191,12 +191,12 @@ export class StartNews implements Disposable {
 
 interface TroublesDeps extends Omit<DestroyedAgainDeps, 'tell'> {
   /** Delivers an event; `key` is the same for the same event in all windows and after a restart. */
-  readonly tell: (key: string, event: StartEvent) => void;
+  readonly deliver: (key: string, event: StartEvent) => void;
 }
 
 /** Problems of machines that were running; each is reported once, and again only after the machine recovered. */
 export class Troubles {
-  private told = new Map<number, string>();
+  private reported = new Map<number, string>();
 
   private readonly destroyed: DestroyedAgain;
 
@@ -206,21 +206,21 @@ export class Troubles {
 
   /** Returns the form for the disk. */
   export(): [number, string][] {
-    return [...this.told];
+    return [...this.reported];
   }
 
-  import(told: readonly (readonly [number, string])[]): void {
-    this.told = new Map(told);
+  import(reported: readonly (readonly [number, string])[]): void {
+    this.reported = new Map(reported);
   }
 
   /** Notes a failure that another message reports, so that it is not also reported as trouble. */
   noteFailed(instanceId: number, reason: string): void {
-    this.told.set(instanceId, this.now(instanceId) ?? reason);
+    this.reported.set(instanceId, this.now(instanceId) ?? reason);
   }
 
   /** Checks a machine that is not starting. */
   look(instanceId: number): void {
-    const { fleet, clock, tell } = this.deps;
+    const { fleet, clock, deliver } = this.deps;
     const now = clock.now();
     const instance = fleet.find(instanceId);
     if (!instance) {
@@ -232,11 +232,11 @@ export class Troubles {
     const trouble = this.now(instanceId);
     if (trouble === undefined) {
       if (instance.actualStatus === 'running') {
-        this.told.delete(instanceId);
+        this.reported.delete(instanceId);
       }
-    } else if (this.told.get(instanceId) !== trouble) {
-      this.told.set(instanceId, trouble);
-      tell(`trouble:${instanceId}:${trouble}:${now}`, { kind: 'trouble', instanceId, trouble });
+    } else if (this.reported.get(instanceId) !== trouble) {
+      this.reported.set(instanceId, trouble);
+      deliver(`trouble:${instanceId}:${trouble}:${now}`, { kind: 'trouble', instanceId, trouble });
     }
   }
 

@@ -67,15 +67,15 @@ class SharedStartWatches implements StartWatches {
     );
     this.prices = new PriceGuard({
       ...deps,
-      tell: (found) => {
-        this.news.tell(`tooDear:${found.instanceId}`, { kind: 'tooDear', ...found });
+      notify: (found) => {
+        this.news.deliver(`tooDear:${found.instanceId}`, { kind: 'tooDear', ...found });
       },
       accept: ({ marker }) => deps.rentals.update(marker, { mostPerHour: undefined }),
     });
     this.troubles = new Troubles({
       ...deps,
-      tell: (key, event) => {
-        this.news.tell(key, event);
+      deliver: (key, event) => {
+        this.news.deliver(key, event);
       },
     });
     this.outcomes = new StartOutcomes({ ...deps, news: this.news, troubles: this.troubles });
@@ -175,7 +175,7 @@ class SharedStartWatches implements StartWatches {
     if (watch && this.byInstance.delete(instanceId)) {
       this.syncChecks();
       // It already runs, which would be reported without a watch.
-      this.news.markTold(`ready:${instanceId}:${watch.since}`);
+      this.news.markDelivered(`ready:${instanceId}:${watch.since}`);
       this.changed.fire(this.watches);
       await this.save();
     }
@@ -212,9 +212,9 @@ class SharedStartWatches implements StartWatches {
       const late = lateness(watch);
       // A machine that stopped running is reported as trouble.
       if (this.deps.fleet.find(instanceId)?.actualStatus === 'running') {
-        this.news.tell(`ready:${instanceId}:${since}`, { kind: 'ready', instanceId, check, ...late });
+        this.news.deliver(`ready:${instanceId}:${since}`, { kind: 'ready', instanceId, check, ...late });
       } else {
-        this.news.markTold(`ready:${instanceId}:${since}`);
+        this.news.markDelivered(`ready:${instanceId}:${since}`);
       }
       return undefined;
     });
@@ -230,7 +230,7 @@ class SharedStartWatches implements StartWatches {
     if (accountKey !== this.accountKey) {
       return;
     }
-    this.news.tellUntold();
+    this.news.deliverUnreported();
     this.beginWatches();
     for (const one of this.all) {
       if (accountKey !== this.accountKey) {
@@ -307,7 +307,7 @@ class SharedStartWatches implements StartWatches {
     const { message } = step.watch;
     if (step.becameLong === true) {
       const words = message === undefined ? {} : { message };
-      this.news.tell(`long:${instanceId}:${before.since}`, { kind: 'long', instanceId, ...words });
+      this.news.deliver(`long:${instanceId}:${before.since}`, { kind: 'long', instanceId, ...words });
     }
     const runsNow = step.watch.check !== undefined && before.check === undefined;
     if (!step.outcome && !runsNow) {
@@ -348,12 +348,12 @@ class SharedStartWatches implements StartWatches {
 
   private async load(
     file: ReturnType<typeof readinessFile>,
-    told: ReturnType<Troubles['export']> = [],
+    reported: ReturnType<Troubles['export']> = [],
   ): Promise<void> {
     const content = await file.read();
     if (content && file === this.file) {
       this.byInstance = new Map(content.watches.map((one) => [one.instanceId, one]));
-      this.troubles.import([...content.troubles, ...told]);
+      this.troubles.import([...content.troubles, ...reported]);
       this.begun = new Map(content.begun);
       this.changed.fire(this.watches);
     }

@@ -75,15 +75,15 @@ export class AgentConnection {
       return false;
     }
     if (this.open.size >= maxOpen) {
-      this.tell(message.id, { problem: 'busy' });
+      this.sendAnswer(message.id, { problem: 'busy' });
       return true;
     }
     const controller = new AbortController();
     this.open.set(message.id, controller);
     this.answer(message.what, controller.signal).then(
-      (what) => this.tell(message.id, what),
+      (what) => this.sendAnswer(message.id, what),
       // The text of an error may contain anything; the answerer reports its own errors.
-      () => this.tell(message.id, { problem: 'failed' }),
+      () => this.sendAnswer(message.id, { problem: 'failed' }),
     );
     return true;
   }
@@ -96,7 +96,7 @@ export class AgentConnection {
     this.onEnd();
   }
 
-  private tell(id: string, what: unknown): void {
+  private sendAnswer(id: string, what: unknown): void {
     this.open.delete(id);
     this.line.send({ t: 'answer', id, what });
   }

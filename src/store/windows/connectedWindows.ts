@@ -39,7 +39,7 @@ export class ConnectedWindows implements Disposable {
           this.windows.clear();
         }
         who.send(hub, {});
-        this.tell();
+        this.sendOwn();
         this.sendWanted();
       }),
     );
@@ -58,7 +58,7 @@ export class ConnectedWindows implements Disposable {
 
   set(alias: string): void {
     this.own = alias;
-    this.tell();
+    this.sendOwn();
   }
 
   /** Returns whether any window is connected to the machine; that window then reports its events. */
@@ -97,7 +97,7 @@ export class ConnectedWindows implements Disposable {
     const { hub } = this;
     this.owned.add(
       who.on(hub, () => {
-        this.tell();
+        this.sendOwn();
         this.sendWanted();
       }),
     );
@@ -132,7 +132,7 @@ export class ConnectedWindows implements Disposable {
     );
   }
 
-  private tell(): void {
+  private sendOwn(): void {
     if (this.own !== undefined) {
       here.send(this.hub, { windowId: this.hub.windowId, alias: this.own });
     }

@@ -35,7 +35,7 @@ export class Presence implements Disposable {
         if (leads) {
           asks.send(hub, {});
         } else {
-          this.tell();
+          this.sendOwn();
         }
       }),
     );
@@ -47,7 +47,7 @@ export class Presence implements Disposable {
         }
       }),
     );
-    this.owned.add(asks.on(hub, () => this.tell()));
+    this.owned.add(asks.on(hub, () => this.sendOwn()));
     this.owned.add(
       sets.on(hub, ({ windowId, aliases }) => {
         this.others.set(windowId, new Set(aliases));
@@ -63,7 +63,7 @@ export class Presence implements Disposable {
   set(kind: PresenceKind, aliases: readonly string[]): void {
     if ([...aliases].sort().join() !== [...(this.own.get(kind) ?? [])].sort().join()) {
       this.own.set(kind, aliases);
-      this.tell();
+      this.sendOwn();
       this.changed.fire();
     }
   }
@@ -104,7 +104,7 @@ export class Presence implements Disposable {
     return [...this.own.values()].flat();
   }
 
-  private tell(): void {
+  private sendOwn(): void {
     const { hub } = this.deps;
     sets.send(hub, { windowId: hub.windowId, aliases: [...this.ownAliases()] });
   }

@@ -61,8 +61,8 @@ export class SharedPacing implements Disposable {
       }),
     );
     this.owned.add(
-      messages.on(deps.hub, (told) => {
-        this.take(told.accountKey, told.route, told.news);
+      messages.on(deps.hub, (received) => {
+        this.take(received.accountKey, received.route, received.news);
       }),
     );
   }
@@ -74,17 +74,17 @@ export class SharedPacing implements Disposable {
       refused: (route, waitMs, intervalMs) => {
         pacer.refused(route, waitMs, intervalMs);
         const learned = intervalMs === undefined ? {} : { intervalMs };
-        this.tell(accountKey, route, { kind: 'refused', waitMs, ...learned });
+        this.sendNews(accountKey, route, { kind: 'refused', waitMs, ...learned });
       },
       failed: (route, error, reach) => {
         pacer.failed(route, error, reach);
-        this.tell(accountKey, route, { kind: 'failed', error: shareError(error), reach });
+        this.sendNews(accountKey, route, { kind: 'failed', error: shareError(error), reach });
       },
       worked: (route) => {
         if (pacer.isFailing(route)) {
           pacer.worked(route);
           this.recovered.fire(accountKey);
-          this.tell(accountKey, route, { kind: 'worked' });
+          this.sendNews(accountKey, route, { kind: 'worked' });
         }
       },
       isFailing: (route) => pacer.isFailing(route),
@@ -110,7 +110,7 @@ export class SharedPacing implements Disposable {
 
   private async letGo(accountKey: string, call: PacedCall, options: RequestOptions): Promise<void> {
     await this.pacer(accountKey).acquire(call, options);
-    this.tell(accountKey, call.route, { kind: 'left', repeat: call.repeat });
+    this.sendNews(accountKey, call.route, { kind: 'left', repeat: call.repeat });
   }
 
   private take(accountKey: string, route: string, what: News): void {
@@ -132,7 +132,7 @@ export class SharedPacing implements Disposable {
     }
   }
 
-  private tell(accountKey: string, route: string, what: News): void {
+  private sendNews(accountKey: string, route: string, what: News): void {
     messages.send(this.deps.hub, { accountKey, route, news: what });
   }
 

@@ -153,9 +153,9 @@ describe('an agent that accepts the next best machine after a window was killed'
     first.kill();
     await computer().pass(minute);
     const next = await computer().openWindow({ isFocused: true });
-    const told = await next.toast(/before a replacement was rented/);
+    const toast = await next.toast(/before a replacement was rented/);
     await letAgentsIn(next);
-    told.press('Rent Next Best');
+    toast.press('Rent Next Best');
     await acceptAll(next);
     assert.equal(asked(next, /^Rent the next best machine/).length, 1);
     assert.equal(rentalsOf(computer()).length, 1);

@@ -97,7 +97,7 @@ describe('hosting and serverless', () => {
     assert.deepEqual(window.toasts(), []);
   });
 
-  for (const [status, error, told] of [
+  for (const [status, error, sentence] of [
     [403, 'not_authorized', /Because of not_authorized\./],
     [404, 'not_found', /does not know what was asked for/],
     [422, 'invalid_args', /Because of invalid_args\./],
@@ -114,7 +114,7 @@ describe('hosting and serverless', () => {
         msg: `Because of ${error}.`,
       });
       await bid('0.3');
-      assert.equal((await window.toast(told)).kind, 'error');
+      assert.equal((await window.toast(sentence)).kind, 'error');
       assert.equal(bids().length, before + 1);
     });
   }

@@ -328,19 +328,19 @@ describe('reports', () => {
 
   it('shows again what it knows to a page that was hidden', async () => {
     const { panel, view } = spending;
-    const told = panel.posted.length;
+    const posted = panel.posted.length;
     await spending.send({ type: 'ready' });
-    assert.equal(panel.posted.length, told + 1);
+    assert.equal(panel.posted.length, posted + 1);
     assert.deepEqual(spending.view, view);
   });
 
   it('does nothing with what no page of ours sends', async () => {
-    const told = spending.panel.posted.length;
+    const posted = spending.panel.posted.length;
     for (const message of [undefined, 7, 'refresh', { type: 'run', id: 'x' }, { type: 'button', id: 7 }]) {
       spending.panel.send(message);
     }
     await computer().rest();
-    assert.equal(spending.panel.posted.length, told);
+    assert.equal(spending.panel.posted.length, posted);
     assert.match(window.log(), /A report page sent something unexpected/);
   });
 });

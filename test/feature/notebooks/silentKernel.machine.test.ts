@@ -59,8 +59,8 @@ describe('a schedule for idle time on an instance with a notebook server', () =>
   it('waits while the server does not answer, and says why, what it costs, and how to end it', async () => {
     says('broken');
     await computer().pass(40 * minute);
-    const told = await window.toast(silent);
-    assert.match(told.text, /so a cell may be running\. It costs \$\d+\.\d+\/h\.$/);
+    const toast = await window.toast(silent);
+    assert.match(toast.text, /so a cell may be running\. It costs \$\d+\.\d+\/h\.$/);
     assert.equal(stops(), 0);
     await window.toastButton(silent, 'Stop…');
     await window.dialogButton('Keep Running', /Stop/);

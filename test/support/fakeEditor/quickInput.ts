@@ -30,7 +30,7 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
   placeholder: string | undefined;
   buttons: readonly vscode.QuickInputButton[] = [];
   private isVisible = false;
-  private tellsHide = false;
+  private reportsHide = false;
   protected typed = '';
   protected readonly valueChanged = new FakeEventEmitter<string>();
   private readonly buttonPressed = new FakeEventEmitter<vscode.QuickInputButton>();
@@ -54,7 +54,7 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
     if (before !== this.self) before?.leave();
     this.place.current = this.self;
     this.isVisible = true;
-    this.tellsHide = true;
+    this.reportsHide = true;
   }
 
   hide(): void {
@@ -66,19 +66,19 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
   leave(): void {
     if (this.place.current !== this.self) return;
     this.place.current = undefined;
-    this.tellHidden();
+    this.reportHidden();
   }
 
   dispose(): void {
     if (this.place.current === this.self) this.place.current = undefined;
-    this.tellHidden();
-    this.tellsHide = false;
+    this.reportHidden();
+    this.reportsHide = false;
   }
 
   /** As the editor, which tells a disposal once more where the product did not hide the input itself. */
-  private tellHidden(): void {
-    if (!this.tellsHide) return;
-    this.tellsHide = this.isVisible;
+  private reportHidden(): void {
+    if (!this.reportsHide) return;
+    this.reportsHide = this.isVisible;
     this.hidden.fire(undefined);
   }
 
@@ -146,7 +146,7 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
   private active: readonly T[] = [];
   private selected: readonly T[] = [];
   private wanted: T | undefined;
-  private isTelling = false;
+  private isReporting = false;
   /** What is typed has changed, which first leaves no row active. */
   private isFiltered = false;
   /** The rows are new, and begin at the first one, before one of them is made active. */
@@ -175,7 +175,7 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
     this.wanted = rows[place];
     this.isRenewed = true;
     if (this.canSelectMany) this.selected = this.selected.filter((row) => rows.includes(row));
-    this.tellActiveLater();
+    this.reportActiveLater();
   }
 
   get activeItems(): readonly T[] {
@@ -185,7 +185,7 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
   set activeItems(rows: readonly T[]) {
     this.wanted = rows.find((row) => this.rows.includes(row));
     this.active = this.wanted === undefined ? [] : [this.wanted];
-    this.tellActiveLater();
+    this.reportActiveLater();
   }
 
   get selectedItems(): readonly T[] {
@@ -203,14 +203,14 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
   override set value(value: string) {
     super.value = value;
     this.isFiltered = true;
-    this.tellActiveLater();
+    this.reportActiveLater();
   }
 
   override type(text: string): void {
     super.type(text);
     this.isFiltered = true;
     this.wanted = undefined;
-    this.tellActiveLater();
+    this.reportActiveLater();
   }
 
   /** The rows that the editor's filter leaves, without separators. */
@@ -236,7 +236,7 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
   }
 
   /** Names a row, or none, as active before the last changes of the product have reached the editor. */
-  tellEarly(row: T | undefined): void {
+  reportEarly(row: T | undefined): void {
     this.active = row ? [row] : [];
     this.activeChanged.fire(this.active);
   }
@@ -253,7 +253,7 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
 
   /** A click on a row at a place that the product's new rows, which are on their way, no longer have. */
   clickGone(): void {
-    this.tellEarly(undefined);
+    this.reportEarly(undefined);
     this.selected = [];
     this.selectionChanged.fire([]);
     this.accepted.fire(undefined);
@@ -277,19 +277,19 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
    * The editor names the active row one turn later, and again for each new list. A timer sends what is set in a turn,
    * so timers that are set after it run later.
    */
-  private tellActiveLater(): void {
-    if (this.isTelling) return;
-    this.isTelling = true;
-    const tell = () => {
+  private reportActiveLater(): void {
+    if (this.isReporting) return;
+    this.isReporting = true;
+    const report = () => {
       clearImmediate(soon);
       clearTimeout(late);
-      this.isTelling = false;
-      this.tellActive();
+      this.isReporting = false;
+      this.reportActive();
     };
-    const [soon, late] = [setImmediate(tell), setTimeout(tell, 0)];
+    const [soon, late] = [setImmediate(report), setTimeout(report, 0)];
   }
 
-  private tellActive(): void {
+  private reportActive(): void {
     const shown = this.visible();
     const { wanted } = this;
     this.wanted = undefined;

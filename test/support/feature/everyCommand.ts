@@ -226,8 +226,8 @@ export function useEveryCommand(
       try {
         const { isSeen, silentForMs, changes, faults } = await runOne(window, id, given);
         const isOurs = contributed.has(id);
-        const mustTell = shape === 'nothing' ? isOffered : shape === 'what is gone' && isSignedIn && isOurs;
-        if (!isSeen && mustTell && !quiet.has(id)) problems.push(`${id} says nothing`);
+        const mustReport = shape === 'nothing' ? isOffered : shape === 'what is gone' && isSignedIn && isOurs;
+        if (!isSeen && mustReport && !quiet.has(id)) problems.push(`${id} says nothing`);
         if (silentForMs > silentMs) problems.push(`${id} shows nothing for ${silentForMs} ms`);
         // Only our own code calls the others, with what their types say.
         if (isOurs) problems.push(...faults.map((fault) => `${id}: ${fault.slice(0, 300)}`));

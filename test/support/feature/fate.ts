@@ -100,11 +100,11 @@ export class Fate {
 
   /** What comes back to this window from outside: later where it hangs, never where it is dead. */
   async through<T>(work: () => Promise<T>, deed?: Deed): Promise<T> {
-    if (deed) this.tell(deed, 'before');
+    if (deed) this.notify(deed, 'before');
     if (this.isDead) return never;
     try {
       const value = await work();
-      if (deed) this.tell(deed, 'after');
+      if (deed) this.notify(deed, 'after');
       await this.untilItRuns();
       return value;
     } catch (error) {
@@ -113,7 +113,7 @@ export class Fate {
     }
   }
 
-  private tell(deed: Deed, when: 'before' | 'after'): void {
+  private notify(deed: Deed, when: 'before' | 'after'): void {
     if (!this.isDead) this.onDeed?.(deed, when);
   }
 
@@ -150,20 +150,20 @@ export class Fate {
       options: childProcess.SpawnOptions,
     ): ChildProcess => {
       const deed: Deed = { kind: 'program', name, args };
-      this.tell(deed, 'before');
+      this.notify(deed, 'before');
       if (this.isDead) throw new Error('A window that was killed starts no program');
       const program = childProcess.spawn(name, args, options);
       if (name.endsWith('ssh') && program.stdin) {
         this.beforeSent(program.stdin, (sent) => {
           const script: Deed = { kind: 'script', name, args: [sent] };
-          this.tell(script, 'before');
-          program.once('close', () => this.tell(script, 'after'));
+          this.notify(script, 'before');
+          program.once('close', () => this.notify(script, 'after'));
         });
       }
       this.programs.add(program);
       program.once('close', () => {
         this.programs.delete(program);
-        this.tell(deed, 'after');
+        this.notify(deed, 'after');
       });
       return program;
     };

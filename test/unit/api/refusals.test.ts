@@ -30,7 +30,7 @@ function shapes(code: string, words: string | undefined): readonly (readonly [st
     ['a vague code and the code in the text', { success: false, error: 'invalid_args', msg: `1: ${code} x` }],
     ['the code in the text of error', { success: false, error: `error 400/77: ${code} for 7` }],
   ];
-  const told: readonly (readonly [string, Body])[] =
+  const worded: readonly (readonly [string, Body])[] =
     words === undefined
       ? []
       : [
@@ -40,7 +40,7 @@ function shapes(code: string, words: string | undefined): readonly (readonly [st
           ['a code that is not documented', { success: false, error: 'brand_new', msg: words }],
         ];
   return [
-    ...[...coded, ...told].flatMap(([name, json]) =>
+    ...[...coded, ...worded].flatMap(([name, json]) =>
       [400, 402, 403, 404, 409, 410, 429].map((status) => [`${name}, ${status}`, { status, json }] as const),
     ),
     ...(words === undefined ? [] : [['a bare text, 400', { status: 400, text: words }] as const]),

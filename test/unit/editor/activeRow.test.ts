@@ -49,7 +49,7 @@ describe('the active row of a list', () => {
     input.refresh();
     const [show] = typed.items;
     assert.ok(show);
-    typed.tellEarly(show);
+    typed.reportEarly(show);
     await hasActive('show');
     input.close();
   });
@@ -60,7 +60,7 @@ describe('the active row of a list', () => {
     const typed = list();
     typed.value = 'show';
     input.refresh();
-    typed.tellEarly(undefined);
+    typed.reportEarly(undefined);
     busyFor(5);
     await hasActive('show');
     input.close();
@@ -70,10 +70,10 @@ describe('the active row of a list', () => {
     const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
     await settle();
     const typed = list();
-    typed.tellEarly(undefined);
+    typed.reportEarly(undefined);
     typed.value = 'show';
     input.refresh('reset');
-    typed.tellEarly(undefined);
+    typed.reportEarly(undefined);
     busyFor(5);
     await hasActive('show');
     input.close();
@@ -89,7 +89,7 @@ describe('the active row of a list', () => {
     input.refresh();
     const [, reset] = typed.items;
     assert.ok(reset);
-    typed.tellEarly(reset);
+    typed.reportEarly(reset);
     await hasActive('show');
     input.close();
   });
@@ -220,7 +220,7 @@ describe('the active row of a list', () => {
       input.refresh('a');
       await turn();
       const { items: again } = list();
-      list().tellEarly(undefined);
+      list().reportEarly(undefined);
       await turn();
       assert.equal(list().items, again);
       input.close();
@@ -230,7 +230,7 @@ describe('the active row of a list', () => {
       const { ran, input } = await acceptWithoutRow();
       const [show] = list().items;
       assert.ok(show);
-      list().tellEarly(show);
+      list().reportEarly(show);
       list().type('sho');
       await turn();
       assert.deepEqual(ran, []);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
-import { tellKeyTrouble, adaptToKey } from '../../../src/features/account/accountKey';
+import { reportKeyTrouble, adaptToKey } from '../../../src/features/account/accountKey';
 import { showAgentStatus } from '../../../src/agents/ui/oversight';
 import { register as warnOfBudget } from '../../../src/features/budget';
 import { registerConflicts } from '../../../src/features/documents/conflictCommands';
 import { register as showHosting, ListAge } from '../../../src/hosting/ui/machines';
-import { register as showInstances, tellFirstSteps } from '../../../src/features/instances';
+import { register as showInstances, tickFirstSteps } from '../../../src/features/instances';
 import { register as showJobs } from '../../../src/jobs/ui';
 import { showJobStatus } from '../../../src/jobs/ui/jobStatus';
 import { reportPresence } from '../../../src/jobs/ui/jobPresence';
 import { watchPresence } from '../../../src/schedules/ui';
-import { tellUnreadable } from '../../../src/schedules/ui/unreadableSchedules';
+import { reportUnreadable } from '../../../src/schedules/ui/unreadableSchedules';
 import { register as warn } from '../../../src/features/warnings';
 import { FakeClock, settle } from '../../support/fakeClock';
 import { FakeEventEmitter } from '../../support/fakeEditor/events';
@@ -43,7 +43,7 @@ class Changes {
     return Object.defineProperties({ [event]: listen }, Object.getOwnPropertyDescriptors(more));
   }
 
-  async tell(name: string): Promise<void> {
+  async fire(name: string): Promise<void> {
     const emitter = this.emitters.get(name);
     assert.ok(emitter, `nothing is called ${name}`);
     await settle();
@@ -123,7 +123,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return of.isOther;
       },
     };
-    return tellFirstSteps(
+    return tickFirstSteps(
       only({
         contextKeys: { set: of.note },
         fleet: of.of('the instances', { state: { kind: 'loading' } }),
@@ -179,7 +179,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return { kind: 'signedOut' };
       },
     };
-    return tellKeyTrouble(
+    return reportKeyTrouble(
       only({
         accounts: of.of('the account', accounts),
         fleet: of.of('the instances', { state: { kind: 'loading' } }),
@@ -258,7 +258,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return [];
       },
     };
-    return tellUnreadable(
+    return reportUnreadable(
       only({
         ...{ accounts: { active: { key: 'mine' } }, clock: of.clock, notices: none },
         schedules: of.of('the schedules', schedules),
@@ -296,7 +296,7 @@ describe('A view that depends on others is read again', () => {
       for (const name of listed.names) {
         const changes = new Changes();
         make(changes);
-        await changes.tell(name);
+        await changes.fire(name);
         if (changes.done.length === 0) missed.push(name);
       }
       assert.deepEqual(missed, []);

@@ -34,7 +34,7 @@ class Sources {
     return Object.assign(more, { [event]: listen }) as never;
   }
 
-  tell(name: string, value?: unknown): void {
+  fire(name: string, value?: unknown): void {
     const emitter = this.emitters.get(name);
     assert.ok(emitter, `nothing is called ${name}`);
     emitter.fire(value);
@@ -152,7 +152,7 @@ describe('What is shown is drawn again', () => {
           count += 1;
         });
         drawn.before?.(name);
-        sources.tell(name, 'one');
+        sources.fire(name, 'one');
         return count === 0;
       });
       assert.deepEqual(missed, []);
@@ -175,13 +175,13 @@ describe('What is shown is drawn again', () => {
       count += 1;
     });
     const counts = [[{}], [{ check: {} }], [{ check: {} }], [{}], [{}]].map((watches) => {
-      sources.tell('watches', watches);
+      sources.fire('watches', watches);
       return count;
     });
     assert.deepEqual(counts, [0, 1, 2, 3, 3]);
     await clock.advance(60_000);
     assert.equal(count, 3);
-    sources.tell('watches', [{ check: {} }]);
+    sources.fire('watches', [{ check: {} }]);
     await clock.advance(10_000);
     assert.equal(count, 6);
     notes.dispose();
@@ -199,7 +199,7 @@ describe('What is shown is drawn again', () => {
     });
     const counts = [5, 0, 0, 5, 5].map((dollars) => {
       Object.assign(user, { credit: fromDollars(dollars), balance: fromDollars(dollars) });
-      sources.tell('the account');
+      sources.fire('the account');
       return count;
     });
     assert.deepEqual(counts, [0, 1, 1, 2, 2]);
@@ -237,17 +237,17 @@ describe('What is shown is drawn again', () => {
       it(`after a change of ${name}`, () => {
         assert.notEqual(status(), 'nothing');
         isWanted = false;
-        sources.tell(name);
+        sources.fire(name);
         assert.equal(status(), 'nothing');
         isWanted = true;
-        sources.tell(name);
+        sources.fire(name);
         assert.notEqual(status(), 'nothing');
       });
     }
 
     it('without an account, not at all', async () => {
       accounts.active = undefined;
-      sources.tell('the account');
+      sources.fire('the account');
       await setImmediate();
       assert.equal(status(), 'nothing');
     });

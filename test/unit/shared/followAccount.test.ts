@@ -11,7 +11,7 @@ describe('following the active account', () => {
   }
   let active: Some | undefined;
   let changed: Emitter<void>;
-  let told: string[];
+  let events: string[];
   const listeners = new CountedListeners();
 
   const accounts = listeners.of({
@@ -27,23 +27,23 @@ describe('following the active account', () => {
   const follow = () =>
     followAccount(accounts, (account) => {
       const name = account?.key ?? 'none';
-      told.push(`${name} begins`);
-      return toDisposable(() => told.push(`${name} ends`));
+      events.push(`${name} begins`);
+      return toDisposable(() => events.push(`${name} ends`));
     });
 
   beforeEach(() => {
     active = undefined;
     changed = new Emitter();
-    told = [];
+    events = [];
   });
 
   it('begins at once if an account is signed in, otherwise at the sign-in', () => {
     follow();
-    assert.deepEqual(told, []);
+    assert.deepEqual(events, []);
     become({ key: 'a' });
-    assert.deepEqual(told, ['a begins']);
+    assert.deepEqual(events, ['a begins']);
     follow();
-    assert.deepEqual(told, ['a begins', 'a begins']);
+    assert.deepEqual(events, ['a begins', 'a begins']);
   });
 
   it('ends what it began before another account begins, and when the user signs out', () => {
@@ -51,14 +51,14 @@ describe('following the active account', () => {
     follow();
     become({ key: 'b' });
     become(undefined);
-    assert.deepEqual(told, ['a begins', 'a ends', 'b begins', 'b ends', 'none begins']);
+    assert.deepEqual(events, ['a begins', 'a ends', 'b begins', 'b ends', 'none begins']);
   });
 
   it('does not treat a changed credit as another account', () => {
     active = { key: 'a', credit: 5 };
     follow();
     become({ key: 'a', credit: 4 });
-    assert.deepEqual(told, ['a begins']);
+    assert.deepEqual(events, ['a begins']);
   });
 
   it('ends with its listener', () => {
@@ -68,7 +68,7 @@ describe('following the active account', () => {
     assert.equal(listeners.count, before + 1);
     following.dispose();
     become({ key: 'b' });
-    assert.deepEqual(told, ['a begins', 'a ends']);
+    assert.deepEqual(events, ['a begins', 'a ends']);
     assert.equal(listeners.count, before);
   });
 });

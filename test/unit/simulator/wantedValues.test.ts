@@ -191,8 +191,8 @@ describe('What the simulator is sent', () => {
     };
     assert.equal((await order({ gpu_util: 37 }))['gpuUse'], 37);
     assert.equal((await order({ end_date: 4_000_000_000 }))['hostEndsAt'], 4_000_000_000);
-    const told = await order({ status_msg: 'The host says hello' });
-    assert.deepEqual([told['statusMessage'], told['actualStatus']], ['The host says hello', 'running']);
+    const answer = await order({ status_msg: 'The host says hello' });
+    assert.deepEqual([answer['statusMessage'], answer['actualStatus']], ['The host says hello', 'running']);
     const failed = await order({ actual_status: 'offline' });
     assert.deepEqual(
       [failed['actualStatus'], failed['statusMessage']],

@@ -44,13 +44,13 @@ describe('The banner of a machine', () => {
 
   it('is not the reason why a transfer breaks', async () => {
     const deps = { ssh, clock: systemClock, platform: process.platform };
-    let tellReady: () => void;
-    const isReady = new Promise<void>((resolve) => (tellReady = resolve));
+    let reportReady: () => void;
+    const isReady = new Promise<void>((resolve) => (reportReady = resolve));
     async function* input() {
       await isReady;
       yield Buffer.from('\n');
     }
-    const onStdout = () => tellReady();
+    const onStdout = () => reportReady();
     const step = runStep(deps, 'gpu-7', 'echo ready; read -r go; kill -9 $PPID', {
       input: input(),
       onStdout,

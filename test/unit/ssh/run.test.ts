@@ -109,11 +109,14 @@ describe('A program that ends with this process', () => {
   });
 
   it('is the program itself otherwise, and leaves no other one behind', async () => {
-    const told = await runProgram('sh', ['-c', 'echo $$; echo "$0" "$@" >&2; exit 3', 'a b', "it's"], {
+    const output = await runProgram('sh', ['-c', 'echo $$; echo "$0" "$@" >&2; exit 3', 'a b', "it's"], {
       endsWithUs: true,
     });
-    assert.deepEqual([told.code, told.stderr], [3, "a b it's\n"]);
-    await until('the end of the one beside it', () => processesWith(`sh ${told.stdout.trim()}`).length === 0);
+    assert.deepEqual([output.code, output.stderr], [3, "a b it's\n"]);
+    await until(
+      'the end of the one beside it',
+      () => processesWith(`sh ${output.stdout.trim()}`).length === 0,
+    );
     const stop = new AbortController();
     const running = runProgram('sh', ['-c', 'echo ready; exec sleep 4243'], {
       endsWithUs: true,

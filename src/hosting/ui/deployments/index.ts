@@ -196,11 +196,11 @@ async function change(
     await list.refresh().catch(() => undefined);
   }
   const listed = list.deployments.find(({ id }) => id === deployment.id)?.endpointState;
-  tellState(nameOf(deployment), action, [answered, listed]);
+  reportState(nameOf(deployment), action, [answered, listed]);
 }
 
 /** An answer that states no state, or another one, is no proof; the list may be. */
-function tellState(name: string, action: 'stop' | 'start', states: readonly (string | undefined)[]): void {
+function reportState(name: string, action: 'stop' | 'start', states: readonly (string | undefined)[]): void {
   const aim = action === 'stop' ? 'stopped' : 'active';
   if (states.includes(aim)) {
     message('info', t('The endpoint of {0} is now: {1}.', name, aim));

@@ -146,11 +146,11 @@ async function setMinimumBid(
     ),
   );
   await machines.refresh();
-  tellMinimumBid(machines, machine, sent.price ?? fromDollars(price));
+  reportMinimumBid(machines, machine, sent.price ?? fromDollars(price));
 }
 
 /** The answer only echoes the request, so a bid is in force only once the list states it. */
-function tellMinimumBid({ state }: MachineList, { id }: Machine, accepted: Micros): void {
+function reportMinimumBid({ state }: MachineList, { id }: Machine, accepted: Micros): void {
   const list = state.kind === 'ready' && state.error === undefined ? state.value : [];
   const bid = formatMoney(accepted);
   const current = list.find((one) => one.id === id)?.minBidPerHour;
@@ -212,18 +212,18 @@ export class ListAge implements Disposable {
     private readonly deps: Pick<Services, 'clock' | 'trees'>,
     private readonly machines: MachineList,
   ) {
-    const tell = () => {
-      this.tell();
+    const updateView = () => {
+      this.updateView();
     };
-    this.owned.add(machines.onDidChange(tell));
-    this.owned.add(deps.trees['gpuRental.hosting'].view.onDidChangeVisibility(tell));
+    this.owned.add(machines.onDidChange(updateView));
+    this.owned.add(deps.trees['gpuRental.hosting'].view.onDidChangeVisibility(updateView));
   }
 
   dispose(): void {
     this.owned.dispose();
   }
 
-  private tell(): void {
+  private updateView(): void {
     const { clock, trees } = this.deps;
     const { view } = trees['gpuRental.hosting'];
     const { state } = this.machines;
@@ -237,6 +237,6 @@ export class ListAge implements Disposable {
       view.message = message;
     }
     this.timer.value =
-      state.kind === 'ready' && view.visible ? clock.schedule(() => this.tell(), tickMs) : undefined;
+      state.kind === 'ready' && view.visible ? clock.schedule(() => this.updateView(), tickMs) : undefined;
   }
 }

@@ -48,7 +48,7 @@ export async function deleteVolumes(deps: Deps, targets: readonly VolumeTarget[]
   void deps.volumes.refresh().catch((error: unknown) => {
     deps.log.warn(`The volumes could not be read after deleting: ${String(error)}`);
   });
-  tell(deleted);
+  showDeleted(deleted);
 }
 
 async function confirmDeletion(volumes: readonly Volume[]): Promise<boolean> {
@@ -71,7 +71,7 @@ async function confirmDeletion(volumes: readonly Volume[]): Promise<boolean> {
   });
 }
 
-function tell(deleted: readonly Volume[]): void {
+function showDeleted(deleted: readonly Volume[]): void {
   const [only] = deleted;
   if (only) {
     message(

@@ -40,19 +40,19 @@ describe('What an agent is told of a request', () => {
     );
   };
   /** After how many seconds it is told. */
-  async function toldAfter(
+  async function answeredAfter(
     waitSeconds: number | undefined,
     onSecond: (second: number) => unknown = () => {},
   ) {
     const wait = { isOver: false };
-    const told = get(waitSeconds).finally(() => (wait.isOver = true));
+    const answered = get(waitSeconds).finally(() => (wait.isOver = true));
     await computer.clock.advance(0);
     let seconds = 0;
     for (; !wait.isOver && seconds < 60; seconds += 1) {
       await onSecond(seconds);
       await computer.clock.advance(1000);
     }
-    await told;
+    await answered;
     return seconds;
   }
 
@@ -65,7 +65,7 @@ describe('What an agent is told of a request', () => {
   ] as const) {
     it(`comes after ${expected} seconds where it waits ${waitSeconds ?? 'not at all'} and nothing changes`, async () => {
       await begin({});
-      assert.equal(await toldAfter(waitSeconds), expected);
+      assert.equal(await answeredAfter(waitSeconds), expected);
     });
   }
 
@@ -73,15 +73,15 @@ describe('What an agent is told of a request', () => {
     await begin({});
     const change = (second: number) =>
       second === 4 ? window.desk.move('request_1', ['renting'], { state: 'notRented' }) : undefined;
-    assert.equal(await toldAfter(30, change), 5);
-    assert.equal(await toldAfter(30), 0);
+    assert.equal(await answeredAfter(30, change), 5);
+    assert.equal(await answeredAfter(30), 0);
   });
 
   it('comes once what was rented is ready, or gone', async () => {
     await begin({ state: 'rented', instanceId: id });
-    assert.equal(await toldAfter(30, (second) => (isReady = second === 2)), 3);
+    assert.equal(await answeredAfter(30, (second) => (isReady = second === 2)), 3);
     isReady = false;
-    assert.equal(await toldAfter(30, (second) => (ended = second === 2)), 3);
+    assert.equal(await answeredAfter(30, (second) => (ended = second === 2)), 3);
   });
 
   it('names the instance, its state and whether it is ready, or that it is gone', async () => {

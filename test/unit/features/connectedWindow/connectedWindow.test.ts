@@ -93,7 +93,7 @@ describe('A window on an instance', () => {
       await settle();
       return saidOn(screen).map((line) => line.replace(/ \/\/.*$/s, ''));
     };
-    const tellAccount = async () => {
+    const fireAccount = async () => {
       account.fire(undefined);
       await settle();
     };
@@ -111,7 +111,7 @@ describe('A window on an instance', () => {
         settled,
         prepared,
         errors,
-        tellAccount,
+        fireAccount,
       },
       refreshes: () => refreshes,
       ssh: deps.ssh,
@@ -119,9 +119,9 @@ describe('A window on an instance', () => {
   }
 
   it('shows nothing before it was read, and reads it once', async () => {
-    const { text, refreshes, list, tellAccount } = await scene();
+    const { text, refreshes, list, fireAccount } = await scene();
     assert.deepEqual([text(), refreshes()], [undefined, 1]);
-    await tellAccount();
+    await fireAccount();
     await list(running);
     assert.equal(refreshes(), 1);
     assert.match(text() ?? '', /^trainer · \$0\.400\/h/);
@@ -147,16 +147,16 @@ describe('A window on an instance', () => {
   });
 
   it('shows nothing of another account that has the same alias, nor without one', async () => {
-    const { list, text, accounts, tellAccount } = await scene();
+    const { list, text, accounts, fireAccount } = await scene();
     await list(running);
     accounts.active = { key: 'theirs' };
     await list(undefined, { ended: true });
     assert.equal(text(), undefined);
     accounts.active = undefined;
-    await tellAccount();
+    await fireAccount();
     assert.equal(text(), undefined);
     accounts.active = { key: 'mine' };
-    await tellAccount();
+    await fireAccount();
     assert.notEqual(text(), undefined);
   });
 

@@ -33,7 +33,7 @@ describe('the machines of a copy that the service makes', () => {
       ssh: { aliasOf: (_: unknown, id: number) => `gpu-${id}` },
     };
     // Nothing else of these is used here.
-    const copy = { account: {} as Account, machines: [from, to], toldBy: to };
+    const copy = { account: {} as Account, machines: [from, to], sentBy: to };
     holdForCopy(deps as unknown as CopyUseDeps, copy);
   });
   afterEach(() => presence.dispose());

@@ -3,10 +3,10 @@ import type { LifecycleDeps } from '../../../../src/features/lifecycle/deps';
 import { anInstance } from '../../../support/builders';
 import { saidOn, useScreen } from '../../../support/onScreen';
 import { NotReachableError, RefusedError } from '../../../../src/api/errors';
-import { tellWhatFailed } from '../../../../src/features/lifecycle/powerOutcome';
+import { reportNotSucceeded } from '../../../../src/features/lifecycle/powerOutcome';
 import { CancelledError } from '../../../../src/util/errors';
 
-type Rows = Parameters<typeof tellWhatFailed>[2];
+type Rows = Parameters<typeof reportNotSucceeded>[2];
 type Row = Rows[number];
 
 /** What is said after a request that did not do what was asked, which is followed by the buttons. */
@@ -27,7 +27,7 @@ describe('A power request that failed', () => {
   });
   const failed = (error: unknown, instance = trainer): Row => ({ instance, kind: 'failed', error });
   const said = (kind: 'start' | 'stop' | 'reboot' | 'recycle', ...rows: Rows) => {
-    tellWhatFailed(deps, kind, rows, `gpuRental.instance.${kind}`);
+    reportNotSucceeded(deps, kind, rows, `gpuRental.instance.${kind}`);
     return saidOn(screen).join('\n');
   };
   const refused = new RefusedError({ serviceText: 'No GPU is free.' });

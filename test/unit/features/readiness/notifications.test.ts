@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isToldByWindow, ReadinessNotifications } from '../../../../src/features/readiness/notifications';
+import { isShownByWindow, ReadinessNotifications } from '../../../../src/features/readiness/notifications';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { windowTroubleOf } from '../../../../src/model/instances/windowTrouble';
 import { fromDollars } from '../../../../src/model/money';
@@ -101,16 +101,16 @@ describe('a failed start of a machine that has a window', () => {
       const asksInItsWindow = windowTroubleOf(machine, {}, now) !== undefined;
       for (const hadData of [false, true]) {
         const event = { instanceId: 7, kind: 'failed', reason, hadData } as const;
-        assert.equal(isToldByWindow(event), asksInItsWindow);
+        assert.equal(isShownByWindow(event), asksInItsWindow);
       }
     });
   }
 
   it('leaves to it what became of a machine that ran, and nothing that it can’t see', () => {
-    assert.equal(isToldByWindow({ instanceId: 7, kind: 'ready' }), true);
-    assert.equal(isToldByWindow({ instanceId: 7, kind: 'trouble', trouble: 'outbid' }), true);
-    assert.equal(isToldByWindow({ instanceId: 7, kind: 'long' }), false);
-    assert.equal(isToldByWindow({ instanceId: 7, kind: 'notDestroyed' }), false);
+    assert.equal(isShownByWindow({ instanceId: 7, kind: 'ready' }), true);
+    assert.equal(isShownByWindow({ instanceId: 7, kind: 'trouble', trouble: 'outbid' }), true);
+    assert.equal(isShownByWindow({ instanceId: 7, kind: 'long' }), false);
+    assert.equal(isShownByWindow({ instanceId: 7, kind: 'notDestroyed' }), false);
   });
 });
 

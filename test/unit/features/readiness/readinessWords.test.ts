@@ -204,12 +204,12 @@ describe('The message about a machine that was rented', () => {
 
   it('shows each reason why a login is impossible, and offers a key if one is refused', async () => {
     const problems: readonly MachineProblem[] = ['refused', 'authentication', 'hostKeyChanged'];
-    const told = [];
+    const shown = [];
     for (const problem of problems) {
       const check: CheckResult = { kind: 'unproved', stage: 'login', problem };
-      told.push(await said({ ...id, kind: 'ready', check }));
+      shown.push(await said({ ...id, kind: 'ready', check }));
     }
-    assert.deepEqual(told, [
+    assert.deepEqual(shown, [
       'warning trainer is running, but its SSH port is closed. The image may have no SSH server. [Replace…, Connect, Keep It]',
       'warning trainer is running, but it refuses the SSH key of this computer. [Replace…, Attach a Key…, Connect, Keep It]',
       'warning trainer is running, but its host key has changed: another machine may answer at its address. [Replace…, Connect, Keep It]',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { PausedReplacements } from '../../../../src/features/readiness/pausedReplacements';
-import { tellOfReplacement, tellTemplateChanged } from '../../../../src/features/readiness/replacing';
+import { reportReplacement, reportTemplateChanged } from '../../../../src/features/readiness/replacing';
 import { fromDollars } from '../../../../src/model/money';
 import type { Template } from '../../../../src/model/templates/template';
 import type { Rental } from '../../../../src/store/rentals/rentalStore';
@@ -27,7 +27,7 @@ describe('The message about a replacement', () => {
     screen.commands.ofEditor.set(id, (...args) => run(id, args));
   }
   const said = (result: object) => {
-    tellOfReplacement(only(result), 7, 'trainer');
+    reportReplacement(only(result), 7, 'trainer');
     return saidOn(screen);
   };
   const pressed = async (button: string) => {
@@ -115,7 +115,7 @@ describe('The message about a replacement', () => {
   it('is that its template has changed, with the way to the version of now', async () => {
     const replaced: string[] = [];
     const changed = (template?: Partial<Template>) =>
-      tellTemplateChanged(template as Template | undefined, 7, 'trainer', (hash) => {
+      reportTemplateChanged(template as Template | undefined, 7, 'trainer', (hash) => {
         replaced.push(hash);
         return Promise.resolve();
       });

@@ -29,14 +29,14 @@ describe('Backup codes', () => {
   ] as const;
   for (const [left, said] of table) {
     it(`are renewed in time: ${left} left`, () => {
-      all.tellBackupCodes(left);
+      all.showCodesLeft(left);
       assert.deepEqual(saidOn(screen), [said]);
     });
   }
 
   it('that did not arrive are made again, with the reason', () => {
-    all.tellLostCodes();
-    all.tellVoidCodes();
+    all.reportLostCodes();
+    all.reportVoidCodes();
     const [lost, unproved] = saidOn(screen);
     assert.match(lost ?? '', /^warning The 2FA method was added, but .*\[Make Backup Codes\]$/);
     assert.match(unproved ?? '', /^warning The new backup codes did not arrive, .*\[Make Backup Codes\]$/);
@@ -51,7 +51,7 @@ describe('Backup codes', () => {
   ] as const;
   for (const [name, status, isTold] of asked) {
     it(`are mentioned if few are left: ${name}`, async () => {
-      await all.tellIfFewLeft(only({ secondFactor: { status: () => Promise.resolve(status) } }));
+      await all.warnIfFewLeft(only({ secondFactor: { status: () => Promise.resolve(status) } }));
       assert.equal(saidOn(screen).length, isTold ? 1 : 0);
     });
   }

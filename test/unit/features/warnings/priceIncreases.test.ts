@@ -6,7 +6,7 @@ import { anInstance } from '../../../support/builders';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
 import { saidOn, useScreen } from '../../../support/onScreen';
 import { NotFoundError, TimedOutError } from '../../../../src/api/errors';
-import { reviewPriceIncreases, tellPriceIncrease } from '../../../../src/features/warnings/priceIncreases';
+import { reviewPriceIncreases, warnPriceIncrease } from '../../../../src/features/warnings/priceIncreases';
 
 type Deps = Parameters<typeof reviewPriceIncreases>[0];
 
@@ -49,9 +49,9 @@ describe('A host that asks for a higher price', () => {
   const flush = async () => {
     for (let turn = 0; turn < 8; turn += 1) await setImmediate();
   };
-  const told = async (...pages: typeof lists) => {
+  const warned = async (...pages: typeof lists) => {
     lists = pages;
-    await tellPriceIncrease(deps, 1);
+    await warnPriceIncrease(deps, 1);
     await flush();
     const said = saidOn(screen);
     for (const one of [...screen.messages.shown]) one.close();
@@ -63,17 +63,17 @@ describe('A host that asks for a higher price', () => {
   });
 
   it('is shown with both prices and the time to answer, and no acceptance of a price that is not stated', async () => {
-    assert.deepEqual(await told(page(risen, { ...risen, id: 2 })), [
+    assert.deepEqual(await warned(page(risen, { ...risen, id: 2 })), [
       'warning The host of trainer asks for a higher price: $0.400/h now, $0.500/h if you accept. Answer before 1:00 PM. [Accept…, Reject…]',
     ]);
-    assert.deepEqual(await told(page({ id: 1 })), [
+    assert.deepEqual(await warned(page({ id: 1 })), [
       'warning The host of #? asks for a higher price: a price that the service does not state now, a price that the service does not state if you accept. [Reject…]',
     ]);
-    assert.deepEqual(await told(page({ ...risen, id: 2 })), []);
+    assert.deepEqual(await warned(page({ ...risen, id: 2 })), []);
     const broken = () => {
       throw new Error('x');
     };
-    assert.deepEqual(await told(broken), [
+    assert.deepEqual(await warned(broken), [
       'warning A host asks for a higher price, which could not be read. [Review…]',
     ]);
   });

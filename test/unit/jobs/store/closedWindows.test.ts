@@ -50,7 +50,7 @@ describe('Jobs whose window closes', () => {
       const asked = calls.length;
       assert.equal(computer.clock.pending, pending);
       await pass(3_600_000);
-      assert.deepEqual([calls.length, window.told()], [asked, []]);
+      assert.deepEqual([calls.length, window.noticeKinds()], [asked, []]);
     });
   }
 
@@ -64,7 +64,7 @@ describe('Jobs whose window closes', () => {
     };
     await pass(31_000);
     assert.equal(window.hub.isLeader, false);
-    assert.deepEqual([window.row(job).state.trouble, window.told()], [undefined, []]);
+    assert.deepEqual([window.row(job).state.trouble, window.noticeKinds()], [undefined, []]);
   });
 
   it('report what was stored by one that was killed before it reported that', async () => {
@@ -76,6 +76,6 @@ describe('Jobs whose window closes', () => {
     const { state } = window.row(waiting);
     await disk.storage.putState({ ...state, phase: 'connecting', attempt: 2, attempts });
     await pass(3_000);
-    assert.deepEqual(window.told(), ['triedAgain']);
+    assert.deepEqual(window.noticeKinds(), ['triedAgain']);
   });
 });

@@ -41,7 +41,7 @@ describe('The outputs of a job that is over', () => {
     await over();
     const { endedAt } = state();
     const cost = jobCost(window.row(job), computer.clock.now());
-    const [told, before] = [window.told().length, counts()];
+    const [noticed, before] = [window.noticeKinds().length, counts()];
     await pass(60 * minute);
     assert.ok(await window.jobs.reopen(job, {}));
     await pass(0);
@@ -49,7 +49,7 @@ describe('The outputs of a job that is over', () => {
     await pass(24 * 60 * minute);
     assert.deepEqual([fetches(), counts(), state().endedAt], [2, before, endedAt]);
     assert.equal(jobCost(window.row(job), computer.clock.now()), cost);
-    assert.deepEqual(window.told().slice(told), ['fetchedAgain']);
+    assert.deepEqual(window.noticeKinds().slice(noticed), ['fetchedAgain']);
     assert.ok(await window.jobs.reopen(job, {}));
     await pass(minute);
     assert.deepEqual([fetches(), state().outcome, counts()], [3, 'kept', before]);
@@ -125,7 +125,7 @@ describe('The outputs of a job that is over', () => {
     assert.deepEqual([state().phase, state().outcome, state().outputs?.files], ['over', 'kept', 1]);
     assert.equal(formatText(state().reopened?.why ?? text('')), 'Its folder on the machine is gone.');
     assert.equal(state().end?.why, 'itself');
-    assert.deepEqual([window.told().at(-1), mayReopen(window.row(job))], ['notFetchedAgain', false]);
+    assert.deepEqual([window.noticeKinds().at(-1), mayReopen(window.row(job))], ['notFetchedAgain', false]);
   });
 
   it('are given up after half an hour without an answer, and can be asked for again', async () => {
@@ -136,7 +136,7 @@ describe('The outputs of a job that is over', () => {
     assert.deepEqual([state().phase, state().trouble?.kind], ['fetching', 'fetch']);
     await pass(20 * minute);
     assert.deepEqual(
-      [state().phase, state().outcome, window.told().at(-1)],
+      [state().phase, state().outcome, window.noticeKinds().at(-1)],
       ['over', 'kept', 'notFetchedAgain'],
     );
     machine.trouble = undefined;
@@ -147,13 +147,16 @@ describe('The outputs of a job that is over', () => {
 
   it('are left where the user cancels the transfer', async () => {
     await over();
-    const told = window.told().length;
+    const noticed = window.noticeKinds().length;
     machine.isTransferHeld = true;
     await window.jobs.reopen(job, {});
     await pass(0);
     await window.jobs.pauseFetch(job);
     await pass(minute);
-    assert.deepEqual([state().phase, state().outcome, window.told().length], ['over', 'kept', told]);
+    assert.deepEqual(
+      [state().phase, state().outcome, window.noticeKinds().length],
+      ['over', 'kept', noticed],
+    );
     assert.ok(mayReopen(window.row(job)));
   });
 
@@ -168,8 +171,8 @@ describe('The outputs of a job that is over', () => {
     await window.fleet.refresh();
     await pass(minute);
     assert.deepEqual([state().outcome, counts()], ['stopped', [1, 2, 0]]);
-    assert.deepEqual(window.told().slice(-2), ['fetchedAgain', 'released']);
-    assert.ok(!window.told().includes('machineStopped'));
+    assert.deepEqual(window.noticeKinds().slice(-2), ['fetchedAgain', 'released']);
+    assert.ok(!window.noticeKinds().includes('machineStopped'));
   });
 
   it('are given up if the start fails', async () => {
@@ -179,7 +182,7 @@ describe('The outputs of a job that is over', () => {
     await window.jobs.reopen(job, { isStarted: true });
     await pass(10 * minute);
     assert.deepEqual([state().phase, state().outcome, counts()], ['over', 'stopped', [1, 1, 0]]);
-    assert.ok(window.told().includes('notFetchedAgain'));
+    assert.ok(window.noticeKinds().includes('notFetchedAgain'));
   });
 
   it('are fetched from a machine that the user started for something else, which keeps running', async () => {
@@ -228,7 +231,7 @@ describe('The outputs of a job that is over', () => {
     assert.ok(await window.jobs.reopen(job, {}));
     await pass(5 * minute);
     assert.deepEqual([state().phase, state().outcome, state().end?.code], ['over', 'unknown', 0]);
-    assert.deepEqual([fetches(), counts(), window.told().at(-1)], [2, [1, 0, 0], 'fetchedAgain']);
+    assert.deepEqual([fetches(), counts(), window.noticeKinds().at(-1)], [2, [1, 0, 0], 'fetchedAgain']);
     assert.equal(jobCost(window.row(job), computer.clock.now()), undefined);
     // The decision was about the first loss.
     disk.damageState(job, computer.clock.now());
@@ -246,7 +249,7 @@ describe('The outputs of a job that is over', () => {
     window = await open();
     await window.jobs.reopen(job, {});
     await pass(5 * 60 * minute);
-    assert.deepEqual([state().phase, fetches(), window.told()], ['fetching', 0, []]);
+    assert.deepEqual([state().phase, fetches(), window.noticeKinds()], ['fetching', 0, []]);
     machine.ends({ code: 3, why: 'itself' });
     await pass(5 * minute);
     assert.deepEqual([state().outcome, state().end?.code, fetches(), counts()], ['unknown', 3, 1, [1, 0, 0]]);

@@ -55,7 +55,7 @@ describe('Jobs while the clock is set back by a day', () => {
     await pass(20 * minute);
     setBack();
     await pass(35 * minute);
-    assert.deepEqual(window.told(), ['nearLimit']);
+    assert.deepEqual(window.noticeKinds(), ['nearLimit']);
   });
 
   it('continue after a later choice of the user', async () => {

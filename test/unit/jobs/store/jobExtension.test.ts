@@ -21,9 +21,9 @@ describe('Limits of jobs that can be extended', () => {
     const limits = { hours: 1, costDollars: 1.5 };
     const { id: job } = await window.jobs.order(aJob(id, { limits }), []);
     await pass(48 * minute);
-    assert.deepEqual(window.told(), []);
+    assert.deepEqual(window.noticeKinds(), []);
     await pass(3 * minute);
-    assert.deepEqual(window.told(), ['nearLimit']);
+    assert.deepEqual(window.noticeKinds(), ['nearLimit']);
     const more = extended(window.row(job), 1);
     assert.ok(more);
     assert.equal(more.hours, 2);
@@ -34,11 +34,11 @@ describe('Limits of jobs that can be extended', () => {
     await window.jobs.extend(job, more);
     await pass(minute);
     assert.equal(machine.limitSeconds, 7200);
-    assert.deepEqual(window.told(), ['nearLimit', 'extended']);
+    assert.deepEqual(window.noticeKinds(), ['nearLimit', 'extended']);
     const at = limitAt(window.row(job)) ?? 0;
     assert.ok(Math.abs(at - computer.clock.now() - 68 * minute) <= minute);
     await pass(61 * minute);
-    assert.deepEqual(window.told().slice(2), ['nearLimit']);
+    assert.deepEqual(window.noticeKinds().slice(2), ['nearLimit']);
   });
 
   it('end a job sooner whose machine has become dearer, and count each price for its own time', async () => {
@@ -113,7 +113,7 @@ describe('Limits of jobs that can be extended', () => {
     };
     computer.clock.jump(61 * minute);
     await pass(5 * minute);
-    assert.ok(!window.told().includes('nearLimit'), window.told().join());
+    assert.ok(!window.noticeKinds().includes('nearLimit'), window.noticeKinds().join());
   });
 
   it('show that an extension was too late', async () => {
@@ -124,7 +124,7 @@ describe('Limits of jobs that can be extended', () => {
     };
     await window.jobs.extend(job, { hours: 9, costDollars: 9 });
     await pass(0);
-    assert.ok(window.told().includes('notExtended'));
+    assert.ok(window.noticeKinds().includes('notExtended'));
     await pass(5 * minute);
     assert.equal(window.row(job).state.end?.why, 'limit');
   });

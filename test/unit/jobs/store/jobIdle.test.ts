@@ -21,7 +21,7 @@ describe('Jobs that do nothing', () => {
     const idleFor = async (idleSeconds: number) => {
       machine.beat = { at: 0, logSize: 0, freeKb: 1, gpuPercent: 0, idleSeconds };
       await pass(minute);
-      return [window.told().filter((kind) => kind === 'idle').length, window.row(job).state.idleSince];
+      return [window.noticeKinds().filter((kind) => kind === 'idle').length, window.row(job).state.idleSince];
     };
     assert.deepEqual(await idleFor(1799), [0, undefined]);
     assert.equal((await idleFor(1800))[0], 1);

@@ -106,7 +106,7 @@ describe('A machine that is rented for a job', () => {
   it('that is kept though its guard can’t be disarmed is never called one that is not stopped yet', async () => {
     await rent({ whenDone: { success: 'keep' } });
     await getsReady();
-    const told = machine.guard.disarm;
+    const noticed = machine.guard.disarm;
     machine.guard.disarm = () => Promise.reject(new CutConnection());
     machine.ends({ code: 0, why: 'itself' });
     await pass(minute);
@@ -114,13 +114,13 @@ describe('A machine that is rented for a job', () => {
       formatText(phaseText(window.row(job))),
       'machine kept, but it may still stop by itself, retrying',
     );
-    assert.deepEqual(window.told(), ['ended']);
+    assert.deepEqual(window.noticeKinds(), ['ended']);
     await pass(5 * minute);
-    assert.deepEqual(window.told(), ['ended', 'stillGuarded']);
-    machine.guard.disarm = told;
+    assert.deepEqual(window.noticeKinds(), ['ended', 'stillGuarded']);
+    machine.guard.disarm = noticed;
     await pass(10 * minute);
     assert.deepEqual([state().outcome, machine.guardSeconds], ['kept', undefined]);
-    assert.deepEqual(window.told(), ['ended', 'stillGuarded']);
+    assert.deepEqual(window.noticeKinds(), ['ended', 'stillGuarded']);
   });
 
   it('is kept as well for a job that was added to it', async () => {
@@ -155,7 +155,7 @@ describe('A machine that is rented for a job', () => {
     await assert.rejects(rent());
     await pass(5_000);
     assert.deepEqual([state().phase, state().outcome], ['over', 'notStarted']);
-    assert.deepEqual(window.told(), ['notStarted']);
+    assert.deepEqual(window.noticeKinds(), ['notStarted']);
   });
 
   it('is one of several whose window is gone before its turn: it is not sent, and the job shows that', async () => {
@@ -171,7 +171,7 @@ describe('A machine that is rented for a job', () => {
     await pass(minute);
     assert.deepEqual([state().phase, state().outcome], ['over', 'notStarted']);
     assert.equal(state().why?.template, 'Its window closed before a machine was rented for it.');
-    assert.deepEqual([window.told(), service.count('offers.rent')], [['notStarted'], 0]);
+    assert.deepEqual([window.noticeKinds(), service.count('offers.rent')], [['notStarted'], 0]);
   });
 
   it('is not reported as none if the file of its rental is damaged and its window is gone', async () => {
@@ -195,7 +195,7 @@ describe('A machine that is rented for a job', () => {
       state().why?.template ?? '',
       /^The file of its rental is damaged\. A machine may have been rented for it\./,
     );
-    assert.deepEqual([window.told(), service.count('offers.rent')], [['notStarted'], 0]);
+    assert.deepEqual([window.noticeKinds(), service.count('offers.rent')], [['notStarted'], 0]);
   });
 
   it('is followed where its rental was noted right before the window was gone', async () => {
@@ -270,7 +270,7 @@ describe('A machine that is rented for a job', () => {
     await window.rentals.update(first.marker, { phase: failed });
     await pass(5_000);
     assert.equal(state().trouble?.kind, 'notReady');
-    assert.deepEqual(window.told(), ['notReady']);
+    assert.deepEqual(window.noticeKinds(), ['notReady']);
     await computer.clock.through(window.rentals.rent({ ...request, replaces: first.marker }));
     await pass(5_000);
     assert.deepEqual(

@@ -98,7 +98,7 @@ describe('A job whose machine is lost', () => {
       state().attempts?.map(({ cause, machine: name }) => [cause, name]),
       [['machineLost', 'training']],
     );
-    assert.ok(window.told().includes('triedAgain'));
+    assert.ok(window.noticeKinds().includes('triedAgain'));
   });
 
   it('is lost where its file allows no attempt more, and rents nothing', async () => {
@@ -174,7 +174,7 @@ describe('A job whose machine is lost', () => {
       await becomes(status, 120 * minute);
       assert.deepEqual([state().trouble?.kind, state().attempt, ...count()], ['notReplaced', 1, 1, 0]);
       assert.match(formatText(state().trouble?.why ?? ''), /eval of another computer/);
-      assert.ok(window.told().includes('notReplaced'));
+      assert.ok(window.noticeKinds().includes('notReplaced'));
       service.instances = [];
       await list();
       await pass(11 * minute);
@@ -231,7 +231,7 @@ describe('A job whose machine is lost', () => {
     service.offers = [anOffer({ id: 9002, machineId: 179, totalPerHour: fromDollars(0.41) })];
     await isDestroyedElsewhere();
     assert.deepEqual([state().trouble?.kind, ...count()], ['notReplaced', 1, 0]);
-    assert.ok(window.told().includes('notReplaced'));
+    assert.ok(window.noticeKinds().includes('notReplaced'));
     service.offers = [anOffer({ id: 9003, machineId: 180, totalPerHour: fromDollars(0.39) })];
     await pass(10 * minute);
     assert.deepEqual(

@@ -31,7 +31,7 @@ describe('Jobs on an instance', () => {
     assert.deepEqual([state.phase, state.outcome, state.outputs?.files], ['over', 'kept', 1]);
     assert.equal((await window.jobs.log(job)).bytes.toString(), 'epoch 1\nepoch 2\ndone\n');
     assert.equal(machine.fetched, 'hash-of-list');
-    assert.deepEqual(window.told(), ['ended']);
+    assert.deepEqual(window.noticeKinds(), ['ended']);
     assert.deepEqual([machine.starts, destroys()], [1, 0]);
   });
 
@@ -69,9 +69,9 @@ describe('Jobs on an instance', () => {
     await pass(0);
     assert.ok(lists > 0);
     assert.equal(disk.reads, reads);
-    const untold = { ...ordered, id: 'fedcba9876543210' };
-    await disk.storage.putState(newJobState(untold));
-    await disk.storage.put(untold);
+    const unannounced = { ...ordered, id: 'fedcba9876543210' };
+    await disk.storage.putState(newJobState(unannounced));
+    await disk.storage.put(unannounced);
     await window.fleet.refresh();
     await pass(0);
     assert.equal(window.row('fedcba9876543210').state.outcome, 'kept');
@@ -117,7 +117,7 @@ describe('Jobs on an instance', () => {
     await pass(60 * minute);
     assert.equal(window.row(job).state.trouble?.kind, 'fetch');
     assert.equal(destroys(), 0);
-    assert.deepEqual(window.told(), ['notFetched']);
+    assert.deepEqual(window.noticeKinds(), ['notFetched']);
     machine.trouble = undefined;
     await pass(10 * minute);
     assert.deepEqual([window.row(job).state.outcome, destroys()], ['destroyed', 1]);
@@ -151,7 +151,7 @@ describe('Jobs on an instance', () => {
     machine.ends({ code: 1, why: 'itself' });
     await pass(5 * minute);
     assert.deepEqual([window.row(job).state.outcome, service.count('instances.stop')], ['stopped', 1]);
-    assert.deepEqual(window.told(), ['ended', 'released']);
+    assert.deepEqual(window.noticeKinds(), ['ended', 'released']);
   });
 
   it('leave the machine for as long as set, and keep it on request', async () => {
@@ -162,7 +162,7 @@ describe('Jobs on an instance', () => {
     machine.ends({ code: 0, why: 'itself' });
     await pass(8 * minute);
     assert.equal(window.row(job).state.phase, 'keeping');
-    assert.deepEqual(window.told(), ['ended', 'keeping']);
+    assert.deepEqual(window.noticeKinds(), ['ended', 'keeping']);
     await window.jobs.endMachine(job, 'keep');
     await pass(10 * minute);
     assert.deepEqual([window.row(job).state.outcome, destroys()], ['kept', 0]);
@@ -185,7 +185,7 @@ describe('Jobs on an instance', () => {
     await window.jobs.stop(job);
     await pass(0);
     assert.deepEqual([window.row(job).state.outcome, machine.starts], ['notStarted', 0]);
-    assert.deepEqual(window.told(), []);
+    assert.deepEqual(window.noticeKinds(), []);
   });
 
   it('run again after an interruption or a listed code, as often as the file allows and never after a stop', async () => {
@@ -209,7 +209,7 @@ describe('Jobs on an instance', () => {
     assert.equal((await window.jobs.log(job)).bytes.toString(), 'lost\nlost\n');
     assert.deepEqual(await again({ code: 75, why: 'itself' }), [3, 'over']);
     assert.deepEqual([machine.starts, window.row(job).state.end?.code], [3, 75]);
-    assert.deepEqual(window.told(), ['triedAgain', 'triedAgain', 'ended']);
+    assert.deepEqual(window.noticeKinds(), ['triedAgain', 'triedAgain', 'ended']);
     machine.phase = 'none';
     machine.end = undefined;
     const other = await beginJob(computer, window, { retries });
@@ -235,7 +235,7 @@ describe('Jobs on an instance', () => {
     const { id: job } = await window.jobs.order(order, []);
     await pass(minute);
     assert.deepEqual([window.row(job).state.outcome, machine.starts], ['notStarted', 0]);
-    assert.deepEqual(window.told(), ['notStarted']);
+    assert.deepEqual(window.noticeKinds(), ['notStarted']);
   });
 
   it('hand secrets to the start alone, and refuse one that is not kept', async () => {
@@ -264,7 +264,7 @@ describe('Jobs on an instance', () => {
     await window.fleet.refresh();
     await pass(10 * minute);
     assert.equal(window.row(job).state.outcome, 'lost');
-    assert.deepEqual(window.told(), ['lost']);
+    assert.deepEqual(window.noticeKinds(), ['lost']);
   });
 
   it('go on after a window was killed at any step, with each answer lost or not, and start once', async () => {

@@ -41,7 +41,7 @@ describe('Transfers of jobs', () => {
     assert.equal(window.row(job).state.phase, 'syncing');
     await pass(2 * minute);
     assert.deepEqual([window.row(job).state.outcome, machine.starts], ['notStarted', 0]);
-    assert.deepEqual(window.told(), ['notStarted']);
+    assert.deepEqual(window.noticeKinds(), ['notStarted']);
   });
 
   it('need few logins for a long log, because its machine costs money until it is read', async () => {
@@ -145,7 +145,7 @@ describe('Transfers of jobs', () => {
     await window.jobs.extend(job, { hours: 5, costDollars: 9 });
     await pass(minute);
     assert.equal(machine.limitSeconds, 5 * 3600);
-    assert.ok(window.told().includes('extended'));
+    assert.ok(window.noticeKinds().includes('extended'));
     assert.equal(fetches(), 1, 'it is not begun again');
   });
 

@@ -30,9 +30,9 @@ describe('Jobs in trouble', () => {
     cut();
     const before = machine.calls.length;
     await pass(8 * minute);
-    assert.deepEqual(window.told(), []);
+    assert.deepEqual(window.noticeKinds(), []);
     await pass(52 * minute);
-    assert.deepEqual(window.told(), ['noAnswer']);
+    assert.deepEqual(window.noticeKinds(), ['noAnswer']);
     const { phase, trouble, end, lastSeenAt } = window.row(job).state;
     assert.deepEqual([phase, trouble?.kind, end], ['running', 'unreachable', undefined]);
     assert.ok(lastSeenAt !== undefined && computer.clock.now() - lastSeenAt >= 60 * minute);
@@ -68,7 +68,7 @@ describe('Jobs in trouble', () => {
     await pass(20 * minute);
     const { phase, trouble } = window.row(job).state;
     assert.deepEqual([phase, trouble?.kind], ['connecting', 'unreachable']);
-    assert.deepEqual([machine.starts, window.told()], [0, ['noAnswer']]);
+    assert.deepEqual([machine.starts, window.noticeKinds()], [0, ['noAnswer']]);
     heal();
     await pass(20 * minute);
     assert.deepEqual([window.row(job).state.phase, machine.starts], ['running', 1]);
@@ -81,7 +81,7 @@ describe('Jobs in trouble', () => {
     const { id: job } = await window.jobs.order(aJob(id), []);
     await pass(10 * minute);
     const { phase, outcome, why } = window.row(job).state;
-    assert.deepEqual([phase, outcome, window.told()], ['over', 'notStarted', ['notStarted']]);
+    assert.deepEqual([phase, outcome, window.noticeKinds()], ['over', 'notStarted', ['notStarted']]);
     assert.equal(why && formatText(why), 'The instance lacks tar.');
   });
 
@@ -92,7 +92,10 @@ describe('Jobs in trouble', () => {
     const { id: job } = await window.jobs.order(aJob(id), []);
     await pass(10 * minute);
     const { phase, trouble } = window.row(job).state;
-    assert.deepEqual([phase, trouble?.kind, window.told()], ['starting', 'machineFails', ['noAnswer']]);
+    assert.deepEqual(
+      [phase, trouble?.kind, window.noticeKinds()],
+      ['starting', 'machineFails', ['noAnswer']],
+    );
     assert.equal(trouble?.why && formatText(trouble.why), 'Its disk is full.');
     heal();
     await pass(10 * minute);
@@ -128,7 +131,7 @@ describe('Jobs in trouble', () => {
     await pass(10 * minute);
     const { phase, trouble, end, outputs } = window.row(job).state;
     assert.deepEqual([phase, trouble?.kind, end?.why, outputs?.files], ['fetched', 'incomplete', 'gone', 0]);
-    assert.deepEqual([window.told(), machine.starts], [['ended', 'incomplete'], 1]);
+    assert.deepEqual([window.noticeKinds(), machine.starts], [['ended', 'incomplete'], 1]);
     assert.equal(service.count('instances.destroy'), 0);
   });
 
@@ -175,7 +178,7 @@ describe('Jobs in trouble', () => {
       await pass(10 * minute);
       const { outcome } = window.row(job).state;
       assert.deepEqual([outcome, service.count(count)], [end === 'stop' ? 'stopped' : 'destroyed', 1]);
-      assert.equal(window.told().at(-1), 'released');
+      assert.equal(window.noticeKinds().at(-1), 'released');
     });
   }
 
@@ -204,7 +207,7 @@ describe('Jobs in trouble', () => {
     fill();
     const { id: job } = await window.jobs.order({ ...aJob(id, fields), outputsTo, workspace: outputsTo }, []);
     await pass(45 * minute);
-    assert.deepEqual(window.told(), ['notCheckpointed']);
+    assert.deepEqual(window.noticeKinds(), ['notCheckpointed']);
     const { checkpointProblem, phase, checkpoint } = window.row(job).state;
     assert.deepEqual([phase, checkpoint], ['running', undefined]);
     assert.equal(
@@ -218,7 +221,7 @@ describe('Jobs in trouble', () => {
     machine.checkpointThere = ['second.ckpt'];
     fill();
     await pass(30 * minute);
-    assert.deepEqual(window.told(), ['notCheckpointed', 'notCheckpointed']);
+    assert.deepEqual(window.noticeKinds(), ['notCheckpointed', 'notCheckpointed']);
     rmSync(outputsTo, { recursive: true });
   });
 
@@ -229,14 +232,14 @@ describe('Jobs in trouble', () => {
     machine.leavesOut = ['second.ckpt'];
     const { id: job } = await window.jobs.order({ ...aJob(id, fields), outputsTo, workspace: outputsTo }, []);
     await pass(15 * minute);
-    assert.deepEqual(window.told(), [], 'the job may just have been writing it');
+    assert.deepEqual(window.noticeKinds(), [], 'the job may just have been writing it');
     machine.leavesOut = [];
     await pass(10 * minute);
     assert.equal(window.row(job).state.checkpoint?.files, 2);
     machine.checkpointThere = ['third.ckpt', 'fourth.ckpt'];
     machine.leavesOut = ['fourth.ckpt'];
     await pass(35 * minute);
-    assert.deepEqual(window.told(), ['notCheckpointed']);
+    assert.deepEqual(window.noticeKinds(), ['notCheckpointed']);
     const { checkpointProblem, checkpoint } = window.row(job).state;
     assert.equal(checkpoint?.hash, 'hash-of-first.ckpt,second.ckpt');
     assert.equal(
@@ -278,8 +281,8 @@ describe('Jobs in trouble', () => {
     await pass(120 * minute);
     const { phase, trouble, outcome, outputs } = window.row(job).state;
     assert.deepEqual([phase, trouble?.kind, outcome, outputs?.files], ['releasing', 'release', undefined, 1]);
-    const told = window.told().filter((kind) => kind === 'notReleased').length;
-    assert.ok(told === 2 || told === 3, `told ${told} times in two and a half hours`);
+    const noticed = window.noticeKinds().filter((kind) => kind === 'notReleased').length;
+    assert.ok(noticed === 2 || noticed === 3, `told ${noticed} times in two and a half hours`);
     isRefused = false;
     await window.jobs.retry(job);
     await pass(10 * minute);

@@ -176,10 +176,10 @@ describe('The jobs of an account', () => {
     await disk.storage.putState(newJobState(job));
     await disk.storage.put(job);
     disk.broken.add('00000000000000ee');
-    await jobs.findUntold();
+    await jobs.findUnannounced();
     assert.ok(jobs.find(job.id));
     const { reads } = disk;
-    await jobs.findUntold();
+    await jobs.findUnannounced();
     assert.equal(disk.reads, reads);
     assert.equal(jobs.find('00000000000000ee'), undefined);
   });
@@ -189,6 +189,6 @@ describe('The jobs of an account', () => {
     await window.accounts.signOut(window.accounts.active?.key ?? '');
     await other.ready;
     assert.throws(() => other.log('a'), /Sign in first/);
-    await other.findUntold();
+    await other.findUnannounced();
   });
 });

@@ -53,7 +53,7 @@ describe('Outputs that are large', () => {
       await pass(300 * minute);
       assert.deepEqual([machine().calls.includes('fetch'), destroys()], [false, 0]);
       assert.equal(
-        scene.window.told().filter((kind) => kind === 'largeOutputs').length,
+        scene.window.noticeKinds().filter((kind) => kind === 'largeOutputs').length,
         1,
         'it is told once',
       );
@@ -73,7 +73,7 @@ describe('Outputs that are large', () => {
     await pass(5 * minute);
     assert.equal(scene.window.row(job).state.trouble?.bytes, 2e12);
     assert.ok(!machine().calls.includes('fetch'));
-    assert.equal(scene.window.told().filter((kind) => kind === 'largeOutputs').length, 2);
+    assert.equal(scene.window.noticeKinds().filter((kind) => kind === 'largeOutputs').length, 2);
   });
 
   it('are left where the user ends their machine instead', async () => {
@@ -95,7 +95,7 @@ describe('Outputs that are large', () => {
     assert.equal(scene.window.row(job).state.checkpointProblem?.bytes, 2e12);
     assert.ok(!machine().calls.includes('fetch'));
     assert.deepEqual(
-      scene.window.told().filter((kind) => kind === 'notCheckpointed'),
+      scene.window.noticeKinds().filter((kind) => kind === 'notCheckpointed'),
       ['notCheckpointed'],
     );
     await scene.window.jobs.allowFetch(job, 2e12);

@@ -77,41 +77,44 @@ describe('The price of the machine of a job', () => {
 });
 
 describe('The time of a job', () => {
-  const told: number[] = [];
+  const noticed: number[] = [];
   const machine = (isDone = true) =>
     ({
       extend: (_: string, seconds: number) => {
-        told.push(seconds);
+        noticed.push(seconds);
         return Promise.resolve(isDone);
       },
     }) as unknown as JobMachine;
-  beforeEach(() => (told.length = 0));
+  beforeEach(() => (noticed.length = 0));
 
   for (const isDone of [true, false]) {
     it(`is ${isDone ? 'longer' : 'not longer'} if the machine answers ${isDone ? 'yes' : 'no'}`, async () => {
       const event = await extendTime(machine(isDone), aJobRow(), 'a', 5, never);
-      assert.equal(told.length, 1);
-      assert.deepEqual(event, { kind: 'extended', orderedAt: 5, limitSeconds: told[0], isDone });
+      assert.equal(noticed.length, 1);
+      assert.deepEqual(event, { kind: 'extended', orderedAt: 5, limitSeconds: noticed[0], isDone });
     });
   }
 
   it('is not longer if the dollars buy none, and nothing is sent to the machine', async () => {
     const spent = aJobRow({ before: { ms: 0, cost: fromDollars(100) } });
     const event = await extendTime(machine(), spent, 'a', 5, never);
-    assert.deepEqual([event, told], [{ kind: 'extended', orderedAt: 5, limitSeconds: 0, isDone: false }, []]);
+    assert.deepEqual(
+      [event, noticed],
+      [{ kind: 'extended', orderedAt: 5, limitSeconds: 0, isDone: false }, []],
+    );
   });
 
   it('is shorter once the machine knows that, and unchanged if it already does or runs nothing', async () => {
     const event = await shortenTime(machine(), aJobRow({ isTimeOld: true }), 'a', never);
-    assert.deepEqual(event, { kind: 'shortened', limitSeconds: told[0] });
-    assert.ok((told[0] ?? 0) > 0);
+    assert.deepEqual(event, { kind: 'shortened', limitSeconds: noticed[0] });
+    assert.ok((noticed[0] ?? 0) > 0);
     for (const state of [{ isTimeOld: false }, {}, { phase: 'waiting', isTimeOld: true }] as const) {
       assert.equal(await shortenTime(machine(), aJobRow(state), 'a', never), undefined);
     }
-    assert.equal(told.length, 1);
+    assert.equal(noticed.length, 1);
     const spent = aJobRow({ isTimeOld: true, before: { ms: 0, cost: fromDollars(100) } });
     assert.deepEqual(await shortenTime(machine(), spent, 'a', never), { kind: 'shortened', limitSeconds: 0 });
-    assert.equal(told[1], 0);
+    assert.equal(noticed[1], 0);
   });
 });
 

@@ -31,7 +31,7 @@ describe('Jobs whose next attempt does not run', () => {
       assert.deepEqual([first.fetched, next.starts, outputs?.files], ['hash-of-list', 0, 1]);
       assert.deepEqual([end?.code, outcome, service.count('instances.destroy')], [75, 'destroyed', 1]);
       const reason = hasSecret ? [] : ['notStarted'];
-      assert.deepEqual(window.told(), ['triedAgain', 'ended', ...reason, 'released']);
+      assert.deepEqual(window.noticeKinds(), ['triedAgain', 'ended', ...reason, 'released']);
     });
   }
 

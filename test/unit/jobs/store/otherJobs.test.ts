@@ -64,7 +64,7 @@ describe('Jobs of other computers on a machine', () => {
         return;
       }
       assert.deepEqual([state().trouble?.kind, ...ends()], ['othersThere', 0, 0]);
-      assert.equal(window.told().filter((kind) => kind === 'othersThere').length, 1);
+      assert.equal(window.noticeKinds().filter((kind) => kind === 'othersThere').length, 1);
       machine.there = [];
       await pass(10 * minute);
       assert.deepEqual(ends(), action === 'stop' ? [1, 0] : [0, 1]);
@@ -119,7 +119,7 @@ describe('Jobs of other computers on a machine', () => {
         formatText(state().trouble?.why ?? text('')),
         'Could not check whether it has jobs of other computers. The connection was cut.',
       );
-      assert.ok(window.told().includes('notReleased'));
+      assert.ok(window.noticeKinds().includes('notReleased'));
       machine.trouble = undefined;
       machine.there = [{ ...other, isAtWork: true }];
       await window.jobs.retry(job);

@@ -10,17 +10,17 @@ describe('The transfers of jobs that are under way', () => {
     const windows = [hubs.open(), hubs.open()].map((hub) => ({ hub, moves: new JobMoves(hub, clock) }));
     const [leader, other] = windows;
     assert.ok(leader && other);
-    const told: string[][] = windows.map(({ moves }) => {
+    const moved: string[][] = windows.map(({ moves }) => {
       const ids: string[] = [];
       moves.onDidChange((id) => ids.push(id));
       return ids;
     });
-    return { clock, leader, other, told };
+    return { clock, leader, other, moved };
   }
   const at = (bytes: number) => ({ way: 'sending', bytes, totalBytes: 100 });
 
   it('are sent to all windows twice a second, and their end at once', async () => {
-    const { clock, leader, other, told } = scene();
+    const { clock, leader, other, moved } = scene();
     const seen: unknown[] = [];
     const note = () => seen.push([leader.moves.find('a')?.bytes, other.moves.find('a')?.bytes]);
     const result = await leader.moves.report('a', 'sending', async (onProgress) => {
@@ -43,16 +43,16 @@ describe('The transfers of jobs that are under way', () => {
       [3, 3],
       [undefined, undefined],
     ]);
-    assert.deepEqual(told, [
+    assert.deepEqual(moved, [
       ['a', 'a', 'a'],
       ['a', 'a', 'a'],
     ]);
   });
 
   it('send nothing if nothing was moved, and end if they fail', async () => {
-    const { leader, other, told } = scene();
+    const { leader, other, moved } = scene();
     await leader.moves.report('a', 'fetching', () => Promise.resolve());
-    assert.deepEqual(told, [[], []]);
+    assert.deepEqual(moved, [[], []]);
     const failed = leader.moves.report('a', 'fetching', (onProgress) => {
       onProgress({ bytes: 1, totalBytes: 100 });
       return Promise.reject(new Error('cut'));

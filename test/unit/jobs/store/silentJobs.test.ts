@@ -29,9 +29,9 @@ describe('Jobs that hang while their machine costs money', () => {
       machine.cut((one) => one === call);
       await order();
       await pass(minute);
-      assert.deepEqual(window.told(), []);
+      assert.deepEqual(window.noticeKinds(), []);
       await pass(3 * 60 * minute);
-      assert.deepEqual(window.told(), [call === 'sync' ? 'notSent' : 'noAnswer']);
+      assert.deepEqual(window.noticeKinds(), [call === 'sync' ? 'notSent' : 'noAnswer']);
     });
   }
 
@@ -41,17 +41,17 @@ describe('Jobs that hang while their machine costs money', () => {
       limits: { hours: 2, costDollars: 9, setupMinutes: 20 },
     });
     await pass(30 * minute);
-    assert.deepEqual(window.told(), []);
+    assert.deepEqual(window.noticeKinds(), []);
     await pass(5 * 60 * minute);
-    assert.deepEqual(window.told(), ['overdue']);
+    assert.deepEqual(window.noticeKinds(), ['overdue']);
   });
 
   it('are reported once if the command is not ended by its limit', async () => {
     await order({ limits: { hours: 0.2, costDollars: 9 } });
     await pass(20 * minute);
-    assert.deepEqual(window.told(), []);
+    assert.deepEqual(window.noticeKinds(), []);
     await pass(5 * 60 * minute);
-    assert.deepEqual(window.told(), ['overdue']);
+    assert.deepEqual(window.noticeKinds(), ['overdue']);
   });
 
   it('are reported once if the machine never lists their outputs', async () => {
@@ -60,9 +60,9 @@ describe('Jobs that hang while their machine costs money', () => {
     machine.look = async (...args) => ({ ...(await look(...args)), hasOutputsList: false, pidAlive: true });
     machine.ends({ code: 0, why: 'itself' });
     await pass(40 * minute);
-    assert.deepEqual([window.row(job).state.phase, window.told()], ['fetching', []]);
+    assert.deepEqual([window.row(job).state.phase, window.noticeKinds()], ['fetching', []]);
     await pass(5 * 60 * minute);
-    assert.deepEqual(window.told(), ['overdue']);
+    assert.deepEqual(window.noticeKinds(), ['overdue']);
   });
 
   for (const [call, code, why] of [
@@ -80,7 +80,7 @@ describe('Jobs that hang while their machine costs money', () => {
       const { phase, trouble } = window.row(job).state;
       assert.deepEqual([phase, trouble?.kind], ['running', 'notSaved']);
       assert.equal(trouble?.why && formatText(trouble.why), why);
-      assert.deepEqual(window.told(), ['notSaved']);
+      assert.deepEqual(window.noticeKinds(), ['notSaved']);
       heal();
       await pass(6 * minute);
       assert.deepEqual([window.row(job).state.phase, window.row(job).state.trouble], ['running', undefined]);

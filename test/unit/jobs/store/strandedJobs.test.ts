@@ -102,7 +102,7 @@ describe('Jobs whose machine was stopped before their outputs were fetched', () 
       const { state } = window.row(job);
       assert.deepEqual([state.phase, state.outcome, state.why], ['over', outcome, nothingRan]);
       assert.deepEqual([service.count('instances.stop'), machine.starts], [stops, 0]);
-      assert.ok(window.told().includes('notStarted'));
+      assert.ok(window.noticeKinds().includes('notStarted'));
     });
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { JobDeps } from '../../../../src/jobs/ui/deps';
-import { tellOfJobs } from '../../../../src/jobs/ui/jobMessages';
+import { showJobMessages } from '../../../../src/jobs/ui/jobMessages';
 import type { JobRow, JobState } from '../../../../src/jobs/model/job';
 import type { JobNotice } from '../../../../src/jobs/store/jobNotice';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
@@ -276,7 +276,7 @@ describe('A message about a job', () => {
   const screen = useScreen();
   const posted = new FakeEventEmitter<object>();
   let row: JobRow | undefined;
-  tellOfJobs({
+  showJobMessages({
     accounts: { active: { key: 'mine' } },
     clock: { now: () => jobNow },
     fleet: { find: () => undefined },

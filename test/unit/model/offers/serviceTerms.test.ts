@@ -103,8 +103,8 @@ describe('a comparison in the syntax of the command line', () => {
         // What is not closed goes on to the end of the line.
         fc.pre(!parts.some((part) => /[["]$/.test(part) && !part.endsWith('"RTX 3090"')));
         const typed = parseTypedQuery(parts.join(' '));
-        const told = typed.understood.length + (typed.unread ?? []).length;
-        assert.equal(told, parts.length, `${parts.join(' ')} ${unreadOf(typed).join(' | ')}`);
+        const accounted = typed.understood.length + (typed.unread ?? []).length;
+        assert.equal(accounted, parts.length, `${parts.join(' ')} ${unreadOf(typed).join(' | ')}`);
       }),
       { numRuns: 1000 },
     );

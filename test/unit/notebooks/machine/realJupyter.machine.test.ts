@@ -27,13 +27,13 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
   let ssh: SshService;
   let server: ServerAddress & { readonly port: number };
   let tunnel: Tunnel;
-  const told: string[] = [];
-  const log = { ...silentLog, debug: (line: string) => told.push(line) };
+  const logged: string[] = [];
+  const log = { ...silentLog, debug: (line: string) => logged.push(line) };
   /** Ends the ssh processes of the tunnel, as a lost network does. */
   let cut = new AbortController();
 
   const run: Run = (program, args, options) => {
-    told.push(args.join(' '));
+    logged.push(args.join(' '));
     const isTunnel = args.includes('-L');
     const signal = AbortSignal.any([...(isTunnel ? [cut.signal] : []), ...[options?.signal ?? []].flat()]);
     return home.run(program, args, { ...options, signal });
@@ -153,7 +153,7 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
   });
 
   it('has the token in no argument, no environment and no log, and in one file of the owner alone', () => {
-    assert.doesNotMatch(told.join('\n'), new RegExp(server.token));
+    assert.doesNotMatch(logged.join('\n'), new RegExp(server.token));
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
       for (const file of ['cmdline', 'environ']) {
         assert.ok(!readIfThere(`/proc/${pid}/${file}`).includes(server.token), `${file} of ${pid}`);

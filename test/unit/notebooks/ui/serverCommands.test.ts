@@ -33,7 +33,7 @@ describe('What the kernel picker offers of an instance', () => {
       ssh: { aliasOf: () => 'gpu-7', entry: () => Promise.resolve({}) },
       servers: {
         ...{ rows: [row], find: (): object | undefined => row },
-        ...{ noteUsed: () => undefined, noteTold: () => Promise.resolve(true) },
+        ...{ noteUsed: () => undefined, noteReported: () => Promise.resolve(true) },
       },
       oneWindow: { offer: (_: string, show: () => unknown): unknown => show() },
       report: { error: (error: unknown) => reported.push(error) },
@@ -79,9 +79,9 @@ describe('What the kernel picker offers of an instance', () => {
 
   it('is said of neither a server that is not listed nor a use that was canceled', async () => {
     const { provider, deps, screen } = scene(running);
-    provider.tell('gpu-7', new CancelledError());
+    provider.reportProblem('gpu-7', new CancelledError());
     deps.servers.find = () => undefined;
-    provider.tell('gpu-8', new NoLoginYetError());
+    provider.reportProblem('gpu-8', new NoLoginYetError());
     await settle();
     assert.deepEqual(saidOn(screen), []);
   });
@@ -90,10 +90,10 @@ describe('What the kernel picker offers of an instance', () => {
     const { provider, deps, screen } = scene(running);
     deps.oneWindow.offer = () => undefined;
     const changed = () => new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED');
-    provider.tell('gpu-7', changed());
+    provider.reportProblem('gpu-7', changed());
     deps.oneWindow.offer = (_, show) => show();
-    provider.tell('gpu-7', changed());
-    provider.tell('gpu-7', changed());
+    provider.reportProblem('gpu-7', changed());
+    provider.reportProblem('gpu-7', changed());
     await settle();
     assert.equal(saidOn(screen).length, 1);
   });
@@ -104,7 +104,7 @@ describe('What the kernel picker offers of an instance', () => {
     deps.oneWindow.offer = (key) => keys.push(key);
     for (const seconds of [0, 299, 1]) {
       deps.clock.jump(seconds * 1000);
-      provider.tell('gpu-7', new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
+      provider.reportProblem('gpu-7', new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
     }
     assert.deepEqual([keys[0] === keys[1], keys[1] === keys[2]], [true, false]);
   });

@@ -52,11 +52,11 @@ describe('the list of servers for notebooks', () => {
     await used.update(account, [candidate(1)], () => false);
     await other.update(account, [candidate(1)], () => false);
     await used.noteUsed('gpu-1');
-    const told: string[][] = [];
-    other.onDidChange(() => told.push(other.rows.map(({ alias }) => alias)));
+    const reported: string[][] = [];
+    other.onDidChange(() => reported.push(other.rows.map(({ alias }) => alias)));
     const stopped = { ...candidate(1), canConnect: false, label: '#1 (Stopped)' };
     await other.update(account, [stopped], () => false);
-    assert.deepEqual(told, [['gpu-1']]);
+    assert.deepEqual(reported, [['gpu-1']]);
     assert.deepEqual(other.rows, [
       { accountKey: account, alias: 'gpu-1', instanceId: 1, label: '#1 (Stopped)', isUsed: true },
     ]);
@@ -70,18 +70,18 @@ describe('the list of servers for notebooks', () => {
     const second = await open();
     const said: string[] = [];
     second.onDidChange(() => said.push('changed'));
-    assert.equal(await first.noteTold('gpu-1', 'stopped'), true);
+    assert.equal(await first.noteReported('gpu-1', 'stopped'), true);
     assert.deepEqual(
-      [await second.noteTold('gpu-1', 'stopped'), await second.noteTold('gpu-1', 'other account')],
+      [await second.noteReported('gpu-1', 'stopped'), await second.noteReported('gpu-1', 'other account')],
       [false, true],
     );
     const stopped = { ...candidate(1), canConnect: false, label: '#1 (Stopped)' };
     await first.update(account, [stopped], () => false);
-    assert.equal(await (await open()).noteTold('gpu-1', 'stopped'), false);
+    assert.equal(await (await open()).noteReported('gpu-1', 'stopped'), false);
     assert.deepEqual(said, [], 'Jupyter shows nothing of it');
     // The window that connects does not know yet what the other one said.
     await second.noteUsed('gpu-1');
-    assert.equal(await first.noteTold('gpu-1', 'stopped'), true);
+    assert.equal(await first.noteReported('gpu-1', 'stopped'), true);
   });
 
   it('drops a server that another window used once its instance has ended', async () => {

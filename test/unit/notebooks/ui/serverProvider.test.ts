@@ -30,7 +30,7 @@ describe('The kernel picker', () => {
   type Deps = ConstructorParameters<typeof ServerProvider>[0];
 
   /** The windows of one computer, in all of which somebody works, or a single one. */
-  function scene(listed: readonly Instance[], claimed = new Set<string>(), told = new Set<string>()) {
+  function scene(listed: readonly Instance[], claimed = new Set<string>(), reported = new Set<string>()) {
     let instances = listed;
     let later: readonly Instance[] | undefined;
     const clock = new FakeClock();
@@ -70,12 +70,12 @@ describe('The kernel picker', () => {
     };
     const rows = instances.map(({ id }) => ({ alias: `gpu-${id}`, accountKey: 'own', instanceId: id }));
     const find = (alias: string) => rows.find((row) => row.alias === alias);
-    const noteTold = (alias: string, why: string) => {
-      const isNews = !told.has(`${alias} ${why}`);
-      told.add(`${alias} ${why}`);
+    const noteReported = (alias: string, why: string) => {
+      const isNews = !reported.has(`${alias} ${why}`);
+      reported.add(`${alias} ${why}`);
       return Promise.resolve(isNews);
     };
-    const servers = { rows, find, noteUsed: () => undefined, noteTold };
+    const servers = { rows, find, noteUsed: () => undefined, noteReported };
     let tries = 0;
     const connections = {
       timesConnected: () => 0,
@@ -157,12 +157,12 @@ describe('The kernel picker', () => {
   });
 
   it('says it once however many windows open after that, and how to start the instance', async () => {
-    const [claimed, told] = [new Set<string>(), new Set<string>()];
+    const [claimed, reported] = [new Set<string>(), new Set<string>()];
     const stopped = anInstance({ id: 7, actualStatus: 'exited', intendedStatus: 'stopped' });
     shown.length = 0;
     buttons.length = 0;
     for (const hours of [0, 1, 24]) {
-      const { deps, provider } = scene([stopped], claimed, told);
+      const { deps, provider } = scene([stopped], claimed, reported);
       deps.clock.jump(hours * 3_600_000);
       await assert.rejects(provider.resolveJupyterServer({ id: 'gpu-7' }), /not running/);
       await settle();
@@ -230,19 +230,19 @@ describe('The kernel picker', () => {
     const { connections, deps, provider } = scene([anInstance({ id: 7 })]);
     shown.length = 0;
     buttons.length = 0;
-    provider.tell('gpu-7', changed('first'));
-    provider.tell('gpu-7', changed('first'));
+    provider.reportProblem('gpu-7', changed('first'));
+    provider.reportProblem('gpu-7', changed('first'));
     await settle();
     assert.deepEqual([shown.length, buttons], [1, ['Retry']]);
-    provider.tell('gpu-7', changed('second'));
+    provider.reportProblem('gpu-7', changed('second'));
     await settle();
     assert.equal(shown.length, 2, 'another key');
-    provider.tell('gpu-7', changed('second'));
+    provider.reportProblem('gpu-7', changed('second'));
     // The old key was forgotten, the connection worked, and the key changes back.
     connections.timesConnected = () => 1;
     deps.clock.jump(600_000);
-    provider.tell('gpu-7', changed('first'));
-    provider.tell('gpu-7', changed('first'));
+    provider.reportProblem('gpu-7', changed('first'));
+    provider.reportProblem('gpu-7', changed('first'));
     await settle();
     assert.equal(shown.length, 3);
   });
@@ -251,12 +251,12 @@ describe('The kernel picker', () => {
     const claimed = new Set<string>();
     const windows = [1, 2].map(() => scene([anInstance({ id: 7 })], claimed));
     shown.length = 0;
-    for (const { provider } of windows) provider.tell('gpu-7', changed('first'));
+    for (const { provider } of windows) provider.reportProblem('gpu-7', changed('first'));
     await settle();
     assert.equal(shown.length, 1);
     for (const { deps, provider } of windows) {
       deps.clock.jump(600_000);
-      provider.tell('gpu-7', changed('first'));
+      provider.reportProblem('gpu-7', changed('first'));
     }
     await settle();
     assert.equal(shown.length, 2);

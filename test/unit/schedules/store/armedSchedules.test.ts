@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { anInstance } from '../../../support/builders';
-import { kindsTold, scheduleScene, type ScheduleScene } from '../../../support/scheduleWindows';
+import { noticeKinds, scheduleScene, type ScheduleScene } from '../../../support/scheduleWindows';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -24,7 +24,7 @@ describe('Schedules with a timer on the machine', () => {
     await pass(minute);
     assert.equal(window.schedules.find(id)?.schedule.armed, undefined);
     assert.equal(window.schedules.find(id)?.schedule.id, schedule.id);
-    assert.deepEqual(kindsTold(window), ['timerGone']);
+    assert.deepEqual(noticeKinds(window), ['timerGone']);
   });
 
   it('tell that the machine stopped itself when idle while no editor was open', async () => {
@@ -37,7 +37,7 @@ describe('Schedules with a timer on the machine', () => {
     computer.clock.jump(9 * hour);
     const next = await open();
     await pass(5 * minute);
-    assert.deepEqual([kindsTold(next), next.schedules.rows], [['stoppedItself'], []]);
+    assert.deepEqual([noticeKinds(next), next.schedules.rows], [['stoppedItself'], []]);
   });
 
   it('tell nothing of a stop that the user requested', async () => {
@@ -52,7 +52,7 @@ describe('Schedules with a timer on the machine', () => {
     await service.client.instances.stop(id);
     await window.fleet.refresh();
     await pass(minute);
-    assert.deepEqual([kindsTold(window), window.schedules.rows], [[], []]);
+    assert.deepEqual([noticeKinds(window), window.schedules.rows], [[], []]);
   });
 
   it('stay armed while the machine is not heard of', async () => {
@@ -85,7 +85,7 @@ describe('Schedules with a timer on the machine', () => {
     service.instances = [{ ...up, uptimeMinutes: 10 + 18 * 60 }];
     const next = await open();
     assert.ok(next.schedules.find(id)?.schedule.armed, 'at the start');
-    assert.deepEqual([kindsTold(window), kindsTold(next)], [[], []]);
+    assert.deepEqual([noticeKinds(window), noticeKinds(next)], [[], []]);
   });
 
   it('stay in sight where the timer on the machine could not be ended, until that is gone', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { ForbiddenError, TimedOutError } from '../../../../src/api/errors';
 import { presenceGraceMs } from '../../../../src/store/windows/presence';
 import { anInstance } from '../../../support/builders';
-import { aliasOf, kindsTold, scheduleScene, type ScheduleScene } from '../../../support/scheduleWindows';
+import { aliasOf, noticeKinds, scheduleScene, type ScheduleScene } from '../../../support/scheduleWindows';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -26,9 +26,9 @@ describe('Schedules of idle instances', () => {
     const window = await open();
     await window.schedules.set(id, 'stop', idle);
     await pass(24 * minute);
-    assert.deepEqual(kindsTold(window), []);
+    assert.deepEqual(noticeKinds(window), []);
     await pass(13 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'stopped']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'stopped']);
     assert.equal(service.count('instances.stop'), 1);
   });
 
@@ -37,7 +37,7 @@ describe('Schedules of idle instances', () => {
     const window = await open();
     await window.schedules.set(id, 'stop', idle);
     await pass(hour);
-    assert.deepEqual(kindsTold(window), []);
+    assert.deepEqual(noticeKinds(window), []);
     use(0);
     await pass(20 * minute);
     use(50);
@@ -54,7 +54,7 @@ describe('Schedules of idle instances', () => {
     const window = await open();
     await window.schedules.set(id, 'stop', idle);
     await pass(29 * minute);
-    assert.deepEqual(kindsTold(window), ['soon']);
+    assert.deepEqual(noticeKinds(window), ['soon']);
     use(90);
     await pass(10 * minute);
     assert.equal(service.count('instances.stop'), 0);
@@ -67,7 +67,7 @@ describe('Schedules of idle instances', () => {
     other.presence.set('terminal', [aliasOf(id)]);
     await window.schedules.set(id, 'destroy', idle);
     await pass(hour);
-    assert.deepEqual(kindsTold(window), []);
+    assert.deepEqual(noticeKinds(window), []);
     other.presence.set('terminal', []);
     await pass(24 * minute);
     assert.equal(service.count('instances.destroy'), 0);
@@ -95,13 +95,13 @@ describe('Schedules of idle instances', () => {
     window.kernels.use = 'busy';
     await window.schedules.set(id, 'destroy', idle);
     await pass(3 * hour);
-    assert.deepEqual([kindsTold(window), service.count('instances.destroy')], [[], 0]);
+    assert.deepEqual([noticeKinds(window), service.count('instances.destroy')], [[], 0]);
     assert.ok(window.kernels.asked >= 5 && window.kernels.asked < 12, String(window.kernels.asked));
     window.kernels.use = 'idle';
     await pass(24 * minute);
     assert.equal(service.count('instances.destroy'), 0);
     await pass(16 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'destroyed']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'destroyed']);
   });
 
   it('ask once more after the warning', async () => {
@@ -109,7 +109,7 @@ describe('Schedules of idle instances', () => {
     const window = await open();
     await window.schedules.set(id, 'stop', idle);
     await pass(29 * minute);
-    assert.deepEqual(kindsTold(window), ['soon']);
+    assert.deepEqual(noticeKinds(window), ['soon']);
     window.kernels.use = 'busy';
     await pass(10 * minute);
     assert.equal(service.count('instances.stop'), 0);
@@ -121,11 +121,11 @@ describe('Schedules of idle instances', () => {
     window.kernels.use = 'silent';
     await window.schedules.set(id, 'stop', idle);
     await pass(2 * hour);
-    assert.deepEqual([kindsTold(window), service.count('instances.stop')], [['silent'], 0]);
-    const [notice] = window.told();
+    assert.deepEqual([noticeKinds(window), service.count('instances.stop')], [['silent'], 0]);
+    const [notice] = window.postedNotices();
     assert.ok((notice?.runningPerHour ?? 0) > 0);
     await pass(24 * hour);
-    assert.deepEqual([kindsTold(window), service.count('instances.stop')], [['silent', 'silent'], 0]);
+    assert.deepEqual([noticeKinds(window), service.count('instances.stop')], [['silent', 'silent'], 0]);
   });
 
   for (const [what, error] of [
@@ -143,19 +143,19 @@ describe('Schedules of idle instances', () => {
       };
       service.before = failing;
       await pass(36 * minute);
-      assert.deepEqual(kindsTold(window), ['soon', 'failed']);
+      assert.deepEqual(noticeKinds(window), ['soon', 'failed']);
       use(90);
       service.before = () => undefined;
       await pass(hour);
-      assert.deepEqual([service.instances.length, kindsTold(window)], [1, ['soon', 'failed']]);
+      assert.deepEqual([service.instances.length, noticeKinds(window)], [1, ['soon', 'failed']]);
       assert.equal(window.schedules.find(id)?.state.nextTryAt, undefined);
       use(0);
       service.before = failing;
       await pass(42 * minute);
-      assert.deepEqual(kindsTold(window), ['soon', 'failed', 'soon', 'failed']);
+      assert.deepEqual(noticeKinds(window), ['soon', 'failed', 'soon', 'failed']);
       service.before = () => undefined;
       await pass(15 * minute);
-      assert.deepEqual(kindsTold(window), ['soon', 'failed', 'soon', 'failed', 'destroyed']);
+      assert.deepEqual(noticeKinds(window), ['soon', 'failed', 'soon', 'failed', 'destroyed']);
     });
   }
 
@@ -165,7 +165,7 @@ describe('Schedules of idle instances', () => {
     await window.schedules.set(id, 'stop', idle);
     service.failsBefore('instances.stop', () => new ForbiddenError());
     await pass(36 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'failed']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'failed']);
     window.kernels.use = 'busy';
     const tries = service.count('instances.stop');
     await pass(20 * minute);
@@ -173,7 +173,7 @@ describe('Schedules of idle instances', () => {
     window.kernels.use = 'idle';
     service.before = () => undefined;
     await pass(hour);
-    assert.deepEqual(kindsTold(window), ['soon', 'failed', 'soon', 'stopped']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'failed', 'soon', 'stopped']);
   });
 
   it('are due again only after a new warning where a window was killed on its way and the instance is used', async () => {
@@ -186,10 +186,10 @@ describe('Schedules of idle instances', () => {
     disk.states.set(id, { ...state, attempts: 1, actingSince: now, nextTryAt: now + 3 * minute });
     use(90);
     await pass(20 * minute);
-    assert.deepEqual([service.instances.length, kindsTold(window)], [1, ['soon']]);
+    assert.deepEqual([service.instances.length, noticeKinds(window)], [1, ['soon']]);
     use(0);
     await pass(42 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'soon', 'destroyed']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'soon', 'destroyed']);
   });
 
   it('are tried again where the list could not be read before a try', async () => {
@@ -199,10 +199,10 @@ describe('Schedules of idle instances', () => {
     await pass(29 * minute);
     service.failsBefore('instances.list', () => new TimedOutError());
     await pass(7 * minute);
-    assert.deepEqual([service.count('instances.destroy'), kindsTold(window)], [0, ['soon', 'failed']]);
+    assert.deepEqual([service.count('instances.destroy'), noticeKinds(window)], [0, ['soon', 'failed']]);
     service.before = () => undefined;
     await pass(10 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'failed', 'destroyed']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'failed', 'destroyed']);
   });
 
   it('act where the machine can’t be asked', async () => {
@@ -211,7 +211,7 @@ describe('Schedules of idle instances', () => {
     window.kernels.use = 'unknown';
     await window.schedules.set(id, 'stop', idle);
     await pass(37 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'stopped']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'stopped']);
   });
 
   it('ask no machine for a schedule of a time of day', async () => {
@@ -220,7 +220,7 @@ describe('Schedules of idle instances', () => {
     window.kernels.use = 'busy';
     await window.schedules.set(id, 'stop', { kind: 'at', at: computer.clock.now() + 30 * minute });
     await pass(37 * minute);
-    assert.deepEqual([kindsTold(window), window.kernels.asked], [['soon', 'stopped'], 0]);
+    assert.deepEqual([noticeKinds(window), window.kernels.asked], [['soon', 'stopped'], 0]);
   });
 
   it('do not count the time in which no editor was open', async () => {
@@ -232,9 +232,9 @@ describe('Schedules of idle instances', () => {
     computer.clock.jump(9 * hour);
     const next = await open();
     await pass(20 * minute);
-    assert.deepEqual(kindsTold(next), []);
+    assert.deepEqual(noticeKinds(next), []);
     await pass(20 * minute);
-    assert.deepEqual(kindsTold(next), ['soon', 'stopped']);
+    assert.deepEqual(noticeKinds(next), ['soon', 'stopped']);
   });
 
   it('know nothing until the other windows had time to answer', async () => {

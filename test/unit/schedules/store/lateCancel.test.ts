@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { RateLimitedError } from '../../../../src/api/errors';
 import {
-  kindsTold,
+  noticeKinds,
   openScheduleWindow,
   passInMinutes,
   scheduleScene,
@@ -40,7 +40,7 @@ describe('A schedule that is changed while it is carried out', function () {
     answer();
     await passInMinutes(computer, 5 * minute);
     assert.equal(service.count('instances.destroy'), 0);
-    assert.deepEqual(kindsTold(window), ['soon']);
+    assert.deepEqual(noticeKinds(window), ['soon']);
     assert.equal(window.fleet.facts(id).lastRequest, undefined);
   });
 
@@ -50,7 +50,7 @@ describe('A schedule that is changed while it is carried out', function () {
     assert.ok(sentAt !== undefined && sentAt <= computer.clock.now());
     answer();
     await passInMinutes(computer, 5 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'destroyed']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'destroyed']);
   });
 
   it('says so to who extends it, too', async () => {
@@ -74,7 +74,7 @@ describe('A schedule that is changed while it is carried out', function () {
     await window.schedules.set(id, 'destroy', later);
     answer();
     await passInMinutes(computer, 5 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'stopped']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'stopped']);
     assert.equal(window.schedules.find(id)?.schedule.action, 'destroy');
   });
 

@@ -82,11 +82,11 @@ describe('Schedules of accounts that are not active', () => {
         idle: { presence, aliasOf: (_, id) => aliasOf(id), file: (key) => disk(key).usageFile },
       }),
     );
-    const told = () =>
+    const shownKinds = () =>
       posted
         .filter(({ kind }) => kind === scheduleNoticeKind)
         .map(({ data }) => scheduleNotice.parse(data).kind);
-    return { ...window, presence, posted, told, others };
+    return { ...window, presence, posted, shownKinds, others };
   }
 
   const schedule = (disk: FakeScheduleDisk, term: ScheduleTerm, more: Partial<Schedule> = {}) =>
@@ -202,9 +202,9 @@ describe('Schedules of accounts that are not active', () => {
     const window = await open({ other: disk });
     const before = service.count('instances.list');
     await passInMinutes(computer, 30 * minute);
-    assert.deepEqual([stops(), window.told()], [0, []]);
+    assert.deepEqual([stops(), window.shownKinds()], [0, []]);
     await passInMinutes(computer, 14 * minute);
-    assert.deepEqual([stops(), window.told()], [0, ['soon']]);
+    assert.deepEqual([stops(), window.shownKinds()], [0, ['soon']]);
     // The list of the active account is read at its own pace as well.
     const own = Math.ceil(45 / 5) + 1;
     assert.ok(
@@ -212,7 +212,7 @@ describe('Schedules of accounts that are not active', () => {
       `${service.count('instances.list') - before} lists`,
     );
     await passInMinutes(computer, 15 * minute);
-    assert.deepEqual([stops(), window.told(), disk.schedules.size], [1, ['soon', 'stopped'], 0]);
+    assert.deepEqual([stops(), window.shownKinds(), disk.schedules.size], [1, ['soon', 'stopped'], 0]);
   });
 
   it('stop no instance that is used, by its GPU or by a window of this computer', async () => {
@@ -224,7 +224,7 @@ describe('Schedules of accounts that are not active', () => {
     use(0);
     window.presence.set('terminal', [aliasOf(instanceId)]);
     await passInMinutes(computer, 60 * minute);
-    assert.deepEqual([stops(), window.told()], [0, []]);
+    assert.deepEqual([stops(), window.shownKinds()], [0, []]);
     window.presence.set('terminal', []);
     await passInMinutes(computer, 60 * minute);
     assert.equal(stops(), 1);
@@ -243,7 +243,7 @@ describe('Schedules of accounts that are not active', () => {
     };
     await passInMinutes(computer, 60 * minute);
     assert.equal(stops(), 0);
-    assert.deepEqual([...new Set(window.told())], ['unwatched']);
+    assert.deepEqual([...new Set(window.shownKinds())], ['unwatched']);
     service.before = before;
     await passInMinutes(computer, 20 * minute);
     assert.equal(stops(), 0, 'counted anew');
@@ -258,12 +258,12 @@ describe('Schedules of accounts that are not active', () => {
     const window = await open({ other: disk });
     service.failsBefore('instances.destroy', () => new TimedOutError());
     await passInMinutes(computer, 60 * minute);
-    assert.deepEqual(new Set(window.told()), new Set(['soon', 'failed']));
+    assert.deepEqual(new Set(window.shownKinds()), new Set(['soon', 'failed']));
     const sent = service.count('instances.destroy');
     // The list, which is read every five minutes, shows it before the next try does.
     service.instances = [];
     await passInMinutes(computer, 15 * minute);
-    assert.deepEqual([window.told().at(-1), disk.schedules.size], ['destroyed', 0]);
+    assert.deepEqual([window.shownKinds().at(-1), disk.schedules.size], ['destroyed', 0]);
     assert.deepEqual(noted, [['other', instanceId]]);
     assert.equal(service.count('instances.destroy'), sent);
   });
@@ -275,10 +275,10 @@ describe('Schedules of accounts that are not active', () => {
     const window = await open({ other: disk });
     await passInMinutes(computer, 26 * hour);
     const asked = new Set(window.posted.map(({ key }) => key));
-    assert.deepEqual([asked.size, new Set(window.told())], [2, new Set(['missed'])]);
+    assert.deepEqual([asked.size, new Set(window.shownKinds())], [2, new Set(['missed'])]);
     service.instances = [];
     await passInMinutes(computer, 2 * hour);
-    assert.equal(window.told().at(-1), 'destroyed');
+    assert.equal(window.shownKinds().at(-1), 'destroyed');
     assert.equal(disk.schedules.size, 0);
   });
 
@@ -314,7 +314,7 @@ describe('Schedules of accounts that are not active', () => {
     assert.ok(computer.clock.now() - (disk.schedules.get(instanceId)?.armed?.provedAt ?? 0) <= 2 * hour);
     verdict = 'gone';
     await passInMinutes(computer, 24 * hour);
-    assert.deepEqual([checks, window.told()], [2, ['timerGone']]);
+    assert.deepEqual([checks, window.shownKinds()], [2, ['timerGone']]);
     assert.equal(disk.schedules.get(instanceId)?.armed, undefined);
   });
 

@@ -4,7 +4,7 @@ import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import {
-  kindsTold,
+  noticeKinds,
   openScheduleWindow,
   passInMinutes,
   scheduleScene,
@@ -30,7 +30,7 @@ describe('Schedules whose time passed unseen', () => {
     computer.clock.jump(9 * hour);
     const next = await open();
     await pass(30 * minute);
-    assert.deepEqual(kindsTold(next), ['missed']);
+    assert.deepEqual(noticeKinds(next), ['missed']);
     assert.equal(service.count('instances.destroy'), 0);
     await next.schedules.extend(id, hour);
     await pass(62 * minute);
@@ -48,14 +48,14 @@ describe('Schedules whose time passed unseen', () => {
     computer.clock.jump(9 * hour);
     const next = await open();
     await pass(30 * minute);
-    assert.deepEqual(kindsTold(next), ['destroyed']);
+    assert.deepEqual(noticeKinds(next), ['destroyed']);
     assert.equal(
       next.schedules.find(id)?.schedule.id,
       schedule.id,
       'the history has to know that it was scheduled',
     );
     await passInMinutes(computer, 25 * hour);
-    assert.deepEqual([kindsTold(next), next.schedules.rows], [['destroyed'], []]);
+    assert.deepEqual([noticeKinds(next), next.schedules.rows], [['destroyed'], []]);
     assert.equal(service.count('instances.destroy'), 0);
   });
 
@@ -68,10 +68,10 @@ describe('Schedules whose time passed unseen', () => {
     service.failsBefore('instances.get', () => new NotReachableError());
     const next = await open();
     await pass(5 * minute);
-    assert.deepEqual(kindsTold(next), []);
+    assert.deepEqual(noticeKinds(next), []);
     service.before = () => undefined;
     await pass(5 * minute);
-    assert.deepEqual(kindsTold(next), ['missed']);
+    assert.deepEqual(noticeKinds(next), ['missed']);
   });
 
   it('that stop and were due while no editor was open stop at once and say so', async () => {
@@ -82,7 +82,7 @@ describe('Schedules whose time passed unseen', () => {
     const next = await open();
     await pass(2 * minute);
     assert.deepEqual(
-      next.told().map(({ kind, isLate }) => [kind, isLate]),
+      next.postedNotices().map(({ kind, isLate }) => [kind, isLate]),
       [['stopped', true]],
     );
     assert.equal(service.count('instances.stop'), 1);
@@ -94,7 +94,7 @@ describe('Schedules whose time passed unseen', () => {
     await pass(57 * minute);
     computer.clock.jump(3 * hour);
     await pass(2 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'missed']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'missed']);
     assert.equal(service.count('instances.destroy'), 0);
   });
 
@@ -107,7 +107,7 @@ describe('Schedules whose time passed unseen', () => {
     const tries = service.count('instances.destroy');
     computer.clock.jump(3 * hour);
     await pass(10 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'failed', 'missed']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'failed', 'missed']);
     assert.equal(service.count('instances.destroy'), tries);
   });
 

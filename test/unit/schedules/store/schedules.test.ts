@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { NotReachableError, RateLimitedError } from '../../../../src/api/errors';
 import { anInstance } from '../../../support/builders';
-import { kindsTold, scheduleScene, type ScheduleScene } from '../../../support/scheduleWindows';
+import { noticeKinds, scheduleScene, type ScheduleScene } from '../../../support/scheduleWindows';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -18,12 +18,12 @@ describe('Schedules of instances', () => {
     const window = await open();
     await window.schedules.set(id, 'stop', at(hour));
     await pass(54 * minute);
-    assert.deepEqual(kindsTold(window), []);
+    assert.deepEqual(noticeKinds(window), []);
     await pass(2 * minute);
-    assert.deepEqual(kindsTold(window), ['soon']);
+    assert.deepEqual(noticeKinds(window), ['soon']);
     assert.equal(service.count('instances.stop'), 0);
     await pass(5 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'stopped']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'stopped']);
     assert.equal(service.count('instances.stop'), 1);
     assert.deepEqual(window.schedules.rows, []);
     const order = service.calls.filter((call) => /stop|get/.test(call));
@@ -34,7 +34,7 @@ describe('Schedules of instances', () => {
     const window = await open();
     await window.schedules.set(id, 'destroy', at(hour));
     await pass(62 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'destroyed']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'destroyed']);
     assert.deepEqual(service.instances, []);
     assert.deepEqual(window.schedules.rows, []);
   });
@@ -63,7 +63,7 @@ describe('Schedules of instances', () => {
     await pass(58 * minute);
     await other.schedules.cancel(id);
     await pass(hour);
-    assert.deepEqual(kindsTold(window), ['soon']);
+    assert.deepEqual(noticeKinds(window), ['soon']);
     assert.equal(service.count('instances.destroy'), 0);
     assert.deepEqual(window.schedules.rows, []);
   });
@@ -119,7 +119,7 @@ describe('Schedules of instances', () => {
     assert.equal(service.count('instances.stop'), 0);
     await pass(34 * minute);
     assert.equal(service.count('instances.stop'), 1);
-    assert.deepEqual(kindsTold(window), ['soon', 'soon', 'stopped']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'soon', 'stopped']);
   });
 
   it('are carried out by one of three windows, also when the one that leads closes', async () => {
@@ -129,8 +129,8 @@ describe('Schedules of instances', () => {
     first.close();
     await pass(5 * minute);
     assert.equal(service.count('instances.destroy'), 1);
-    assert.deepEqual(kindsTold(second), ['soon', 'destroyed']);
-    assert.deepEqual(kindsTold(third), ['soon', 'destroyed']);
+    assert.deepEqual(noticeKinds(second), ['soon', 'destroyed']);
+    assert.deepEqual(noticeKinds(third), ['soon', 'destroyed']);
     assert.deepEqual(third.schedules.rows, []);
   });
 
@@ -164,11 +164,11 @@ describe('Schedules of instances', () => {
       }
     };
     await pass(12 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'failed']);
-    assert.match(window.told()[1]?.problem?.template ?? '', /refuses more requests/);
+    assert.deepEqual(noticeKinds(window), ['soon', 'failed']);
+    assert.match(window.postedNotices()[1]?.problem?.template ?? '', /refuses more requests/);
     assert.equal(window.schedules.find(id)?.state.attempts, 2);
     await pass(10 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'failed', 'stopped']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'failed', 'stopped']);
     assert.equal(service.count('instances.stop'), 4);
     assert.equal(computer.log.count('warn The schedule of 5001 could not be carried out'), 3);
   });
@@ -178,7 +178,7 @@ describe('Schedules of instances', () => {
     await window.schedules.set(id, 'stop', at(10 * minute));
     service.failsAfter('instances.stop', () => new NotReachableError());
     await pass(12 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'stopped']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'stopped']);
     assert.equal(service.count('instances.stop'), 1);
     assert.equal(window.fleet.facts(id).lastRequest?.kind, 'stop');
   });
@@ -188,7 +188,7 @@ describe('Schedules of instances', () => {
     await window.schedules.set(id, 'destroy', at(10 * minute));
     service.failsAfter('instances.destroy', () => new NotReachableError());
     await pass(13 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'destroyed']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'destroyed']);
     assert.equal(service.count('instances.destroy'), 1);
   });
 
@@ -203,10 +203,10 @@ describe('Schedules of instances', () => {
       }
     };
     await pass(12 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'failed']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'failed']);
     isStuck = false;
     await pass(10 * minute);
-    assert.deepEqual(kindsTold(window), ['soon', 'failed', 'destroyed']);
+    assert.deepEqual(noticeKinds(window), ['soon', 'failed', 'destroyed']);
   });
 
   it('end with an instance that is gone, and with one that was stopped already', async () => {
@@ -226,7 +226,7 @@ describe('Schedules of instances', () => {
     computer.clock.jump(25 * hour);
     await pass(minute);
     assert.deepEqual(window.schedules.rows, []);
-    assert.deepEqual(kindsTold(window), []);
+    assert.deepEqual(noticeKinds(window), []);
   });
 
   it('stay where the list could not be read', async () => {

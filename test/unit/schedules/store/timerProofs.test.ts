@@ -5,7 +5,7 @@ import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import {
   aliasOf,
-  kindsTold,
+  noticeKinds,
   openScheduleWindow,
   scheduleScene,
   type ScheduleScene,
@@ -89,7 +89,7 @@ describe('The proof of a timer on an instance', () => {
     assert.equal(checks, 3);
     await pass(20 * hour);
     assert.equal(checks, 3);
-    assert.deepEqual(kindsTold(window), []);
+    assert.deepEqual(noticeKinds(window), []);
   });
 
   it('tells at once that the timer is gone', async () => {
@@ -99,7 +99,7 @@ describe('The proof of a timer on an instance', () => {
     window.presence.set('window', [aliasOf(id)]);
     await pass(minute);
     assert.equal(armedIn(window), undefined);
-    assert.deepEqual(kindsTold(window), ['timerGone']);
+    assert.deepEqual(noticeKinds(window), ['timerGone']);
     await pass(30 * hour);
     assert.equal(checks, 1);
   });
@@ -120,6 +120,6 @@ describe('The proof of a timer on an instance', () => {
     window.presence.set('window', [aliasOf(id)]);
     await pass(minute);
     assert.equal(window.schedules.find(id), undefined);
-    assert.deepEqual(kindsTold(window), []);
+    assert.deepEqual(noticeKinds(window), []);
   });
 });

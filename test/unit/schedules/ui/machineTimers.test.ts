@@ -64,13 +64,13 @@ describe('The timer on a machine', () => {
       await quick.flush();
     };
     /** What is said once nothing goes on any more. */
-    const told = async () => {
+    const notices = async () => {
       await quick.flush();
       return saidOn(screen).filter((line) => !line.startsWith('progress'));
     };
     const verbs = () => orders.splice(0).map(([verb]) => verb);
     return {
-      ...{ deps, scheduled, schedule, kept, orders, said, errors, screen, clock, press, told, verbs },
+      ...{ deps, scheduled, schedule, kept, orders, said, errors, screen, clock, press, notices, verbs },
       refuse: () => {
         isTaken = false;
       },
@@ -84,7 +84,7 @@ describe('The timer on a machine', () => {
   });
 
   it('acts a little after the open editor, which warns first', async () => {
-    const { deps, scheduled, schedule, kept, orders, told } = scene();
+    const { deps, scheduled, schedule, kept, orders, notices } = scene();
     await arm(deps, scheduled);
     const [, url, id, action, seconds, token] = orders[0] ?? [];
     assert.deepEqual([url, id, action, seconds], ['https://service.example', '7', 'stop', '3620']);
@@ -92,14 +92,14 @@ describe('The timer on a machine', () => {
     assert.deepEqual(kept.schedule?.armed, {
       ...{ token, at: schedule.setAt + hour + 20_000, provedAt: schedule.setAt },
     });
-    assert.match((await told()).join(), /^info trainer stops itself at .*, also when no editor is open/);
+    assert.match((await notices()).join(), /^info trainer stops itself at .*, also when no editor is open/);
   });
 
   it('counts from now where it waits for idle time, and says so before it is started', async () => {
     const term = { kind: 'idle', minutes: 45 } as const;
-    const { deps, scheduled, kept, orders, told, press } = scene({ change: { term } });
+    const { deps, scheduled, kept, orders, notices, press } = scene({ change: { term } });
     const arming = arm(deps, scheduled);
-    const [question = ''] = await told();
+    const [question = ''] = await notices();
     assert.match(question, /dialog Let “trainer” stop itself once it is idle for 45 min\?/);
     assert.match(question, /\n\nIt does so even when no editor is open, without a warning\. \[/);
     await press('Let It Stop Itself');
@@ -109,9 +109,9 @@ describe('The timer on a machine', () => {
   });
 
   it('asks before it may destroy, and does nothing without a yes', async () => {
-    const { deps, scheduled, told, press, verbs } = scene({ change: { action: 'destroy' } });
+    const { deps, scheduled, notices, press, verbs } = scene({ change: { action: 'destroy' } });
     const arming = arm(deps, scheduled);
-    const [question = ''] = await told();
+    const [question = ''] = await notices();
     assert.match(
       question,
       /Let “trainer” destroy itself at .*\/\/ It does so .* All data on it is lost\. \[/,
@@ -120,17 +120,17 @@ describe('The timer on a machine', () => {
     await arming;
     assert.deepEqual(verbs(), []);
     const again = arm(deps, scheduled);
-    await told();
+    await notices();
     await press('Let It Destroy Itself');
     await again;
-    assert.match((await told()).join(), /^info trainer destroys itself at /);
+    assert.match((await notices()).join(), /^info trainer destroys itself at /);
   });
 
   it('is not started once its time has come', async () => {
-    const { deps, scheduled, clock, told, verbs } = scene();
+    const { deps, scheduled, clock, notices, verbs } = scene();
     clock.jump(hour);
     await arm(deps, scheduled);
-    assert.match((await told()).join(), /its time has passed/);
+    assert.match((await notices()).join(), /its time has passed/);
     assert.deepEqual(verbs(), []);
   });
 
@@ -138,28 +138,28 @@ describe('The timer on a machine', () => {
     const away = scene({ isReachable: false });
     await arm(away.deps, away.scheduled);
     await check(away.deps, away.scheduled);
-    const { deps, scheduled, kept, verbs, told } = scene();
+    const { deps, scheduled, kept, verbs, notices } = scene();
     kept.schedule = undefined;
     await arm(deps, scheduled);
     await check(deps, scheduled);
     assert.equal(await disarm(deps, scheduled), 'done');
-    assert.deepEqual([verbs(), await told(), away.verbs(), await away.told()], [[], [], [], []]);
+    assert.deepEqual([verbs(), await notices(), away.verbs(), await away.notices()], [[], [], [], []]);
   });
 
   it('is not asked about in another account than the one of the user', async () => {
-    const { deps, scheduled, told } = scene({ change: { action: 'destroy' } });
+    const { deps, scheduled, notices } = scene({ change: { action: 'destroy' } });
     const account = () => {
       throw new Error('Another account is active');
     };
     await assert.rejects(arm(deps, { ...scheduled, account }), /Another account/);
-    assert.deepEqual(await told(), []);
+    assert.deepEqual(await notices(), []);
   });
 
   it('is ended where its schedule has changed in the meantime', async () => {
-    const { deps, scheduled, refuse, verbs, told } = scene({ answers: ['armed curl', 'disarmed'] });
+    const { deps, scheduled, refuse, verbs, notices } = scene({ answers: ['armed curl', 'disarmed'] });
     refuse();
     await arm(deps, scheduled);
-    assert.deepEqual([verbs(), await told()], [['arm', 'disarm'], []]);
+    assert.deepEqual([verbs(), await notices()], [['arm', 'disarm'], []]);
   });
 
   it('is ended where nobody knows whether it was started, and asked for again where that fails', async () => {
@@ -167,11 +167,11 @@ describe('The timer on a machine', () => {
     one.said.splice(0, 1, new Error('The connection was lost'), 'nothing', 'disarmed');
     await assert.rejects(arm(one.deps, one.scheduled), /connection was lost/);
     assert.match(
-      (await one.told()).join(),
+      (await one.notices()).join(),
       /It may be running, because it could not be ended\. \[Try Again\]/,
     );
     await one.press('Try Again');
-    assert.deepEqual([one.verbs(), await one.told()], [['arm', 'disarm', 'disarm'], []]);
+    assert.deepEqual([one.verbs(), await one.notices()], [['arm', 'disarm', 'disarm'], []]);
   });
 
   it('says that the host key changed instead of ending what it has not started', async () => {
@@ -186,7 +186,7 @@ describe('The timer on a machine', () => {
     one.said.splice(0, 1, new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
     one.kept.schedule = { ...one.schedule, armed: armed(one.schedule) };
     const ended = disarm(one.deps, one.scheduled);
-    assert.match((await one.told()).join(), /^warning Could not reach trainer/);
+    assert.match((await one.notices()).join(), /^warning Could not reach trainer/);
     assert.equal(one.errors.length, 1);
     one.screen.messages.shown[0]?.close();
     assert.equal(await ended, 'no');
@@ -208,7 +208,7 @@ describe('The timer on a machine', () => {
     it(`says why it was not started, and tries again: ${answer}`, async () => {
       const one = scene({ answers: [answer] });
       await arm(one.deps, one.scheduled);
-      const [said = ''] = await one.told();
+      const [said = ''] = await one.notices();
       assert.match(said, /^warning Could not arm trainer\. .*\[Try Again\]$/);
       assert.match(said, why);
       assert.equal(one.kept.schedule?.armed, undefined);
@@ -221,13 +221,13 @@ describe('The timer on a machine', () => {
     const ended = scene();
     ended.said.splice(0, 1, '', '', 'disarmed');
     await arm(ended.deps, ended.scheduled);
-    assert.match((await ended.told()).join(), /^warning Could not arm trainer\. trainer did not answer\./);
+    assert.match((await ended.notices()).join(), /^warning Could not arm trainer\. trainer did not answer\./);
     assert.deepEqual([ended.verbs(), ended.kept.schedule?.armed], [['arm', 'check', 'disarm'], undefined]);
 
     const silent = scene({ answers: [''] });
     await arm(silent.deps, silent.scheduled);
     assert.match(
-      (await silent.told()).join(),
+      (await silent.notices()).join(),
       /^warning Could not start the timer on trainer\. It may be running/,
     );
     const possible = silent.kept.schedule?.armed;
@@ -241,7 +241,7 @@ describe('The timer on a machine', () => {
     const found = scene();
     found.said.splice(0, 1, '', 'armed curl');
     await arm(found.deps, found.scheduled);
-    assert.match((await found.told()).join(), /^info trainer stops itself at /);
+    assert.match((await found.notices()).join(), /^info trainer stops itself at /);
     assert.deepEqual(found.verbs(), ['arm', 'check']);
   });
 
@@ -252,7 +252,7 @@ describe('The timer on a machine', () => {
     await check(one.deps, one.scheduled);
     assert.deepEqual(one.kept.schedule.armed, { ...armed(one.schedule), provedAt: one.clock.now() });
     assert.match(
-      (await one.told()).join(),
+      (await one.notices()).join(),
       /^info The timer on trainer runs and acts at .* Its key was accepted/,
     );
     assert.deepEqual(
@@ -269,7 +269,7 @@ describe('The timer on a machine', () => {
       const one = scene({ answers: [answer] });
       one.kept.schedule = { ...one.schedule, armed: armed(one.schedule) };
       await check(one.deps, one.scheduled);
-      assert.match((await one.told()).join(), words);
+      assert.match((await one.notices()).join(), words);
       assert.equal(one.kept.schedule.armed !== undefined, isArmed);
       await one.press('Try Again');
       assert.deepEqual(one.verbs(), ['check', next]);
@@ -285,7 +285,7 @@ describe('The timer on a machine', () => {
       const one = scene({ answers: ['nothing', 'disarmed'] });
       one.kept.schedule = { ...one.schedule, armed: armed(one.schedule) };
       const ended = disarm(one.deps, one.scheduled);
-      const [said = ''] = await one.told();
+      const [said = ''] = await one.notices();
       assert.match(
         said,
         /^warning Could not reach trainer, so nothing has changed: its own timer still acts at /,
@@ -322,7 +322,7 @@ describe('The timer on a machine', () => {
     });
     assert.match(String(one.errors), /No network/);
     assert.match(
-      (await one.told()).join(),
+      (await one.notices()).join(),
       /Extended here only\. trainer still stops itself at .*\[Try Again\]/,
     );
     assert.deepEqual([one.verbs(), ended], [['disarm'], 0]);

@@ -156,10 +156,10 @@ describe('Accounts, the same in all windows and after a restart', () => {
     accounts.onDidChange(() => {
       throw new Error('broken');
     });
-    const told: string[] = [];
-    accounts.onDidChange(({ kind }) => told.push(kind));
+    const events: string[] = [];
+    accounts.onDidChange(({ kind }) => events.push(kind));
     await accounts.signIn(main);
-    assert.deepEqual(told, ['signedIn']);
+    assert.deepEqual(events, ['signedIn']);
     assert.equal(computer.log.count('error A listener of the accounts failed'), 1);
   });
 });

@@ -14,16 +14,16 @@ describe('The key of the account in use', () => {
   afterEach(() => computer.dispose());
 
   it('is registered as a secret before it is sent, so that no log of a failure has it', async () => {
-    const told: string[] = [];
+    const events: string[] = [];
     const { clock, secrets, storageDir, hubs } = computer;
     const hub = hubs.open();
     let known: readonly string[] = [];
     service.failsBefore('users.current', () => {
-      known = [...told];
+      known = [...events];
       return new NotReachableError();
     });
     const createClient = () => service.client;
-    const onSecret = (value: string) => void told.push(value);
+    const onSecret = (value: string) => void events.push(value);
     const accounts = createAccounts({ createClient, onSecret, clock, secrets, storageDir, hub, log });
     await assert.rejects(accounts.signIn(input), NotReachableError);
     assert.deepEqual(known, [input.apiKey]);

@@ -41,14 +41,14 @@ describe('a secret store that does not answer', () => {
   let clock: FakeClock;
   let ring: SlowRing;
   let secrets: SecretPort;
-  let told: string[];
+  let events: string[];
 
   beforeEach(() => {
     clock = new FakeClock();
     ring = new SlowRing();
     secrets = patientSecrets(ring, clock);
-    told = [];
-    secrets.onDidChange((key) => told.push(key));
+    events = [];
+    secrets.onDidChange((key) => events.push(key));
   });
 
   it('refuses each call in time', async () => {
@@ -69,10 +69,10 @@ describe('a secret store that does not answer', () => {
     assert.equal(ring.waiting.length, 1);
     ring.waiting[0]?.('value');
     await settle();
-    assert.deepEqual(told, ['a']);
+    assert.deepEqual(events, ['a']);
     assert.equal(await secrets.get('a'), 'value');
     assert.equal(ring.waiting.length, 1, 'the late answer is the answer');
-    assert.deepEqual(told, ['a']);
+    assert.deepEqual(events, ['a']);
   });
 
   it('reports no answer that arrived in time', async () => {
@@ -81,7 +81,7 @@ describe('a secret store that does not answer', () => {
     ring.waiting[0]?.('value');
     assert.equal(await answer, 'value');
     await clock.advance(secretStoreLimitMs);
-    assert.deepEqual(told, []);
+    assert.deepEqual(events, []);
     assert.equal(clock.pending, 0);
   });
 
@@ -92,7 +92,7 @@ describe('a secret store that does not answer', () => {
     ring.changed.fire('a');
     ring.waiting[0]?.('old');
     await settle();
-    assert.deepEqual(told, ['a'], 'the change alone');
+    assert.deepEqual(events, ['a'], 'the change alone');
     const now = secrets.get('a');
     await settle();
     ring.waiting[1]?.('new');

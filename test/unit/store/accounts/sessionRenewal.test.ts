@@ -168,11 +168,11 @@ describe('a session that ends', () => {
 
   it('is asked for within seconds in a window that is opened long after', async () => {
     const back = open();
-    const told: number[] = [];
-    hubs.open().on('secondFactor.needed', () => void told.push(clock.elapsed() / 1000));
+    const events: number[] = [];
+    hubs.open().on('secondFactor.needed', () => void events.push(clock.elapsed() / 1000));
     const call = back.call();
     await clock.advance(10 * 60_000 + 5000);
-    assert.deepEqual(told.slice(0, 7), [0, 1, 3, 7, 15, 23, 31]);
+    assert.deepEqual(events.slice(0, 7), [0, 1, 3, 7, 15, 23, 31]);
     const front = open({ isFocused: true });
     await clock.advance(10_000);
     assert.equal(isAsked(front), true);

@@ -9,7 +9,7 @@ describe('the window in use', () => {
   let focus: Emitter<boolean>;
   let isFocused: boolean;
   let window: WindowInUse;
-  let told: boolean[];
+  let events: boolean[];
 
   let hubs: FakeHubs;
 
@@ -28,8 +28,8 @@ describe('the window in use', () => {
       hubs.open(),
       clock,
     );
-    told = [];
-    window.onDidChange((value) => told.push(value));
+    events = [];
+    window.onDidChange((value) => events.push(value));
   });
   const become = (value: boolean) => {
     isFocused = value;
@@ -39,27 +39,27 @@ describe('the window in use', () => {
   it('is the one that the editor reports', () => {
     become(true);
     become(false);
-    assert.deepEqual(told, [true, false]);
+    assert.deepEqual(events, [true, false]);
     assert.equal(clock.pending, 0);
   });
 
   it('is also the one in which a command was chosen, where the editor missed its focus, for a minute', async () => {
     assert.equal(window.isFocused, false);
     window.noteCommand();
-    assert.deepEqual([window.isFocused, told], [true, [true]]);
+    assert.deepEqual([window.isFocused, events], [true, [true]]);
     await clock.advance(commandUseMs - 1);
     window.noteCommand();
     await clock.advance(commandUseMs - 1);
     assert.equal(window.isFocused, true);
     await clock.advance(1);
-    assert.deepEqual([window.isFocused, told.at(-1)], [false, false]);
+    assert.deepEqual([window.isFocused, events.at(-1)], [false, false]);
   });
 
   it('is not that any more once it loses the focus, even after a command', () => {
     become(true);
     window.noteCommand();
     become(false);
-    assert.deepEqual([window.isFocused, told.at(-1), clock.pending], [false, false, 0]);
+    assert.deepEqual([window.isFocused, events.at(-1), clock.pending], [false, false, 0]);
     window.noteCommand();
     window.dispose();
     assert.equal(clock.pending, 0);
@@ -70,7 +70,7 @@ describe('the window in use', () => {
     const other = new WindowInUse({ isFocused: false, onDidChange: otherFocus.event }, hubs.open(), clock);
     window.noteCommand();
     other.noteCommand();
-    assert.deepEqual([window.isFocused, other.isFocused, told.at(-1)], [false, true, false]);
+    assert.deepEqual([window.isFocused, other.isFocused, events.at(-1)], [false, true, false]);
     window.noteCommand();
     otherFocus.fire(true);
     assert.deepEqual([window.isFocused, other.isFocused], [false, false]);

@@ -11,9 +11,11 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 const kinds = (...windows: readonly BudgetWindow[]) =>
-  [...new Set(windows.flatMap((window) => window.told().map(({ kind, round }) => `${kind} ${round}`)))].map(
-    (one) => one.split(' ')[0],
-  );
+  [
+    ...new Set(
+      windows.flatMap((window) => window.stopNotices().map(({ kind, round }) => `${kind} ${round}`)),
+    ),
+  ].map((one) => one.split(' ')[0]);
 
 describe('the stop of all instances at the end of a budget', () => {
   let scene: BudgetScene;
@@ -36,7 +38,7 @@ describe('the stop of all instances at the end of a budget', () => {
     assert.equal(stops(), 2);
     assert.ok(scene.spentToday >= 3);
     assert.deepEqual(kinds(window), ['soon', 'stopped']);
-    assert.equal(window.told()[1]?.stopped.length, 2);
+    assert.equal(window.stopNotices()[1]?.stopped.length, 2);
     await scene.pass(3 * hour);
     assert.equal(stops(), 2);
   });
@@ -56,7 +58,7 @@ describe('the stop of all instances at the end of a budget', () => {
     await scene.pass(10 * hour);
     const window = await scene.open();
     await scene.pass(5 * minute);
-    const [soon] = window.told();
+    const [soon] = window.stopNotices();
     assert.ok(soon && window.accounts.active);
     assert.ok(await window.hub.claim(roundClaim(window.accounts.active.key, soon.round)));
     await scene.pass(110 * minute);
@@ -111,7 +113,7 @@ describe('the stop of all instances at the end of a budget', () => {
     await scene.pass(2 * hour);
     assert.deepEqual(kinds(window), ['soon', 'stopped']);
     assert.deepEqual(
-      window.told().map(({ stopped, left }) => [stopped.length, left.length]),
+      window.stopNotices().map(({ stopped, left }) => [stopped.length, left.length]),
       [
         [0, 0],
         [0, 2],
@@ -145,7 +147,7 @@ describe('the stop of all instances at the end of a budget', () => {
   it('is shown as interrupted if the window closed during it', async () => {
     const first = await scene.open();
     await scene.pass(85 * minute);
-    const [soon] = first.told();
+    const [soon] = first.stopNotices();
     assert.ok(soon && first.accounts.active);
     await first.hub.claim(roundClaim(first.accounts.active.key, soon.round));
     first.close();
@@ -257,7 +259,7 @@ describe('at any order of clock changes, windows and charges', () => {
         const pass = async (minutes: number) => {
           for (let left = minutes; left > 0; left -= 1) {
             await scene.pass(minute);
-            if (windows.some((window) => window.told().length > 0))
+            if (windows.some((window) => window.stopNotices().length > 0))
               soonAt ??= computer.clock.elapsed() - minute;
           }
         };

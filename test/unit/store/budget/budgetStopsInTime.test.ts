@@ -22,7 +22,7 @@ describe('a round of the stop at the end of a budget', () => {
   afterEach(() => scene.computer.dispose());
 
   const stops = () => scene.service.count('instances.stop');
-  const kindsOf = (told: readonly StopNotice[]) => told.map(({ kind }) => kind);
+  const kindsOf = (stopNotices: readonly StopNotice[]) => stopNotices.map(({ kind }) => kind);
   const change = (id: number, status: string, state: string) => {
     scene.service.instances = scene.service.instances.map((one) =>
       one.id === id ? { ...one, actualStatus: status, intendedStatus: state } : one,
@@ -34,26 +34,26 @@ describe('a round of the stop at the end of a budget', () => {
     const window = await scene.open({ hasStops: false });
     const log = new MemoryLog();
     const notices = window.owned.add(new Notices(window.hub));
-    const told: StopNotice[] = [];
-    window.owned.add(notices.onDidPost(({ data }) => told.push(stopNotice.parse(data))));
+    const stopNotices: StopNotice[] = [];
+    window.owned.add(notices.onDidPost(({ data }) => stopNotices.push(stopNotice.parse(data))));
     const begin = () =>
       window.owned.add(new BudgetStops({ ...window, notices, clock: scene.computer.clock, log }));
-    return { ...window, told, log, begin };
+    return { ...window, stopNotices, log, begin };
   }
 
   it('is announced as soon as the budget is looked after', async () => {
     await scene.pass(5 * minute);
-    const { begin, told } = await openLater();
+    const { begin, stopNotices } = await openLater();
     await scene.computer.clock.advance(0);
     begin();
     await scene.computer.clock.advance(0);
-    assert.deepEqual(kindsOf(told), ['soon']);
+    assert.deepEqual(kindsOf(stopNotices), ['soon']);
   });
 
   it('happens at the end of its tenth minute', async () => {
     await scene.pass(5 * minute);
     const window = await scene.open();
-    assert.deepEqual(kindsOf(window.told()), ['soon']);
+    assert.deepEqual(kindsOf(window.stopNotices()), ['soon']);
     await scene.pass(10 * minute - 1);
     assert.equal(stops(), 0);
     await scene.pass(1);
@@ -67,12 +67,12 @@ describe('a round of the stop at the end of a budget', () => {
     change(5002, 'exited', 'stopped');
     await scene.pass(minute);
     assert.equal(stops(), 1);
-    assert.equal(window.told().at(-1)?.stopped.length, 1);
+    assert.equal(window.stopNotices().at(-1)?.stopped.length, 1);
   });
 
   it('happens once, for any change while the windows agree on who stops', async () => {
     await scene.pass(5 * minute);
-    const { begin, hub, told } = await openLater();
+    const { begin, hub, stopNotices } = await openLater();
     begin();
     await scene.pass(10 * minute - 1);
     const claim = hub.claim.bind(hub);
@@ -84,7 +84,7 @@ describe('a round of the stop at the end of a budget', () => {
     await scene.pass(1);
     scene.limitsChanged.fire();
     await scene.pass(2 * minute);
-    assert.deepEqual([kindsOf(told), stops()], [['soon', 'stopped'], 2]);
+    assert.deepEqual([kindsOf(stopNotices), stops()], [['soon', 'stopped'], 2]);
   });
 
   it('does not happen if the charges of that moment leave some cents', async () => {
@@ -108,7 +108,10 @@ describe('a round of the stop at the end of a budget', () => {
       await scene.pass(60 * minute);
       const window = await scene.open();
       await scene.pass(12 * minute);
-      assert.deepEqual([stops(), kindsOf(window.told())], [count, count === 1 ? ['soon', 'stopped'] : []]);
+      assert.deepEqual(
+        [stops(), kindsOf(window.stopNotices())],
+        [count, count === 1 ? ['soon', 'stopped'] : []],
+      );
     });
   }
 
@@ -126,7 +129,7 @@ describe('a round of the stop at the end of a budget', () => {
     change(5001, 'exited', 'running');
     await scene.pass(60 * minute);
     assert.equal(await started, 'queued');
-    assert.deepEqual([kindsOf(window.told()), stops()], [['soon', 'stopped'], 1]);
+    assert.deepEqual([kindsOf(window.stopNotices()), stops()], [['soon', 'stopped'], 1]);
   });
 
   it('is not announced while the list of instances can’t be read, and is where it can', async () => {
@@ -139,34 +142,34 @@ describe('a round of the stop at the end of a budget', () => {
       return before(call);
     };
     await scene.pass(30 * minute);
-    assert.deepEqual([stops(), window.told()], [0, []]);
+    assert.deepEqual([stops(), window.stopNotices()], [0, []]);
     scene.service.before = before;
     await scene.pass(5 * minute);
-    assert.deepEqual(kindsOf(window.told()), ['soon']);
+    assert.deepEqual(kindsOf(window.stopNotices()), ['soon']);
   });
 
   it('is tried again where something fails, and what failed is in the log', async () => {
     await scene.pass(5 * minute);
-    const { begin, fleet, log, told } = await openLater();
+    const { begin, fleet, log, stopNotices } = await openLater();
     begin();
     await scene.pass(10 * minute - 1);
     const refresh = fleet.refresh.bind(fleet);
     fleet.refresh = () => Promise.reject(new Error('no list'));
     await scene.pass(1);
     assert.match(log.lines.join('\n'), /^error The instances could not be stopped at the end of a budget/);
-    assert.deepEqual(kindsOf(told), ['soon']);
+    assert.deepEqual(kindsOf(stopNotices), ['soon']);
     fleet.refresh = refresh;
     await scene.pass(2 * minute);
-    assert.deepEqual(kindsOf(told), ['soon', 'stopped']);
+    assert.deepEqual(kindsOf(stopNotices), ['soon', 'stopped']);
   });
 
   it('logs each instance that the service does not let stop', async () => {
     await scene.pass(5 * minute);
-    const { begin, log, told } = await openLater();
+    const { begin, log, stopNotices } = await openLater();
     begin();
     scene.service.failsBefore('instances.stop', () => new ForbiddenError());
     await scene.pass(12 * minute);
-    assert.equal(told.at(-1)?.left.length, 2);
+    assert.equal(stopNotices.at(-1)?.left.length, 2);
     assert.match(log.lines.join('\n'), /^warn Instance 5001 could not be stopped at the end of a budget: /m);
   });
 });

@@ -10,7 +10,7 @@ describe('A list on disk', () => {
   function aWindow(disk: Record<string, string[]>, trouble: { refuses?: boolean; refused?: unknown } = {}) {
     const leader = new Emitter<boolean>();
     const changed = new Emitter<void>();
-    const told: unknown[] = [];
+    const events: unknown[] = [];
     const reads: string[] = [];
     const logged: string[] = [];
     const clock = new FakeClock();
@@ -20,7 +20,7 @@ describe('A list on disk', () => {
       accounts,
       hub: {
         on: () => toDisposable(() => undefined),
-        broadcast: (_, data) => told.push(data),
+        broadcast: (_, data) => events.push(data),
         onDidChangeLeader: leader.event,
       },
       clock,
@@ -42,7 +42,7 @@ describe('A list on disk', () => {
       accounts.active = { key };
       changed.fire();
     };
-    return { list, leader, told, reads, switchTo, clock, logged };
+    return { list, leader, events, reads, switchTo, clock, logged };
   }
 
   it('is read again when its window rejoins the others, because earlier messages did not reach it', async () => {
@@ -58,13 +58,13 @@ describe('A list on disk', () => {
 
   it('notifies other windows after reading the disk only if that found a change', async () => {
     const disk = { one: ['first'] };
-    const { list, told } = aWindow(disk);
+    const { list, events } = aWindow(disk);
     await list.ready;
     await list.reread();
-    assert.deepEqual(told, [], 'nothing changed');
+    assert.deepEqual(events, [], 'nothing changed');
     disk.one.push('second');
     await list.reread();
-    assert.deepEqual(told, [{ accountKey: 'one' }]);
+    assert.deepEqual(events, [{ accountKey: 'one' }]);
     assert.deepEqual(list.rows, ['first', 'second']);
     list.dispose();
   });
@@ -73,7 +73,7 @@ describe('A list on disk', () => {
     const disk = { one: ['first'] };
     const { list } = aWindow(disk);
     await list.ready;
-    const loading = list.tellChanged(list.files);
+    const loading = list.publishChange(list.files);
     disk.one = ['changed', 'second'];
     list.replace((row) => (row === 'first' ? 'changed' : row));
     assert.deepEqual(list.rows, ['changed']);
@@ -87,9 +87,9 @@ describe('A list on disk', () => {
     const { list, reads } = aWindow(disk);
     await list.ready;
     disk.one.push('second');
-    const first = list.tellChanged(list.files);
+    const first = list.publishChange(list.files);
     disk.one.push('third');
-    const others = [list.tellChanged(list.files), list.tellChanged(list.files)];
+    const others = [list.publishChange(list.files), list.publishChange(list.files)];
     await first;
     assert.ok(list.rows.includes('second'));
     await Promise.all(others);
@@ -100,13 +100,13 @@ describe('A list on disk', () => {
 
   it('notifies the other windows of the account whose rows changed, though another became active during the write', async () => {
     const disk = { one: ['first'], two: ['other'] };
-    const { list, told, reads, switchTo } = aWindow(disk);
+    const { list, events, reads, switchTo } = aWindow(disk);
     await list.ready;
     const { files } = list;
     disk.one.push('second');
     switchTo('two');
-    await list.tellChanged(files);
-    assert.deepEqual(told, [{ accountKey: 'one' }]);
+    await list.publishChange(files);
+    assert.deepEqual(events, [{ accountKey: 'one' }]);
     assert.deepEqual(list.rows, ['other']);
     // The rows that are shown did not change, so they are not read again.
     assert.deepEqual(reads, ['one', 'two']);
@@ -114,9 +114,9 @@ describe('A list on disk', () => {
   });
 
   it('sends no message about a change that was made while signed out', async () => {
-    const { list, told } = aWindow({});
-    await list.tellChanged(undefined);
-    assert.deepEqual(told, []);
+    const { list, events } = aWindow({});
+    await list.publishChange(undefined);
+    assert.deepEqual(events, []);
     list.dispose();
   });
 

@@ -81,11 +81,11 @@ describe('A JSON file that is damaged', () => {
 describe('A file that is read once', () => {
   it('is not overwritten while the disk refuses to read it', async () => {
     let content: FileContent<string> | Error = { kind: 'present', value: 'before' };
-    const told: string[] = [];
+    const events: string[] = [];
     const log = {
       ...silentLog,
-      warn: (line: string) => void told.push(line),
-      error: (line: string, cause: unknown) => void told.push(`${line}: ${String(cause)}`),
+      warn: (line: string) => void events.push(line),
+      error: (line: string, cause: unknown) => void events.push(`${line}: ${String(cause)}`),
     };
     const file = new KeptFile<string>(
       {
@@ -101,18 +101,18 @@ describe('A file that is read once', () => {
     const before = content;
     content = new Error('busy');
     assert.deepEqual([await file.read(), file.isRefused], [undefined, true]);
-    assert.deepEqual(told.splice(0), ['It could not be read: Error: busy']);
+    assert.deepEqual(events.splice(0), ['It could not be read: Error: busy']);
     assert.deepEqual([await file.read(), file.isRefused], [undefined, true]);
-    assert.deepEqual(told, [], 'told once');
+    assert.deepEqual(events, [], 'told once');
     await file.write('after');
     assert.ok(content instanceof Error);
     content = before;
     assert.deepEqual([await file.read(), file.isRefused], ['before', false]);
     await file.write('after');
     assert.deepEqual(content, { kind: 'present', value: 'after' });
-    assert.deepEqual(told, []);
+    assert.deepEqual(events, []);
     content = { kind: 'setAside', path: '/storage/file.broken-1' };
     assert.deepEqual([await file.read(), file.isRefused], [undefined, false]);
-    assert.deepEqual(told, []);
+    assert.deepEqual(events, []);
   });
 });

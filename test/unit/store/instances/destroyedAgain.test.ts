@@ -12,14 +12,14 @@ describe('A machine that was destroyed and is there again', () => {
   /** Another service, whose numbers are its own. */
   let other: FakeService;
   let computer: FakeComputer;
-  let told: Map<string, CameBack>;
+  let notified: Map<string, CameBack>;
   beforeEach(async () => {
     service = new FakeService();
     service.instances = [anInstance()];
     other = new FakeService();
     other.user = { ...other.user, id: 8 };
     computer = await FakeComputer.make((url) => (url.includes('other') ? other.client : service.client));
-    told = new Map();
+    notified = new Map();
   });
   afterEach(() => computer.dispose());
 
@@ -31,7 +31,7 @@ describe('A machine that was destroyed and is there again', () => {
       ...window,
       clock,
       log: computer.log,
-      tell: (key, found) => void told.set(key, found),
+      deliver: (key, found) => void notified.set(key, found),
     });
     fleet.onDidPoll(({ instances }) => {
       instances.forEach((one) => again.look(one, fleet.facts(one.id).lastRequest, clock.now()));
@@ -54,7 +54,7 @@ describe('A machine that was destroyed and is there again', () => {
     await pass('it is gone', () => window.fleet.find(5001) === undefined);
   }
   const sent = () => service.count('instances.destroy');
-  const kinds = () => [...told.values()].map(({ kind }) => kind);
+  const kinds = () => [...notified.values()].map(({ kind }) => kind);
 
   it('is destroyed again, twice at most, with a message each time', async () => {
     const kept = service.instances;
@@ -62,11 +62,11 @@ describe('A machine that was destroyed and is there again', () => {
     await destroyed(window);
     for (const times of [1, 2]) {
       service.instances = kept;
-      await pass('it is told', () => told.size === times, 30_000);
+      await pass('it is told', () => notified.size === times, 30_000);
       assert.deepEqual([sent(), service.instances], [1 + times, []]);
     }
     service.instances = kept;
-    await pass('it is told the third time', () => told.size === 3, 30_000);
+    await pass('it is told the third time', () => notified.size === 3, 30_000);
     await computer.clock.advance(600_000);
     assert.equal(sent(), 3);
     assert.deepEqual(kinds(), ['destroyedAgain', 'destroyedAgain', 'notDestroyed']);
@@ -79,7 +79,7 @@ describe('A machine that was destroyed and is there again', () => {
     await destroyed(window);
     service.instances = kept;
     service.failsBefore('instances.destroy', () => new ForbiddenError());
-    await pass('it is told', () => told.size === 1, 1000);
+    await pass('it is told', () => notified.size === 1, 1000);
     assert.equal(sent(), 2);
     await computer.clock.advance(600_000);
     assert.deepEqual([sent(), kinds()], [3, ['notDestroyed']]);
@@ -98,7 +98,7 @@ describe('A machine that was destroyed and is there again', () => {
         service.instances = kept;
       },
     });
-    await pass('it is told', () => told.size === 1, 1000);
+    await pass('it is told', () => notified.size === 1, 1000);
     assert.deepEqual([sent(), kinds()], [2, ['notDestroyed']]);
   });
 
@@ -107,7 +107,7 @@ describe('A machine that was destroyed and is there again', () => {
     const { accounts, fleet } = computer.openWindow();
     const again = new DestroyedAgain({
       ...{ accounts, fleet, hub: hubs.open(), clock, log },
-      tell: (key, found) => void told.set(key, found),
+      deliver: (key, found) => void notified.set(key, found),
     });
     const now = clock.now();
     const isBack = (kind: 'destroy' | 'stop', agoMs: number, tookEffect = false) =>
@@ -159,7 +159,7 @@ describe('A machine that was destroyed and is there again', () => {
     await open();
     await destroyed(await open());
     service.instances = kept;
-    await pass('it is told', () => told.size === 1, 30_000);
+    await pass('it is told', () => notified.size === 1, 30_000);
     await computer.clock.advance(120_000);
     assert.equal(sent(), 2);
   });
@@ -168,7 +168,7 @@ describe('A machine that was destroyed and is there again', () => {
     const window = await open();
     await destroyed(window);
     service.instances = [anInstance({ startedAt: computer.clock.now() / 1000 })];
-    await pass('it is told', () => told.size === 1, 30_000);
+    await pass('it is told', () => notified.size === 1, 30_000);
     await computer.clock.advance(120_000);
     assert.deepEqual([sent(), kinds()], [1, ['notDestroyed']]);
   });
@@ -180,7 +180,7 @@ describe('A machine that was destroyed and is there again', () => {
     const window = await open();
     await destroyed(window);
     service.instances = [unknown];
-    await pass('it is told', () => told.size === 1, 30_000);
+    await pass('it is told', () => notified.size === 1, 30_000);
     assert.deepEqual([sent(), kinds()], [1, ['notDestroyed']]);
   });
 

@@ -36,7 +36,7 @@ describe('the list of instances between windows', () => {
     const config = { image: 'pytorch/pytorch', label: 'trainer' };
     const row = expectedInstance(42, { offer: anOffer(), config, rentalType: 'on-demand' });
     const value = { instances: [row], skipped: 0 };
-    const throughJson = (told: unknown): unknown => JSON.parse(JSON.stringify(told));
+    const throughJson = (sent: unknown): unknown => JSON.parse(JSON.stringify(sent));
     const state = { kind: 'ready', value, fetchedAt: 1 } as const;
     const news = fleetNews.parse(throughJson({ accountKey: 'a', state: shareState(state), memory: [] }));
     assert.deepEqual(reviveState(news.state), state);

@@ -127,18 +127,18 @@ describe('The kept logs', () => {
   });
 
   it('are only mentioned in the log if they can’t be read or written', async () => {
-    const told: string[] = [];
-    const keep = (line: string) => void told.push(line.replace(/:.*/, ''));
+    const events: string[] = [];
+    const keep = (line: string) => void events.push(line.replace(/:.*/, ''));
     const log = { ...silentLog, info: keep, warn: keep };
     const deps = { storageDir: dir, clock, log, redact: (text: string) => text };
     await new KeptLogs(deps).capture(7, account, { logs: () => Promise.reject(new Error('down')) });
-    assert.deepEqual(told.splice(0), ['The log of 7 could not be kept']);
+    assert.deepEqual(events.splice(0), ['The log of 7 could not be kept']);
     await new KeptLogs(deps).capture(7, account, { logs: () => Promise.reject(new CancelledError()) });
-    assert.deepEqual(told, [], 'not of what was given up');
+    assert.deepEqual(events, [], 'not of what was given up');
     await writeFile(join(dir, 'accounts'), 'no folder');
     Object.assign(service.client.instances, { logs: () => Promise.resolve(content) });
     assert.equal(await new KeptLogs(deps).around(service.client, account).instances.logs(7, {}), content);
-    assert.deepEqual(told, ['The log of 7 could not be kept']);
+    assert.deepEqual(events, ['The log of 7 could not be kept']);
   });
 
   it('use 16 MB in all, and leave files alone that are no logs', async () => {

@@ -11,33 +11,33 @@ describe('The pinned offers', () => {
   function open(...ids: readonly number[]) {
     const pins = new OfferPins();
     for (const id of ids) pins.pin({ offer: offer(id), origin });
-    const told: (readonly number[])[] = [];
-    pins.onDidChange((list) => told.push(list.map((pin) => pin.offer.id)));
-    return { pins, told, ids: () => pins.pins.map((pin) => pin.offer.id) };
+    const events: (readonly number[])[] = [];
+    pins.onDidChange((list) => events.push(list.map((pin) => pin.offer.id)));
+    return { pins, events, ids: () => pins.pins.map((pin) => pin.offer.id) };
   }
 
   it('are four at most, each of them once, and every change is reported', () => {
-    const { pins, told, ids } = open();
+    const { pins, events, ids } = open();
     for (const id of [1, 2, 3, 4]) assert.equal(pins.pin({ offer: offer(id), origin }), true, String(id));
     assert.equal(mostPins, 4);
     assert.equal(pins.pin({ offer: offer(5), origin }), false, 'there is no room');
     assert.equal(pins.pin({ offer: offer(4), origin }), true, 'it is there already');
     assert.deepEqual(ids(), [1, 2, 3, 4]);
-    assert.deepEqual(told, [[1], [1, 2], [1, 2, 3], [1, 2, 3, 4]]);
+    assert.deepEqual(events, [[1], [1, 2], [1, 2, 3], [1, 2, 3, 4]]);
     assert.deepEqual([pins.find(3)?.offer.id, pins.find(5)], [3, undefined]);
   });
 
   it('are let go one by one or all at once, and none twice', () => {
-    const { pins, told, ids } = open(1, 2, 3);
+    const { pins, events, ids } = open(1, 2, 3);
     pins.unpin(2);
     assert.deepEqual(ids(), [1, 3]);
     pins.clear();
     pins.clear();
-    assert.deepEqual([ids(), told], [[], [[1, 3], []]]);
+    assert.deepEqual([ids(), events], [[], [[1, 3], []]]);
   });
 
   it('keep the offer as it was pinned beside the one that was read since', () => {
-    const { pins, told } = open(1, 2);
+    const { pins, events } = open(1, 2);
     pins.update([marketOffer({ id: 1, gpuPerHour: fromDollars(0.9) })]);
     assert.deepEqual(
       pins.pins.map((pin) => [pin.first.gpuPerHour, pin.offer.gpuPerHour, pin.origin]),
@@ -46,6 +46,6 @@ describe('The pinned offers', () => {
         [fromDollars(0.4), fromDollars(0.4), origin],
       ],
     );
-    assert.deepEqual(told, [[1, 2]]);
+    assert.deepEqual(events, [[1, 2]]);
   });
 });

@@ -262,10 +262,10 @@ describe('watched searches', () => {
     await checks(1);
     await idle(first);
     await soon('the state in the other window', () => second.watches.rows[0]?.state.checkedAt !== undefined);
-    const told: string[] = [];
-    second.watches.onDidChange(() => told.push(...second.watches.rows.map((row) => row.watch.name)));
+    const events: string[] = [];
+    second.watches.onDidChange(() => events.push(...second.watches.rows.map((row) => row.watch.name)));
     await first.watches.change(watch.id, { name: 'renamed' });
-    await soon('the name in the other window', () => told.includes('renamed'));
+    await soon('the name in the other window', () => events.includes('renamed'));
     await computer.clock.advance(checksApartMs);
     await checks(2);
     await idle(first);
@@ -303,7 +303,7 @@ describe('watched searches', () => {
     const watch = await one.watches.add(watched);
     await checks(1);
     await idle(one);
-    const told = one.found.at(-1)?.since;
+    const events = one.found.at(-1)?.since;
     await one.watches.change(watch.id, { maxPerHour: fromDollars(0.2) });
     await computer.clock.advance(checksApartMs);
     await checks(2);
@@ -312,12 +312,14 @@ describe('watched searches', () => {
       one.found.at(-1)?.offers.map(({ id }) => id),
       [2],
     );
-    assert.equal(one.found.at(-1)?.since, told, 'it was told before');
+    assert.equal(one.found.at(-1)?.since, events, 'it was told before');
     service.offers = [{ ...cheap, ...at(0.15) }, other];
     await computer.clock.advance(checkEveryMs);
     await checks(3);
     await idle(one);
-    const found = one.found.find(({ since, offers }) => since !== told && offers.some(({ id }) => id === 1));
+    const found = one.found.find(
+      ({ since, offers }) => since !== events && offers.some(({ id }) => id === 1),
+    );
     assert.ok(found, 'the price fell below the new limit');
   });
 

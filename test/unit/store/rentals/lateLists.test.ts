@@ -18,11 +18,11 @@ const request = {
 
 describe('a rental that the list shows late', () => {
   let { service, computer } = {} as ComputerScene;
-  const told: StartEvent[] = [];
+  const events: StartEvent[] = [];
 
   beforeEach(async () => {
     ({ service, computer } = await computerScene({ offers: [anOffer()] }));
-    told.length = 0;
+    events.length = 0;
   });
   afterEach(() => computer.dispose());
 
@@ -30,7 +30,7 @@ describe('a rental that the list shows late', () => {
     const window = await computer.openSignedIn();
     window.focus.isFocused = isFocused;
     const { readiness } = watchStarts(computer, window);
-    readiness.onDidHappen((event) => told.push(event));
+    readiness.onDidHappen((event) => events.push(event));
     window.fleet.setInterest({ viewVisible: isFocused, windowFocused: isFocused });
     await pass('the first list', () => window.fleet.state.kind === 'ready', 1);
     return window;
@@ -59,13 +59,13 @@ describe('a rental that the list shows late', () => {
           }
           await computer.clock.advance(2000);
           service.instances = service.instances.map((one) => ({ ...one, actualStatus: 'running' }));
-          await pass('ready', () => told.length > 0, 1000);
+          await pass('ready', () => events.length > 0, 1000);
           assert.ok(computer.clock.now() - begun < 20_000, String(computer.clock.now() - begun));
           for (let passed = 0; passed < 3 * 60_000; passed += 5000) {
             await computer.clock.advance(5000);
             for (const { fleet } of windows) assert.equal(fleet.find(6001)?.actualStatus, 'running');
           }
-          assert.deepEqual(told, [{ kind: 'ready', instanceId: 6001 }]);
+          assert.deepEqual(events, [{ kind: 'ready', instanceId: 6001 }]);
         });
       }
     }
@@ -76,8 +76,8 @@ describe('a rental that the list shows late', () => {
     service.isListed = () => false;
     await window.rentals.rent(request);
     service.instances = service.instances.map((one) => ({ ...one, actualStatus: 'offline' }));
-    await pass('failed', () => told.length > 0, 1000);
-    assert.deepEqual(told, [{ kind: 'failed', instanceId: 6001, reason: 'offline', hadData: false }]);
+    await pass('failed', () => events.length > 0, 1000);
+    assert.deepEqual(events, [{ kind: 'failed', instanceId: 6001, reason: 'offline', hadData: false }]);
   });
 
   it('keeps its row while its record can’t be read', async () => {
@@ -91,7 +91,7 @@ describe('a rental that the list shows late', () => {
     }
     service.before = () => undefined;
     service.instances = service.instances.map((one) => ({ ...one, actualStatus: 'running' }));
-    await pass('ready', () => told.some(({ kind }) => kind === 'ready'), 1000);
+    await pass('ready', () => events.some(({ kind }) => kind === 'ready'), 1000);
   });
 
   it('is held against the price of its record, not the one that was rented', async () => {
@@ -103,7 +103,7 @@ describe('a rental that the list shows late', () => {
       }
     };
     await window.rentals.rent(request);
-    await pass('too dear', () => told.some(({ kind }) => kind === 'tooDear'), 1000);
+    await pass('too dear', () => events.some(({ kind }) => kind === 'tooDear'), 1000);
     assert.equal(service.count('instances.destroy'), 1);
   });
 

@@ -10,7 +10,7 @@ describe('a machine whose start has failed', () => {
   let windows: Watching[] = [];
 
   /** What was told in all windows, those that are closed included. */
-  const told = () =>
+  const delivered = () =>
     windows.flatMap(({ events }) => events.map((event) => ('reason' in event ? event.reason : event.kind)));
 
   async function openWindow(isFocused = true): Promise<Watching> {
@@ -61,11 +61,11 @@ describe('a machine whose start has failed', () => {
         if (where !== 'the same window') first.close();
         if (where === 'a window that opens later') await openWindow();
         await scene.computer.clock.advance(2 * 60 * minuteMs);
-        assert.deepEqual(told(), [reason]);
+        assert.deepEqual(delivered(), [reason]);
         change('running');
-        await pass('it is told', () => told().length > 1);
+        await pass('it is told', () => delivered().length > 1);
         await scene.computer.clock.advance(10 * minuteMs);
-        assert.deepEqual(told(), [reason, 'ready']);
+        assert.deepEqual(delivered(), [reason, 'ready']);
         const ready = windows.flatMap(({ events }) => events).at(-1);
         assert.deepEqual(ready, { kind: 'ready', instanceId: 6001, isLate: true });
         assert.equal(windows.at(-1)?.rentals.rentals[0]?.phase.kind, 'ready');
@@ -78,15 +78,15 @@ describe('a machine whose start has failed', () => {
       const window = await openWindow();
       await fail(window, 'rent', 'timedOut');
       change(reason);
-      await pass('it is told', () => told().length > 1);
+      await pass('it is told', () => delivered().length > 1);
       for (const again of ['loading', 'offline', 'exited', 'unknown']) {
         change(again);
         await scene.computer.clock.advance(10 * minuteMs);
       }
-      assert.deepEqual(told(), ['timedOut', reason]);
+      assert.deepEqual(delivered(), ['timedOut', reason]);
       change('running');
-      await pass('it is told', () => told().length > 2);
-      assert.deepEqual(told(), ['timedOut', reason, 'ready']);
+      await pass('it is told', () => delivered().length > 2);
+      assert.deepEqual(delivered(), ['timedOut', reason, 'ready']);
     });
   }
 
@@ -95,9 +95,9 @@ describe('a machine whose start has failed', () => {
       const window = await openWindow();
       await fail(window, start, 'timedOut');
       change('running');
-      await pass('it is told', () => told().length > 1);
+      await pass('it is told', () => delivered().length > 1);
       await scene.computer.clock.advance(10 * minuteMs);
-      assert.deepEqual(told(), ['timedOut', 'ready']);
+      assert.deepEqual(delivered(), ['timedOut', 'ready']);
     });
   }
 
@@ -111,7 +111,7 @@ describe('a machine whose start has failed', () => {
       await scene.computer.clock.advance(minuteMs);
       change('running');
       await scene.computer.clock.advance(10 * minuteMs);
-      assert.deepEqual(told(), ['timedOut']);
+      assert.deepEqual(delivered(), ['timedOut']);
     });
   }
 });

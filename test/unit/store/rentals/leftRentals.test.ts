@@ -31,18 +31,18 @@ describe('several machines whose window closed early', () => {
   let clock: FakeClock;
   let hubs: FakeHubs;
   let log: MemoryLog;
-  let told: [number, number][];
+  let events: [number, number][];
 
   beforeEach(() => {
     clock = new FakeClock();
     hubs = new FakeHubs();
     log = new MemoryLog();
-    told = [];
+    events = [];
   });
 
   function watch(all: readonly Rental[], hub = hubs.open()): UnfinishedOrders {
     const orders = new UnfinishedOrders({ records: { all }, hub, clock, log });
-    orders.onDidLeave(({ rentals, wanted }) => told.push([rentals.length, wanted]));
+    orders.onDidLeave(({ rentals, wanted }) => events.push([rentals.length, wanted]));
     return orders;
   }
   async function lookLater(orders: UnfinishedOrders): Promise<void> {
@@ -55,12 +55,12 @@ describe('several machines whose window closed early', () => {
     const all = [waiting, failed];
     const orders = watch(all);
     await orders.look();
-    assert.deepEqual(told, [], 'the window may only be about to reconnect');
+    assert.deepEqual(events, [], 'the window may only be about to reconnect');
     await lookLater(orders);
-    assert.deepEqual(told, [[2, 3]]);
+    assert.deepEqual(events, [[2, 3]]);
     await lookLater(orders);
     await lookLater(watch(all));
-    assert.deepEqual(told, [[2, 3]]);
+    assert.deepEqual(events, [[2, 3]]);
   });
 
   it('are claimed once, however often a list is read', async () => {
@@ -73,18 +73,18 @@ describe('several machines whose window closed early', () => {
     };
     const orders = watch([waiting], hub);
     for (let lists = 0; lists < 3; lists += 1) await lookLater(orders);
-    assert.deepEqual([claims, told], [['order:f00:2'], [[1, 3]]]);
+    assert.deepEqual([claims, events], [['order:f00:2'], [[1, 3]]]);
   });
 
   it('wait for the outcome of what was sent', async () => {
     const all = [waiting, sent];
     const orders = watch(all);
     await lookLater(orders);
-    assert.deepEqual(told, []);
+    assert.deepEqual(events, []);
     const reason = text('none');
     all[1] = aRental(sent.marker, { kind: 'notRented', at: 1, reason });
     await orders.look();
-    assert.deepEqual(told, [[1, 3]]);
+    assert.deepEqual(events, [[1, 3]]);
   });
 
   it('are not rented any more by a window that hung, once they were reported', async () => {
@@ -92,7 +92,7 @@ describe('several machines whose window closed early', () => {
     const hung = watch(all);
     await hung.begin(waiting);
     await lookLater(watch(all));
-    assert.deepEqual(told, [[1, 3]]);
+    assert.deepEqual(events, [[1, 3]]);
     all.push(sent);
     await assert.rejects(hung.begin(sent), /not rented/);
   });
@@ -104,7 +104,7 @@ describe('several machines whose window closed early', () => {
     all.push(sent);
     await window.begin(sent);
     await lookLater(watch([waiting]));
-    assert.deepEqual(told, []);
+    assert.deepEqual(events, []);
   });
 
   it('end although the disk refuses to note it, which is logged', async () => {
@@ -126,7 +126,7 @@ describe('several machines whose window closed early', () => {
     await window.end(other.order.id);
     own.dispose();
     await lookLater(watch([other]));
-    assert.deepEqual(told, []);
+    assert.deepEqual(events, []);
   });
 });
 
@@ -151,7 +151,7 @@ describe('a replacement that broke off', () => {
   let hubs: FakeHubs;
   let rentals: Rental[];
   let hasEnded: boolean;
-  let told: boolean[];
+  let events: boolean[];
   let broken: BrokenReplacements;
   const there: FleetSnapshot = { instances: [anInstance({ id })], skipped: 0 };
 
@@ -161,7 +161,7 @@ describe('a replacement that broke off', () => {
     hub = hubs.open();
     rentals = [replaced];
     hasEnded = false;
-    told = [];
+    events = [];
     broken = new BrokenReplacements({
       records: { all: rentals, get: (marker) => rentals.find((one) => one.marker === marker) },
       update: (marker, change) => {
@@ -176,7 +176,7 @@ describe('a replacement that broke off', () => {
     });
     broken.onDidBreakOff(({ instanceId, isDestroyed }) => {
       assert.equal(instanceId, id);
-      told.push(isDestroyed);
+      events.push(isDestroyed);
     });
   });
   afterEach(() => broken.dispose());
@@ -191,12 +191,12 @@ describe('a replacement that broke off', () => {
 
   it('is reported after fifteen seconds without its window, with the instance still there', async () => {
     await lookLater(14_999);
-    assert.deepEqual([told, isMarked()], [[], true]);
+    assert.deepEqual([events, isMarked()], [[], true]);
     await clock.advance(1);
     await look();
-    assert.deepEqual([told, isMarked(), rentals[0]?.replacingWindow], [[false], false, undefined]);
+    assert.deepEqual([events, isMarked(), rentals[0]?.replacingWindow], [[false], false, undefined]);
     await lookLater(60_000);
-    assert.deepEqual(told, [false], 'told again');
+    assert.deepEqual(events, [false], 'told again');
   });
 
   it('is none while its window is open, or is this one, and the time starts again after that', async () => {
@@ -210,13 +210,13 @@ describe('a replacement that broke off', () => {
     await look();
     rentals[0] = replaced;
     await lookLater(10_000);
-    assert.deepEqual([told, isMarked()], [[], true]);
+    assert.deepEqual([events, isMarked()], [[], true]);
   });
 
   it('is one where the record of an older version does not name its window', async () => {
     rentals[0] = { ...replaced, replacingWindow: undefined };
     await lookLater(15_000);
-    assert.deepEqual(told, [false]);
+    assert.deepEqual(events, [false]);
   });
 
   it('is none where nothing is being replaced, or no instance is', async () => {
@@ -226,11 +226,11 @@ describe('a replacement that broke off', () => {
     ] satisfies Partial<Rental>[]) {
       rentals[0] = { ...replaced, ...change };
       await lookLater(60_000);
-      assert.deepEqual([told, rentals[0].replacingWindow], [[], 'gone']);
+      assert.deepEqual([events, rentals[0].replacingWindow], [[], 'gone']);
     }
     rentals.splice(0);
     await lookLater(60_000);
-    assert.deepEqual(told, []);
+    assert.deepEqual(events, []);
   });
 
   it('is reported as destroyed only once the instance is proved to be gone', async () => {
@@ -238,10 +238,10 @@ describe('a replacement that broke off', () => {
     const doubtful: FleetSnapshot = { ...there, unconfirmed: [id] };
     await lookLater(60_000, lacking);
     await lookLater(60_000, doubtful);
-    assert.deepEqual([told, isMarked()], [[], true]);
+    assert.deepEqual([events, isMarked()], [[], true]);
     hasEnded = true;
     await look(doubtful);
-    assert.deepEqual([told, isMarked()], [[true], false]);
+    assert.deepEqual([events, isMarked()], [[true], false]);
   });
 
   it('is not reported if another one may have been rented in its place', async () => {
@@ -253,9 +253,9 @@ describe('a replacement that broke off', () => {
     };
     rentals.push(next);
     await lookLater(15_000);
-    assert.deepEqual([told, isMarked()], [[], false]);
+    assert.deepEqual([events, isMarked()], [[], false]);
     rentals.splice(0, 2, replaced, { ...next, phase: { kind: 'notRented', at: 1, reason: text('Why') } });
     await lookLater(15_000);
-    assert.deepEqual([told, isMarked()], [[false], false]);
+    assert.deepEqual([events, isMarked()], [[false], false]);
   });
 });

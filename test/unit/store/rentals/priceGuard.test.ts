@@ -100,18 +100,18 @@ describe('the price of a new instance', () => {
       [200_000, 202_001, true],
     ] as const) {
       let isAccepted = false;
-      const told: unknown[] = [];
+      const notified: unknown[] = [];
       const accept = () => {
         isAccepted = true;
         return Promise.resolve();
       };
-      const deps = { accounts, clock, log, accept, tell: (found: object) => told.push(found) };
+      const deps = { accounts, clock, log, accept, notify: (found: object) => notified.push(found) };
       const hasRun = { ...fleet, facts: () => ({ readyAt: 1 }) };
       const guard = new PriceGuard({ ...deps, fleet: hasRun });
       const priced = anInstance({ id: 6001, totalPerHour: micros.parse(total) });
       guard.look({ ...rental, mostPerHour: micros.parse(most) }, priced, undefined);
       await computer.clock.advance(0);
-      assert.deepEqual([isAccepted, told.length], [true, isDear ? 1 : 0], `${total} of ${most}`);
+      assert.deepEqual([isAccepted, notified.length], [true, isDear ? 1 : 0], `${total} of ${most}`);
     }
   });
 
@@ -206,10 +206,10 @@ describe('the price of a new instance', () => {
       const next = await open();
       await computer.clock.advance(6 * 60_000);
       assert.equal(service.count('instances.destroy'), 0);
-      const told = [...first.events, ...next.events].flatMap((event) =>
+      const notified = [...first.events, ...next.events].flatMap((event) =>
         event.kind === 'tooDear' ? event.verdict : [],
       );
-      assert.deepEqual(told, ['kept']);
+      assert.deepEqual(notified, ['kept']);
     });
 
     it('keeps one that was found hours after its window was killed', async () => {

@@ -27,15 +27,15 @@ describe('the rentals of an account, on disk', () => {
     await clock.through(rentals.rent(rentalRequest));
     const [rental] = rentals.rentals;
     assert.ok(rental);
-    let told: RecentRentals | undefined;
-    const fleet = { setRented: (recent: RecentRentals) => (told = recent) };
+    let events: RecentRentals | undefined;
+    const fleet = { setRented: (recent: RecentRentals) => (events = recent) };
     const records = owned.add(
       new RentalRecords({ accounts, hub, fleet, secrets, storageDir, clock, log: silentLog }),
     );
     await records.loaded;
     const isAwaited = () => {
-      records.tellAwaited();
-      return told?.isAwaited;
+      records.expectNews();
+      return events?.isAwaited;
     };
     await records.put({ ...rental, phase: { kind: 'waiting', instanceId: 6001, since: 0 } });
     assert.equal(isAwaited(), true);
@@ -173,10 +173,10 @@ describe('the rentals of an account, on disk', () => {
     const records = open();
     await records.loaded;
     await clock.advance(30 * minute - 1 - (clock.now() - rental.requestedAt));
-    records.tellAwaited();
+    records.expectNews();
     assert.deepEqual(ids, [6001]);
     await clock.advance(1);
-    records.tellAwaited();
+    records.expectNews();
     assert.deepEqual(ids, []);
     await writeFile(
       join(storageDir, 'accounts', rental.accountKey, 'rentals', `${rental.marker}.json`),

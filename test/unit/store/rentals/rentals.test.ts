@@ -75,15 +75,15 @@ describe('rentals', () => {
 
   it('informs another window that one closed before it had asked for all machines of an order', async () => {
     const other = await computer.openSignedIn();
-    const told: [number, number][] = [];
-    window.rentals.orders.onDidLeave(({ rentals, wanted }) => told.push([rentals.length, wanted]));
+    const events: [number, number][] = [];
+    window.rentals.orders.onDidLeave(({ rentals, wanted }) => events.push([rentals.length, wanted]));
     await other.rentals.rent(request, { order: { id: 'f00', wanted: 3 } });
     window.fleet.setInterest({ viewVisible: true, windowFocused: true });
     await computer.clock.advance(120_000);
-    assert.deepEqual(told, []);
+    assert.deepEqual(events, []);
     other.close();
     await computer.clock.advance(120_000);
-    assert.deepEqual(told, [[1, 3]]);
+    assert.deepEqual(events, [[1, 3]]);
   });
 
   it('sends nothing of an order that another window has reported as not rented', async () => {

@@ -27,11 +27,11 @@ describe('the readiness stores of several windows', () => {
       });
       first.close();
       const { events } = await open();
-      const told = () => events.filter((event) => event.kind === kind);
-      if (agoMs === 0) await pass('it is told', () => told().length > 0);
+      const ofKind = () => events.filter((event) => event.kind === kind);
+      if (agoMs === 0) await pass('it is told', () => ofKind().length > 0);
       await scene.computer.clock.advance(120_000);
       assert.deepEqual(
-        told().map(({ instanceId }) => instanceId),
+        ofKind().map(({ instanceId }) => instanceId),
         agoMs === 0 ? [6001] : [],
       );
     });

@@ -12,15 +12,15 @@ describe('favourite and recent templates', () => {
   let computer: TemplateComputer;
   let window: TemplateWindow;
   let refs: TemplateRefs;
-  let told: string[];
+  let events: string[];
 
   beforeEach(async () => {
     const service = new FakeService();
     computer = new TemplateComputer(() => service.client);
     window = await computer.openWindow();
     refs = window.refs;
-    told = [];
-    refs.onDidChange((what) => told.push(what));
+    events = [];
+    refs.onDidChange((what) => events.push(what));
   });
   afterEach(() => computer.dispose());
 
@@ -28,10 +28,10 @@ describe('favourite and recent templates', () => {
 
   it('are not read before they are shown', async () => {
     await refs.noteUse('account-1', { id: 1, hash: 'a' });
-    assert.deepEqual([ids(refs), told], [[], []]);
+    assert.deepEqual([ids(refs), events], [[], []]);
     refs.show();
     await until('the recents', () => ids(refs).length === 1, { everyMs: 1 });
-    assert.deepEqual(told, ['all']);
+    assert.deepEqual(events, ['all']);
   });
 
   it('follow every use in any window, and report when only the order changed', async () => {
@@ -39,11 +39,11 @@ describe('favourite and recent templates', () => {
     refs.show();
     await refs.noteUse('account-1', { id: 1 });
     await settle();
-    assert.deepEqual(told, ['all'], 'however often it is read');
+    assert.deepEqual(events, ['all'], 'however often it is read');
     await other.refs.noteUse('account-1', { id: 2 });
     await until('the other window', () => ids(refs).length === 2, { everyMs: 1 });
     assert.deepEqual(ids(refs), [2, 1]);
-    assert.deepEqual(told, ['all', 'recents']);
+    assert.deepEqual(events, ['all', 'recents']);
   });
 
   it('know a favourite as it was when it was used last', async () => {

@@ -93,11 +93,11 @@ describe('The files of the windows', () => {
 
 describe('A message between windows', () => {
   it('reaches all listeners though one fails, which is logged', () => {
-    const told: string[] = [];
+    const received: string[] = [];
     const log = {
       ...silentLog,
-      warn: (line: string) => void told.push(line),
-      error: (line: string, error: unknown) => void told.push(`${line}: ${String(error)}`),
+      warn: (line: string) => void received.push(line),
+      error: (line: string, error: unknown) => void received.push(`${line}: ${String(error)}`),
     };
     const listeners = new HubListeners(log);
     const heard: string[] = [];
@@ -109,12 +109,12 @@ describe('A message between windows', () => {
     listeners.on('topic', (data) => heard.push(JSON.stringify(data)));
     listeners.deliver('topic', { id: 7 });
     assert.deepEqual(heard.splice(0), ['7', '{"id":7}']);
-    assert.deepEqual(told.splice(0), ['A listener of topic failed: Error: broken']);
+    assert.deepEqual(received.splice(0), ['A listener of topic failed: Error: broken']);
     first.dispose();
     listeners.deliver('topic', 'x');
     listeners.deliver('other', 'x');
     assert.deepEqual(heard.splice(0), ['"x"']);
-    assert.match(told.join(), /^A message on topic was not understood/);
+    assert.match(received.join(), /^A message on topic was not understood/);
     listeners.dispose();
     listeners.deliver('topic', { id: 7 });
     assert.deepEqual(heard, []);

@@ -78,8 +78,8 @@ describe('the meeting place of the windows', () => {
         window.broadcast('after', 'more');
       }
       await until('all four messages', () => heard.length === 4);
-      const told = windows.flatMap(({ windowId }) => [`${windowId} undefined`, `${windowId} more`]);
-      assert.deepEqual(heard.sort(), told.sort());
+      const received = windows.flatMap(({ windowId }) => [`${windowId} undefined`, `${windowId} more`]);
+      assert.deepEqual(heard.sort(), received.sort());
     } finally {
       for (const window of windows) window.dispose();
     }
@@ -193,8 +193,8 @@ describe('the meeting place of the windows', () => {
       end: () => Promise.resolve(),
     };
     const hub = createWindowHub({ storageDir: dir, clock: systemClock, log: silentLog, address, terms });
-    const told: number[] = [];
-    hub.onDidChangePeers(({ size }) => told.push(size));
+    const received: number[] = [];
+    hub.onDidChangePeers(({ size }) => received.push(size));
     let early: Disposable | undefined;
     try {
       await until('its address is open', () => reads === 2, { everyMs: 5 });
@@ -208,7 +208,7 @@ describe('the meeting place of the windows', () => {
       assert.equal(hub.isLeader, false);
       release();
       await until('it leads', () => hub.isLeader, { everyMs: 5 });
-      assert.deepEqual(told, [1]);
+      assert.deepEqual(received, [1]);
       assert.deepEqual([...hub.peers], ['early']);
     } finally {
       early?.dispose();

@@ -63,7 +63,9 @@ for (const [name, addressOf] of [
       other?.say('after-the-death');
       await until('the new leader hears', () => next.heard.includes('after-the-death'), { everyMs: 20 });
       assert.deepEqual(
-        all.flatMap(({ told }) => told.flatMap(({ problem }) => (problem === undefined ? [] : [problem]))),
+        all.flatMap(({ reports: received }) =>
+          received.flatMap(({ problem }) => (problem === undefined ? [] : [problem])),
+        ),
         [],
       );
     });
@@ -76,8 +78,8 @@ for (const [name, addressOf] of [
       const next = await settled(followers);
       leader.act();
       leader.goOn();
-      await until('it answers', () => leader.told.some(({ acts }) => acts !== undefined), { everyMs: 20 });
-      assert.equal(leader.told.find(({ acts }) => acts !== undefined)?.acts, false);
+      await until('it answers', () => leader.reports.some(({ acts }) => acts !== undefined), { everyMs: 20 });
+      assert.equal(leader.reports.find(({ acts }) => acts !== undefined)?.acts, false);
       assert.equal(await settled(all), next);
       leader.say('back-again');
       await until('it is heard', () => next.heard.includes('back-again'), { everyMs: 20 });
@@ -99,7 +101,8 @@ for (const [name, addressOf] of [
       for (const window of all) {
         window.claim('the-thing');
       }
-      const answers = () => windows.flatMap(({ told }) => told.filter(({ claim }) => claim === 'the-thing'));
+      const answers = () =>
+        windows.flatMap(({ reports: received }) => received.filter(({ claim }) => claim === 'the-thing'));
       await until('both have an answer', () => answers().length === 2, { everyMs: 20 });
       const late = open();
       await until('the late one is there', () => late.leads !== undefined, { everyMs: 20 });
@@ -107,7 +110,7 @@ for (const [name, addressOf] of [
       await until('all have an answer', () => answers().length === 3, { everyMs: 20 });
       assert.equal(answers().filter(({ first }) => first === true).length, 1);
       assert.deepEqual(
-        late.told.filter(({ claim }) => claim === 'the-thing').map(({ first }) => first),
+        late.reports.filter(({ claim }) => claim === 'the-thing').map(({ first }) => first),
         [false],
       );
     });

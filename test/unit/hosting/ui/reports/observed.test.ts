@@ -24,12 +24,12 @@ function costing(id: number, hoursAgo: number) {
   });
 }
 
-const told = ({ charges }: ReturnType<typeof observedCharges>) =>
+const amounts = ({ charges }: ReturnType<typeof observedCharges>) =>
   charges.map(({ source, amount, start = 0, end = 0 }) => [source, toDollars(amount), (end - start) / 3600]);
 
 describe('what this computer has seen of the spending', () => {
   it('counts instances that are gone until their end, and those that are there until now', () => {
-    assert.deepEqual(told(observedCharges([costing(1, 3)], [past(2)], now)), [
+    assert.deepEqual(amounts(observedCharges([costing(1, 3)], [past(2)], now)), [
       ['instance-1', 3, 3],
       ['instance-2', 4, 4],
     ]);
@@ -37,7 +37,7 @@ describe('what this computer has seen of the spending', () => {
 
   it('takes what the service charged for one that is gone, and counts none twice', () => {
     const charged = { amount: fromDollars(2.5), at: now };
-    assert.deepEqual(told(observedCharges([costing(1, 3)], [past(1), past(2, { charged })], now)), [
+    assert.deepEqual(amounts(observedCharges([costing(1, 3)], [past(1), past(2, { charged })], now)), [
       ['instance-1', 3, 3],
       ['instance-2', 2.5, 4],
     ]);

@@ -5,7 +5,7 @@ import { machineOf, type JobRow } from '../model/job';
 import { formatMoney } from '../../model/money';
 
 /** A message about a job. */
-export interface ToldOfJob {
+export interface JobMessage {
   readonly level: MessageLevel;
   readonly sentence: string;
   readonly actions: readonly Action[];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { register as showInstances, tellFirstSteps } from '../../../src/features/instances';
+import { register as showInstances, tickFirstSteps } from '../../../src/features/instances';
 import { register as showJobs } from '../../../src/jobs/ui';
 import { anInstance } from '../../support/builders';
 import { FakeClock } from '../../support/fakeClock';
@@ -121,7 +121,7 @@ describe('From its start on a feature shows', () => {
   for (const [step, given] of Object.entries(steps)) {
     it(`which step of the walkthrough is done: ${step}`, () => {
       const keys: string[] = [];
-      tellFirstSteps(
+      tickFirstSteps(
         only({
           ...others,
           ...given,
@@ -141,7 +141,7 @@ describe('From its start on a feature shows', () => {
     it(`that something was stopped: ${what}`, () => {
       const keys: string[] = [];
       const fleet = { ...none, state: one, facts: () => ({ lastRequest: request }) };
-      tellFirstSteps(
+      tickFirstSteps(
         only({
           ...others,
           fleet,
