@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DisposableStore, type Disposable } from '../util/disposable';
 import { Emitter, type Event } from '../util/emitter';
+import { NextRead } from '../util/nextRead';
 import { channel, type Channel, type Talk } from './channel';
 import { followAccount } from './followAccount';
 import { NotSignedInError } from './notSignedIn';
@@ -88,9 +89,8 @@ export interface ReadingDeps<A, T> {
 }
 
 interface Wanted {
-  notifyOthers: boolean;
-  isUnasked: boolean;
-  readonly abort: AbortController;
+  readonly notifyOthers: boolean;
+  readonly isUnasked: boolean;
 }
 
 /**
@@ -104,10 +104,9 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
   private current: Loaded<T> = { kind: 'idle' };
   private accountKey: string | undefined;
   private abort = new AbortController();
-  private inFlight: Promise<void> | undefined;
-  private underWay: Wanted | undefined;
-  /** The next read, which starts when the current one ends. */
-  private next: (Wanted & { readonly done: Promise<void> }) | undefined;
+  private reads = this.newReads();
+  /** Ends the last read that began, if it is one that the user does not wait for. */
+  private unasked: AbortController | undefined;
 
   constructor(private readonly deps: ReadingDeps<A, T>) {
     const { accounts, talk } = deps;
@@ -120,7 +119,7 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
       this.owned.add(
         accounts.onDidRecover((key) => {
           // A read that is under way has its own answer, and may be the one that shows it.
-          if (key === this.accountKey && this.hasFailed && !this.inFlight) {
+          if (key === this.accountKey && this.hasFailed && !this.reads.isReading) {
             // The error is in the state.
             void this.reread(false, true).catch(() => undefined);
           }
@@ -166,49 +165,31 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
     this.accountKey = accountKey;
     this.abort.abort();
     this.abort = new AbortController();
-    this.inFlight = undefined;
-    this.underWay = undefined;
-    this.next = undefined;
+    this.reads = this.newReads();
     this.become({ kind: 'idle' });
+  }
+
+  private newReads(): NextRead<void, Wanted> {
+    const { signal } = this.abort;
+    return new NextRead(
+      (wanted) => this.read(signal, wanted),
+      (one, other) => ({
+        notifyOthers: one.notifyOthers || other.notifyOthers,
+        isUnasked: one.isUnasked && other.isUnasked,
+      }),
+    );
   }
 
   /** Calls during a read share the next one, because the service limits the rate of reads. */
   private reread(notifyOthers: boolean, isUnasked: boolean): Promise<void> {
-    if (!isUnasked && this.underWay?.isUnasked === true) {
-      this.underWay.abort.abort();
+    if (!isUnasked) {
+      this.unasked?.abort();
     }
-    if (this.next) {
-      this.next.notifyOthers ||= notifyOthers;
-      this.next.isUnasked &&= isUnasked;
-      return this.next.done;
-    }
-    const wanted: Wanted = { notifyOthers, isUnasked, abort: new AbortController() };
-    const { signal } = this.abort;
-    const under = this.inFlight;
-    const own: Promise<void> = (under?.catch(() => undefined) ?? Promise.resolve())
-      .then(() => {
-        if (this.next?.done === own) {
-          this.next = undefined;
-        }
-        this.underWay = wanted;
-        return this.read(signal, wanted);
-      })
-      .finally(() => {
-        if (this.inFlight === own) {
-          this.inFlight = undefined;
-          this.underWay = undefined;
-        }
-      });
-    if (under) {
-      this.next = Object.assign(wanted, { done: own });
-    } else {
-      this.underWay = wanted;
-    }
-    this.inFlight = own;
-    if (!under && this.deps.accounts.active) {
+    const done = this.reads.ask({ notifyOthers, isUnasked });
+    if (this.deps.accounts.active) {
       this.showLoading();
     }
-    return own;
+    return done;
   }
 
   private showLoading(): void {
@@ -217,17 +198,20 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
     }
   }
 
-  private async read(ofAccount: AbortSignal, wanted: Wanted): Promise<void> {
+  private async read(ofAccount: AbortSignal, { notifyOthers, isUnasked }: Wanted): Promise<void> {
     const { accounts, clock, talk } = this.deps;
+    const abort = new AbortController();
+    this.unasked = isUnasked ? abort : undefined;
+    // Nothing is sent for a read that the user replaces right away.
+    await Promise.resolve();
     const account = accounts.active;
     if (!account) {
       throw new NotSignedInError();
     }
-    const signal = AbortSignal.any([ofAccount, wanted.abort.signal]);
+    const signal = AbortSignal.any([ofAccount, abort.signal]);
     if (signal.aborted) {
       return;
     }
-    const { isUnasked } = wanted;
     this.showLoading();
     try {
       const { items: value, skipped = 0 } = await this.deps.read(account, { signal, isUnasked });
@@ -239,7 +223,7 @@ export class AccountReading<A extends { readonly key: string }, T> implements Re
       const hasChanged =
         before.kind === 'ready' &&
         ((before.skipped ?? 0) !== skipped || talk?.isSame(before.value, value) === false);
-      if (talk && wanted.notifyOthers && hasChanged) {
+      if (talk && notifyOthers && hasChanged) {
         changesOf(talk).send(talk.hub, account.key);
       }
     } catch (error) {

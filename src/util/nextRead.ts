@@ -2,29 +2,39 @@
  * Reads one at a time. Whoever asks gets a read that begins after they asked, so that what was changed before
  * is in it; all who wait for the one under way share the next.
  */
-export class NextRead<T> {
+export class NextRead<T, How = void> {
   private current: Promise<T> | undefined;
-  private next: Promise<T> | undefined;
+  private next: { how: How; readonly done: Promise<T> } | undefined;
 
-  constructor(private readonly read: () => Promise<T>) {}
+  constructor(
+    private readonly read: (how: How) => Promise<T>,
+    /** Returns how to read for two who share a read. */
+    private readonly join: (one: How, other: How) => How = (one) => one,
+  ) {}
 
-  ask(): Promise<T> {
-    if (this.next) {
-      return this.next;
-    }
-    if (!this.current) {
-      return this.begin();
-    }
-    const begin = () => {
-      this.next = undefined;
-      return this.begin();
-    };
-    this.next = this.current.then(begin, begin);
-    return this.next;
+  get isReading(): boolean {
+    return this.current !== undefined;
   }
 
-  private begin(): Promise<T> {
-    const own = this.read().finally(() => {
+  ask(how: How): Promise<T> {
+    if (this.next) {
+      this.next.how = this.join(this.next.how, how);
+      return this.next.done;
+    }
+    if (!this.current) {
+      return this.begin(how);
+    }
+    const begin = (): Promise<T> => {
+      this.next = undefined;
+      return this.begin(next.how);
+    };
+    const next = { how, done: this.current.then(begin, begin) };
+    this.next = next;
+    return next.done;
+  }
+
+  private begin(how: How): Promise<T> {
+    const own = this.read(how).finally(() => {
       if (this.current === own) {
         this.current = undefined;
       }

@@ -4,6 +4,7 @@ import type { Loaded } from '../../shared/reading';
 import type { Clock } from '../../util/clock';
 import { MutableDisposable, type Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
+import { NextRead } from '../../util/nextRead';
 import type { Accounts } from '../accounts/accounts';
 import { describeError } from './fleetShared';
 import type { FleetSnapshot } from './fleetStore';
@@ -26,8 +27,8 @@ const longestTimerMs = 30_000;
 export class Poller implements Disposable {
   private readonly timer = new MutableDisposable<Disposable>();
   private abort = new AbortController();
-  private inFlight: Promise<void> | undefined;
-  private queued: Promise<void> | undefined;
+  private reads = this.newReads();
+  private isReading = false;
   private attemptedAt = 0;
   private failures = 0;
   private pauseMs = 0;
@@ -39,8 +40,8 @@ export class Poller implements Disposable {
     this.abort.abort();
     this.abort = new AbortController();
     this.timer.value = undefined;
-    this.inFlight = undefined;
-    this.queued = undefined;
+    this.reads = this.newReads();
+    this.isReading = false;
     this.attemptedAt = 0;
     this.failures = 0;
     this.pauseMs = 0;
@@ -53,7 +54,7 @@ export class Poller implements Disposable {
 
   /** Notes that the service works again: a failed read is retried immediately. */
   recovered(): void {
-    if (this.failures > 0 && !this.inFlight) {
+    if (this.failures > 0 && !this.isReading) {
       this.countFailures(this.abort.signal, 0);
       this.attemptedAt = 0;
       this.plan();
@@ -63,7 +64,7 @@ export class Poller implements Disposable {
   /** Sets the timer again; call it when the inputs of `interval` change. */
   plan(): void {
     this.timer.value = undefined;
-    const interval = this.inFlight || this.abort.signal.aborted ? undefined : this.deps.interval();
+    const interval = this.isReading || this.abort.signal.aborted ? undefined : this.deps.interval();
     if (interval === undefined) {
       return;
     }
@@ -76,7 +77,7 @@ export class Poller implements Disposable {
     const wake = () => {
       if (dueAt <= this.deps.clock.now()) {
         // The error is part of the state that every view shows.
-        void this.poll(true).catch(() => undefined);
+        void this.reads.ask(true).catch(() => undefined);
       } else {
         this.plan();
       }
@@ -86,17 +87,7 @@ export class Poller implements Disposable {
 
   /** Starts a read after this moment; callers during a read share the next one. */
   readNow(): Promise<void> {
-    if (!this.inFlight) {
-      return this.poll(false);
-    }
-    const { signal } = this.abort;
-    this.queued ??= this.inFlight
-      .catch(() => undefined)
-      .then(() => {
-        this.queued = undefined;
-        return signal.aborted ? undefined : this.poll(false);
-      });
-    return this.queued;
+    return this.reads.ask(false);
   }
 
   dispose(): void {
@@ -104,34 +95,29 @@ export class Poller implements Disposable {
     this.timer.dispose();
   }
 
-  private poll(isUnasked: boolean): Promise<void> {
-    if (this.inFlight) {
-      return this.inFlight;
-    }
-    this.timer.value = undefined;
-    this.attemptedAt = this.deps.clock.now();
+  private newReads(): NextRead<void, boolean> {
     const { signal } = this.abort;
-    const own = this.deps
-      .read({ signal, isUnasked })
-      .then(
-        () => {
-          this.countFailures(signal, 0);
-        },
-        (error: unknown) => {
-          // The attempt itself may have taken a minute.
-          this.attemptedAt = this.deps.clock.now();
-          this.countFailures(signal, this.failures + 1);
-          throw error;
-        },
-      )
-      .finally(() => {
-        if (this.inFlight === own) {
-          this.inFlight = undefined;
-          this.plan();
-        }
-      });
-    this.inFlight = own;
-    return own;
+    return new NextRead((isUnasked) => (signal.aborted ? Promise.resolve() : this.poll(signal, isUnasked)));
+  }
+
+  private async poll(signal: AbortSignal, isUnasked: boolean): Promise<void> {
+    this.timer.value = undefined;
+    this.isReading = true;
+    this.attemptedAt = this.deps.clock.now();
+    try {
+      await this.deps.read({ signal, isUnasked });
+      this.countFailures(signal, 0);
+    } catch (error) {
+      // The attempt itself may have taken a minute.
+      this.attemptedAt = this.deps.clock.now();
+      this.countFailures(signal, this.failures + 1);
+      throw error;
+    } finally {
+      if (!signal.aborted) {
+        this.isReading = false;
+        this.plan();
+      }
+    }
   }
 
   private countFailures(signal: AbortSignal, failures: number): void {

@@ -172,4 +172,38 @@ describe('A reading of an account', () => {
     await list.refresh();
     assert.equal(reads, 3);
   });
+
+  it('is read by the other windows after a shared read that one request was for', async () => {
+    const windows = [await computer.openSignedIn(), await computer.openSignedIn()] as const;
+    const [first, second] = windows.map(open);
+    assert.ok(first && second);
+    await Promise.all([first.refresh(), second.refresh()]);
+    const under = first.refresh();
+    // The other window says that its own read differed, so this one is read again without a message.
+    windows[1].hub.broadcast('list.things', windows[0].accounts.active?.key);
+    const shared = first.refresh();
+    await under;
+    listing = { items: ['two'], skipped: 0 };
+    await shared;
+    await settle();
+    assert.deepEqual(second.value, ['two']);
+  });
+
+  it('is read to its end for the user, though the user asks again', async () => {
+    const { accounts, owned } = await computer.openSignedIn();
+    const signals: AbortSignal[] = [];
+    const read = async (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
+      signals.push(signal);
+      await settle();
+      return listing;
+    };
+    const list = owned.add(new AccountReading({ accounts, clock: computer.clock, read }));
+    const first = list.refresh();
+    await Promise.resolve();
+    await Promise.all([first, list.refresh()]);
+    assert.deepEqual(
+      signals.map(({ aborted }) => aborted),
+      [false, false],
+    );
+  });
 });
