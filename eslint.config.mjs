@@ -1,5 +1,6 @@
 import tseslint from 'typescript-eslint';
-import house, { rings, usesEditor, wings } from './scripts/eslintArrows.mjs';
+import { arrows, rings, usesEditor, wings } from './scripts/eslintArrows.mjs';
+import { moduleState } from './scripts/eslintModuleState.mjs';
 
 const namedZod = {
   selector: "ImportDeclaration[source.value='zod'] > ImportSpecifier[imported.name='z']",
@@ -127,8 +128,8 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
-    plugins: { house },
-    rules: { 'house/arrows': 'error' },
+    plugins: { house: { rules: { arrows, 'module-state': moduleState } } },
+    rules: { 'house/arrows': 'error', 'house/module-state': 'error' },
   },
   {
     files: editorless,

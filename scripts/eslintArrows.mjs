@@ -96,7 +96,7 @@ function objection(from, to, isType, specifier) {
 }
 
 /** @type {import('eslint').Rule.RuleModule} */
-const arrows = {
+export const arrows = {
   meta: { type: 'problem', schema: [] },
   create(context) {
     const check = (node) => {
@@ -122,5 +122,3 @@ const arrows = {
     };
   },
 };
-
-export default { rules: { arrows } };

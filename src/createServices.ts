@@ -4,17 +4,16 @@ import * as vscode from 'vscode';
 import { makeClient } from './accountClient';
 import { DemoProcess } from './demo/demoProcess';
 import { budgetLimits } from './editor/budgetLimits';
-import { CommandTable, runOwnCommandsFrom } from './editor/commands';
+import { CommandTable } from './editor/commands';
 import { ContextKeySetter } from './editor/contextKeys';
 import { currentPlace } from './editor/currentPlace';
 import { t } from './editor/localize';
-import { reportMessageErrors } from './editor/message';
 import { OutputLog } from './editor/outputLog';
 import { Report } from './editor/report';
 import { SettingsReader } from './editor/settings';
 import { SshConsent } from './sshConsent';
 import { TreeGroups } from './editor/treeGroups';
-import { setWindowClock } from './editor/windowClock';
+import { setWindowParts } from './editor/windowParts';
 import { secretPort, warnAboutSetting, windowNameIn } from './editorPorts';
 import { networkSettings } from './networkTransport';
 import { createMachineChecks, type MachineChecksDeps } from './machineChecks';
@@ -70,7 +69,7 @@ export async function createServices(
   shell: Shell,
   clock: Clock,
 ): Promise<Services> {
-  setWindowClock(clock);
+  setWindowParts({ clock });
   const storageDir = context.globalStorageUri.fsPath;
   await mkdir(storageDir, { recursive: true, mode: 0o700 });
   const own: Own = (item) => {
@@ -135,13 +134,10 @@ function editorServices(own: Own) {
     openSettings: () =>
       vscode.commands.executeCommand('workbench.action.openSettings', '@ext:gpu-rental.gpu-rental'),
   });
-  reportMessageErrors((error) => {
-    report.error(error);
-  });
   const commands = new CommandTable((error, retry) => {
     report.error(error, { retry });
   });
-  runOwnCommandsFrom(commands);
+  setWindowParts({ commands, report: (error) => report.error(error) });
   return { redactor, log, settings, report, commands, contextKeys: own(new ContextKeySetter()) };
 }
 

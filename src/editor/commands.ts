@@ -10,6 +10,7 @@ import {
 import { readArguments } from '../readArguments';
 import { DisposableStore, toDisposable, type Disposable } from '../util/disposable';
 import type { Action } from './message';
+import { windowParts } from './windowParts';
 
 type Handler<Id extends AnyCommandId> = (
   ...args: CommandArgs<Id>
@@ -92,13 +93,6 @@ export class CommandTable {
   }
 }
 
-let ownTable: CommandTable | undefined;
-
-/** Sets the table for commands that the editor does not know. Called once, by `createServices`. */
-export function runOwnCommandsFrom(table: CommandTable): void {
-  ownTable = table;
-}
-
 /** Returns the active account; without one, offers sign-in first. Returns `undefined` if the user cancels. */
 export async function signedIn<Account>(accounts: {
   readonly active: Account | undefined;
@@ -132,7 +126,7 @@ export function runCommand<Id extends AnyCommandId>(
   ...args: CommandArgs<Id>
 ): Thenable<CommandResult<Id> | undefined> {
   if (ownIds.has(id)) {
-    return (ownTable?.run(id, args) ?? Promise.resolve(undefined)) as Promise<CommandResult<Id> | undefined>;
+    return Promise.resolve(windowParts().commands?.run(id, args)) as Promise<CommandResult<Id> | undefined>;
   }
   return vscode.commands.executeCommand<CommandResult<Id> | undefined>(id, ...args);
 }

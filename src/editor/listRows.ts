@@ -61,6 +61,7 @@ function timeIfStale({ kind, error, fetchedAt }: ListState, now: number): string
 // The editor needs the same object for the same row.
 const failed: ListProblem = { kind: 'loadError', stale: false };
 const stale: ListProblem = { kind: 'loadError', stale: true };
+// eslint-disable-next-line house/module-state -- Rows of one kind are the same object for all trees.
 const skippedNodes = new Map<number, ListProblem>();
 
 function skippedNode(skipped: number): ListProblem {

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { windowParts } from './windowParts';
 
 export type MessageLevel = 'info' | 'warning' | 'error';
 
@@ -11,24 +12,15 @@ export interface Action<T = unknown> {
 /** An action under a condition: `condition && { label, run }`. */
 type Offered<T> = Action<T> | false | undefined;
 
-let reportError = (error: unknown): void => {
-  throw error;
-};
-
-/** Called once, by `createServices`. */
-export function reportMessageErrors(report: (error: unknown) => void): void {
-  reportError = report;
-}
-
 /** Reports an error of an action that goes on. */
 export function reportProblem(error: unknown): void {
-  reportError(error);
+  windowParts().report(error);
 }
 
 /** Shows a message without waiting for it; an error of the chosen action is reported. */
 export function message(level: MessageLevel, text: string, ...actions: readonly Offered<unknown>[]): void {
   void suggest(level, text, ...actions).catch((error: unknown) => {
-    reportError(error);
+    reportProblem(error);
   });
 }
 

@@ -3,7 +3,7 @@ import { orCancelled } from '../util/cancellation';
 import { wait } from '../util/clock';
 import type { ViewId } from '../contributions';
 import { t } from './localize';
-import { windowClock } from './windowClock';
+import { windowParts } from './windowParts';
 
 /**
  * Returns options for a progress notification with another button than *Cancel*, for work that continues after it. The
@@ -82,7 +82,7 @@ async function unlessSoon<T>(work: Promise<T>, show: () => PromiseLike<T>): Prom
   const late = () => false;
   const isSoon = await Promise.race([
     work.then(done, done),
-    wait(windowClock(), soonMs, stop.signal).then(late, late),
+    wait(windowParts().clock, soonMs, stop.signal).then(late, late),
   ]);
   stop.abort();
   return isSoon ? work : show();

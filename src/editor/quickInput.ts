@@ -5,16 +5,17 @@ import { reasonOf } from './localize';
 import type { Level } from './quickLevels';
 import { QuickList } from './quickList';
 import { QuickText } from './quickText';
-import { windowClock } from './windowClock';
+import { windowParts } from './windowParts';
 
 type Shown = QuickList | QuickText;
 
+/* eslint-disable house/module-state -- The inputs share the one place in which the editor shows an input. */
 /** The inputs that an interrupting flow covers. */
 let interruption: { readonly covered: (() => void)[] } | undefined;
-
 /** How many messages offer an interruption, and the inputs that are open. */
 let offers = 0;
 const openInputs = new Set<{ heedOffers(): void }>();
+/* eslint-enable house/module-state */
 
 /**
  * Runs something that offers an interruption by a message: until it ends, no open input closes because a click takes the
@@ -239,7 +240,7 @@ export class QuickInput<A = never> {
     }
     top.widget.title = top.level.title;
     const isCounting = top.setWords();
-    this.tick.value = isCounting ? windowClock().schedule(() => this.renewWords(), 1000) : undefined;
+    this.tick.value = isCounting ? windowParts().clock.schedule(() => this.renewWords(), 1000) : undefined;
   }
 
   private press(level: Level, button: vscode.QuickInputButton): void {

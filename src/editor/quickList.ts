@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { MutableDisposable, type Disposable } from '../util/disposable';
 import { plainRow } from './plainRow';
 import type { LevelRow, ListLevel } from './quickLevels';
-import { editorElapsed, windowClock } from './windowClock';
+import { editorElapsed, windowParts } from './windowParts';
 
 /** After this time (ms), the editor no longer reports an active row. */
 const activeWithinMs = 1000;
@@ -97,7 +97,7 @@ export class QuickList {
    * A report puts the look off: what was set before it has been sent by then.
    */
   private lookLater(): void {
-    this.looking.value = windowClock().schedule(() => this.look(), 0);
+    this.looking.value = windowParts().clock.schedule(() => this.look(), 0);
   }
 
   private look(): void {

@@ -5,7 +5,7 @@ import { runCommand } from './commands';
 import { localize, t } from './localize';
 import { suggest, type Action } from './message';
 import { offeringInterruption } from './quickInput';
-import { editorElapsed } from './windowClock';
+import { editorElapsed } from './windowParts';
 
 /**
  * The editor pops up at most three messages in this time (ms), and a message takes the place of an equal one: of four

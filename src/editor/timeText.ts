@@ -33,6 +33,7 @@ function shownAs(ms: number, how: (at: Date) => Shown): string | undefined {
     : formatFor(vscode.env.language, how(at), at.getTimezoneOffset()).format(at);
 }
 
+// eslint-disable-next-line house/module-state -- A cache of what depends on its key alone.
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Caches formats: each takes a millisecond to make, too long for each of several hundred rows. */

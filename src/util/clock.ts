@@ -11,22 +11,24 @@ export interface Clock {
   schedule(run: () => void, delayMs: number): Disposable;
 }
 
-const paced = new WeakSet<Clock>();
-
 /** The time of this computer, running `pace` times as fast since `sinceMs` (Unix milliseconds). */
-export function pacedClock(pace: number, sinceMs: number): Clock {
-  const clock: Clock = {
-    now: () => (pace === 1 ? Date.now() : Math.round(sinceMs + (Date.now() - sinceMs) * pace)),
-    elapsed: () => performance.now() * pace,
-    schedule: (run, delayMs) => {
-      const timer = setTimeout(run, delayMs / pace);
-      return toDisposable(() => {
-        clearTimeout(timer);
-      });
-    },
+export class PacedClock implements Clock {
+  constructor(
+    private readonly pace: number,
+    private readonly sinceMs: number,
+  ) {}
+
+  readonly now = () =>
+    this.pace === 1 ? Date.now() : Math.round(this.sinceMs + (Date.now() - this.sinceMs) * this.pace);
+
+  readonly elapsed = () => performance.now() * this.pace;
+
+  readonly schedule = (run: () => void, delayMs: number): Disposable => {
+    const timer = setTimeout(run, delayMs / this.pace);
+    return toDisposable(() => {
+      clearTimeout(timer);
+    });
   };
-  paced.add(clock);
-  return clock;
 }
 
 /**
@@ -34,7 +36,7 @@ export function pacedClock(pace: number, sinceMs: number): Clock {
  * product, not the computer.
  */
 export function atTruePace(clock: Clock): Clock {
-  return paced.has(clock) ? pacedClock(1, 0) : clock;
+  return clock instanceof PacedClock ? new PacedClock(1, 0) : clock;
 }
 
 /** `GPU_RENTAL_PACE` as a number from 1 to 20; anything else is 1. */
@@ -47,7 +49,7 @@ export function readPace(value: string | undefined): number {
  * Tests in a real editor set `GPU_RENTAL_PACE` so that they do not wait for polls and pacing. Windows compare times
  * with each other, so `GPU_RENTAL_PACE_SINCE` tells all processes of a test when the faster time began.
  */
-export const systemClock: Clock = pacedClock(
+export const systemClock: Clock = new PacedClock(
   readPace(process.env['GPU_RENTAL_PACE']),
   Number(process.env['GPU_RENTAL_PACE_SINCE']) || Date.now(),
 );

@@ -1,6 +1,4 @@
-import assert from 'node:assert/strict';
-import { CommandTable, runOwnCommandsFrom } from '../../src/editor/commands';
-import { setWindowClock } from '../../src/editor/windowClock';
+import { setWindowParts } from '../../src/editor/windowParts';
 import { systemClock } from '../../src/util/clock';
 import type { Screen } from './fakeEditor/screen';
 import type { UserSettings } from './fakeEditor/settings';
@@ -34,7 +32,7 @@ export function useScreen(options: WindowOptions = {}): Screen {
 
 /** What another test left to the source of this process is gone. */
 function showAlone(window: OpenedWindow): void {
-  setWindowClock(systemClock);
+  setWindowParts({ clock: systemClock });
   show(window);
 }
 
@@ -42,7 +40,7 @@ type RunCommand = (id: string, args: readonly unknown[]) => unknown;
 
 /** Has `run` stand for the commands of the product that the source runs by itself. */
 export function runCommandsBy(run: RunCommand): void {
-  runOwnCommandsFrom(Object.assign(new CommandTable(assert.ifError), { run }));
+  setWindowParts({ commands: { run } });
 }
 
 /** The same for all tests of a `describe`. */

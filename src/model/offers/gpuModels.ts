@@ -166,6 +166,7 @@ interface Spelled {
 }
 
 /** Each keystroke compares every part of the line with every model. */
+// eslint-disable-next-line house/module-state -- A cache of what depends on its key alone.
 const spelled = new WeakMap<readonly string[], readonly Spelled[]>();
 
 function spellings(models: readonly string[]): readonly Spelled[] {

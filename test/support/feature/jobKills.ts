@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { bundled } from '../bundled';
-import { pacedClock } from '../../../src/util/clock';
+import { PacedClock } from '../../../src/util/clock';
 import { Computer } from './computer';
 import { JobJudge, type JobRows } from './jobJudge';
 import type { JobProcessOrder } from './jobProcess';
@@ -22,7 +22,7 @@ export interface KillResult {
 export async function killAt(place: string): Promise<KillResult> {
   const sinceMs = Date.now();
   const computer = await Computer.start({
-    simulator: { sshServer: true, credit: 10_000, speed: 10, clock: pacedClock(pace, sinceMs) },
+    simulator: { sshServer: true, credit: 10_000, speed: 10, clock: new PacedClock(pace, sinceMs) },
   });
   try {
     await haveKey(computer);

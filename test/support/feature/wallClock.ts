@@ -1,4 +1,4 @@
-import { pacedClock, type Clock } from '../../../src/util/clock';
+import { PacedClock, type Clock } from '../../../src/util/clock';
 import { FakeClock } from '../fakeClock';
 
 /** The time of this computer, some times as fast, where a test would move it: it passes by itself, in each process alike. */
@@ -10,7 +10,7 @@ export class WallClock extends FakeClock {
     sinceMs: number,
   ) {
     super();
-    this.real = pacedClock(pace, sinceMs);
+    this.real = new PacedClock(pace, sinceMs);
   }
 
   override now(): number {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { withCancellableProgress } from '../../../src/editor/progress';
-import { setWindowClock } from '../../../src/editor/windowClock';
+import { setWindowParts } from '../../../src/editor/windowParts';
 import { FakeClock, settle } from '../../support/fakeClock';
 import type { Screen } from '../../support/fakeEditor/screen';
 import { openScreen } from '../../support/onScreen';
@@ -15,7 +15,7 @@ describe('a progress notification', () => {
   beforeEach(() => {
     screen = openScreen();
     clock = new FakeClock();
-    setWindowClock(clock);
+    setWindowParts({ clock });
     work = new Promise((resolve) => {
       finish = resolve;
     });

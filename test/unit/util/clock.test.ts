@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { atTruePace, pacedClock, readPace, wait } from '../../../src/util/clock';
+import { atTruePace, PacedClock, readPace, wait } from '../../../src/util/clock';
 import { FakeClock } from '../../support/fakeClock';
 
 const module = path.resolve(__dirname, '../../../src/util/clock.ts');
@@ -28,13 +28,13 @@ describe('the system clock', () => {
 
   it('keeps the time of day at pace 1', () => {
     const before = Date.now();
-    const now = pacedClock(1, 0).now();
+    const now = new PacedClock(1, 0).now();
     assert.ok(now >= before && now <= Date.now());
   });
 
   it('gives limits on work of this computer the real time of day at any pace', () => {
     const before = Date.now();
-    const now = atTruePace(pacedClock(6, 0)).now();
+    const now = atTruePace(new PacedClock(6, 0)).now();
     assert.ok(now >= before && now <= Date.now());
     const own = new FakeClock();
     assert.equal(atTruePace(own), own);
@@ -43,13 +43,13 @@ describe('the system clock', () => {
   it('counts six seconds for each second since the given time', () => {
     const before = Date.now();
     const sinceMs = before - 10_000;
-    const now = pacedClock(6, sinceMs).now();
+    const now = new PacedClock(6, sinceMs).now();
     assert.ok(now >= sinceMs + 60_000);
     assert.ok(now <= sinceMs + 6 * (Date.now() - sinceMs));
   });
 
   it('shortens delays by its pace, and cancels them', async () => {
-    const clock = pacedClock(20, Date.now());
+    const clock = new PacedClock(20, Date.now());
     const ran: string[] = [];
     clock.schedule(() => ran.push('disposed'), 20).dispose();
     const from = performance.now();

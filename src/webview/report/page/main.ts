@@ -1,3 +1,4 @@
+/* eslint-disable house/module-state -- A program of its own, whose state is what the page shows. */
 import * as z from 'zod/mini';
 import { toPage, type FromPage, type ReportView } from '../protocol';
 import { drawChart, type DrawnChart } from './chart';

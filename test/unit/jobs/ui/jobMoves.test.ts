@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { CountedListeners } from '../../../support/countedListeners';
-import { setWindowClock } from '../../../../src/editor/windowClock';
+import { setWindowParts } from '../../../../src/editor/windowParts';
 import { showMoves } from '../../../../src/jobs/ui/jobMoves';
 import type { JobDeps } from '../../../../src/jobs/ui/deps';
 import type { JobMove } from '../../../../src/jobs/model/job';
@@ -30,7 +30,7 @@ describe('The progress of the files of a job', () => {
 
   beforeEach(() => {
     clock = new FakeClock();
-    setWindowClock(clock);
+    setWindowParts({ clock });
     changed = new Emitter<string>();
     [move, isFocused, done, refusal] = [undefined, true, [], undefined];
     const note = (what: string) => async (id: string) => {

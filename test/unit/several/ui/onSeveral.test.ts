@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setWindowClock } from '../../../../src/editor/windowClock';
+import { setWindowParts } from '../../../../src/editor/windowParts';
 import { onSeveral } from '../../../../src/several/ui/onSeveral';
 import { logsOfSeveral, runOnSeveral } from '../../../../src/several/ui/severalCommands';
 import { CancelledError, UserError } from '../../../../src/util/errors';
@@ -16,7 +16,7 @@ describe('Work on several instances', () => {
   const screen = useScreen();
   const clock = new FakeClock();
   beforeEach(() => {
-    setWindowClock(clock);
+    setWindowParts({ clock });
   });
   const quick = new OnQuick(screen);
   const instances = [

@@ -7,7 +7,7 @@ import { EditorLink } from '../../../../src/agents/mcp/editorLink';
 import { hubAddress, hubToken } from '../../../../src/store/windows/hubAddress';
 import { makeNonce, prove, type HubRole } from '../../../../src/store/windows/hubProof';
 import { createWindowHub } from '../../../../src/store/windows/windowHub';
-import { pacedClock, systemClock } from '../../../../src/util/clock';
+import { PacedClock, systemClock } from '../../../../src/util/clock';
 import { silentLog } from '../../../../src/util/log';
 import { until } from '../../../support/until';
 
@@ -24,7 +24,7 @@ describe('the door of the windows for agents', () => {
     window = createWindowHub({ storageDir: dir, clock: systemClock, log: silentLog });
     said = [];
     window.on('chat', (data) => said.push(data));
-    link = new EditorLink({ storageDir: dir, clock: pacedClock(20, 0) });
+    link = new EditorLink({ storageDir: dir, clock: new PacedClock(20, 0) });
     await until('it leads', () => window.isLeader);
   });
   afterEach(async () => {
@@ -136,7 +136,7 @@ describe('the door of the windows for agents', () => {
 
   it('is not found, and nothing is made, where no editor ever was', async () => {
     const empty = await mkdtemp(join(tmpdir(), 'gpu-rental-empty-'));
-    const lost = new EditorLink({ storageDir: empty, clock: pacedClock(20, 0) });
+    const lost = new EditorLink({ storageDir: empty, clock: new PacedClock(20, 0) });
     try {
       assert.deepEqual(await lost.ask({}, once()), { problem: 'noEditor' });
       assert.deepEqual(await readdir(empty), []);
@@ -159,7 +159,7 @@ describe('the door of the windows for agents', () => {
 
   it('gives up after 50 s', async () => {
     window.agents.serve(() => new Promise(() => undefined));
-    const fast = new EditorLink({ storageDir: dir, clock: pacedClock(200, 0) });
+    const fast = new EditorLink({ storageDir: dir, clock: new PacedClock(200, 0) });
     assert.deepEqual(await fast.ask({}, once()), { problem: 'late' });
     fast.dispose();
   });
