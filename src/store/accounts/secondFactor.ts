@@ -63,7 +63,8 @@ interface OpenQuestion {
 
 /**
  * Asks for the second factor in the window in use, unless another window is already asking. After a "no" it
- * asks again only when the user starts it, or after a session arrived by another way.
+ * asks again only when the user starts it, or after a session arrived by another way. A claim of `OneWindow` would be
+ * for good: this question moves on when its window closes, and comes again with each session that ends.
  */
 export class SecondFactorGate implements Disposable {
   private prompt: SecondFactorPrompt | undefined;

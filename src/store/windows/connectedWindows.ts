@@ -19,7 +19,10 @@ const wants = channel('connected.want', eventMessage);
 const grants = channel('connected.may', eventMessage);
 const settled = channel('connected.settled', z.object({ alias: z.string(), event: z.string() }));
 
-/** Which windows are connected to which machines, and which of them asks the user about an event. */
+/**
+ * Which windows are connected to which machines, and which of them asks the user about an event. A claim of `OneWindow`
+ * would be for good: the question comes again after the machine ran, and in a window that is opened alone later.
+ */
 export class ConnectedWindows implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly granted = this.owned.add(new Emitter<WindowEvent>());

@@ -115,6 +115,15 @@ describe('windows that are connected to instances', () => {
     assert.deepEqual(all(other, later), []);
   });
 
+  it('ask again in a window that opens after all others have closed, because the user is back', () => {
+    const before = open(alias);
+    before.windows.want({ alias, event: 'stopped' });
+    before.close();
+    const later = open(alias);
+    later.windows.want({ alias, event: 'stopped' });
+    assert.equal(all(before, later).length, 2);
+  });
+
   it('do not ask in a window that learned in time that it was asked, once that leads', () => {
     const leader = open(alias);
     leader.windows.want({ alias, event: 'offline' });
