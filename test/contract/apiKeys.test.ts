@@ -122,7 +122,7 @@ describe('API keys', () => {
     await assert.rejects(own.users.current(), UnauthorizedError);
   });
 
-  it('takes the shapes of the public command-line client', async () => {
+  it('accept the shapes of the public command-line client', async () => {
     const simulator = await simulators.start();
     const asText = await simulator.call('POST', '/api/v0/auth/apikeys', {
       name: 'cli',

@@ -143,7 +143,7 @@ describe('charges', () => {
     );
   });
 
-  it('say when they are not all there', async () => {
+  it('report if they are incomplete', async () => {
     const { simulator, client } = await clients.start();
     const body = {
       success: true,
@@ -172,7 +172,7 @@ describe('charges', () => {
     );
   });
 
-  it('come as a tree with the items beneath', async () => {
+  it('arrive as a tree with the items beneath', async () => {
     const simulator = await simulators.start();
     const { from, to } = lastMonth(simulator);
     const filters = encodeURIComponent(JSON.stringify({ day: { gte: from, lte: to } }));

@@ -137,7 +137,7 @@ describe('a copy between instances', () => {
     await assert.rejects(client.copies.begin(from, { instanceId: id + 77, path }), NotFoundError);
   });
 
-  it('says in the status of the second when it is done, unless it was cancelled', async () => {
+  it('states in the status of the second when it is done, unless it was cancelled', async () => {
     const { simulator, client } = await clients.start();
     const one = await rentRunning(simulator, client);
     const two = await rentRunning(simulator, client);

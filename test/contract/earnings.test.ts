@@ -34,7 +34,7 @@ describe('earnings', () => {
   const simulators = useSimulators();
   const clients = useClients();
 
-  it('are told for a span of days and one machine', async () => {
+  it('are reported for a span of days and one machine', async () => {
     const { simulator, client } = await clients.start();
     const id = await prepare(simulator);
     const endDay = today(simulator) - 2;
@@ -64,7 +64,7 @@ describe('earnings', () => {
     );
   });
 
-  it('take the shapes of the public command-line client', async () => {
+  it('accept the shapes of the public command-line client', async () => {
     const simulator = await simulators.start();
     const end = today(simulator);
     const query = `owner=me&sday=${end - 2}.0&eday=${end}.0&machid=null`;

@@ -48,7 +48,7 @@ describe('every operation of the interface and every failure', () => {
     assert.deepEqual(unhandled, []);
   });
 
-  it('say of a write that it may have taken effect where that is not known, and of nothing else', () => {
+  it('reports for a write that it may have taken effect if that is unknown, and for nothing else', () => {
     const isOpen = ({ method, error }: Outcome) =>
       error instanceof RentOutcomeUnknownError || (!isRead(method) && mayHaveTakenEffect(error));
     assert.deepEqual(

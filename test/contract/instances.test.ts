@@ -267,7 +267,7 @@ describe('the life of an instance', () => {
 
   for (const noPagedList of [false, true]) {
     const name = noPagedList ? 'old' : 'paged';
-    it(`reads every page of a long ${name} list, and says where it is partial`, async () => {
+    it(`reads every page of a long ${name} list, and shows if it is partial`, async () => {
       const listed = async (pageTokens?: 'repeat' | 'odd' | 'endless') => {
         const paging = { noPagedList, rowsPerPage: 1, ...(pageTokens && { pageTokens }) };
         const { client } = await clients.start({ ...paging, limits: false });
@@ -298,7 +298,7 @@ describe('the life of an instance', () => {
     assert.equal(simulator.world.instance(id)?.intendedStatus, 'stopped');
   });
 
-  it('cannot get a bid when it is not interruptible', async () => {
+  it('can’t get a bid when it is not interruptible', async () => {
     const { client } = await clients.start();
     const id = await rentOne(client);
     await assert.rejects(client.instances.changeBid(id, fromDollars(0.5)), RefusedError);

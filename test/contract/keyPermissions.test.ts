@@ -30,7 +30,7 @@ describe('a key with some permissions', () => {
   }
 
   for (const [category, call] of Object.entries(calls)) {
-    it(`is told that ${category} is missing, by name`, async () => {
+    it(`is refused with the name of the missing permission ${category}`, async () => {
       const simulator = await simulators.start();
       const granted = permissionCategories.filter((each) => each !== category);
       const permissions = { api: Object.fromEntries(granted.map((each) => [each, {}])) };
@@ -58,7 +58,7 @@ describe('a key with some permissions', () => {
     );
   });
 
-  it('is told about its IP whitelist where that leaves it out', async () => {
+  it('is refused with its IP whitelist if that leaves it out', async () => {
     const simulator = await simulators.start();
     const { client } = await withKey(simulator, { ip_whitelist: ['203.0.113.7'] });
     await assert.rejects(client.users.current(), (error) => {
@@ -69,7 +69,7 @@ describe('a key with some permissions', () => {
     });
   });
 
-  it('is told every possible cause where the service says nothing more', async () => {
+  it('is refused with every possible cause if the service states none', async () => {
     const simulator = await simulators.start();
     const { client } = clients.connect(simulator, { key: 'nobody-has-this-key' });
     await assert.rejects(client.users.current(), (error) => {

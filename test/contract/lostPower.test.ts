@@ -104,7 +104,7 @@ describe('a request to an instance whose answer is lost', () => {
       }
     });
 
-    it(`is not known after a ${kind} where nothing can be read`, async () => {
+    it(`is unconfirmed after a ${kind} if nothing can be read`, async () => {
       const { simulator, path, change } = await prepared(kind);
       simulator.fail({ kind: 'dropAfter', method: 'PUT', path });
       // The record that it is compared with is read first.

@@ -134,7 +134,7 @@ describe('machines', () => {
     ]);
   });
 
-  it('are told apart by owner, and their values are checked', async () => {
+  it('are distinguished by owner, and their values are checked', async () => {
     const { simulator, client } = await clients.start();
     const hostId = simulator.world.accounts[0]?.hostId;
     const others = simulator.world.market.machines.find((machine) => machine.hostId !== hostId)?.id ?? 0;
@@ -155,7 +155,7 @@ describe('machines', () => {
     }
   });
 
-  it('take the shapes of the public command-line client', async () => {
+  it('accept the shapes of the public command-line client', async () => {
     const simulator = await simulators.start();
     const id = ownMachine(simulator);
     const bid = await simulator.call('PUT', `/api/v0/machines/${id}/minbid`, {

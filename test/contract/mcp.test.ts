@@ -104,7 +104,7 @@ describe('the server for agents outside of the editor, by the official client', 
     assert.deepEqual(calls, ['first', 'second']);
   });
 
-  it('tells the window that a call was cancelled, and takes the next one', async () => {
+  it('informs the window that a call was cancelled, and accepts the next one', async () => {
     const aborted: boolean[] = [];
     let asked = 0;
     (await openWindow()).agents.serve(

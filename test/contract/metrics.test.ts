@@ -74,7 +74,7 @@ describe('GPU metrics', () => {
     assert.equal(answer.status, 400);
   });
 
-  it('show a price that is null as not known', async () => {
+  it('show a price that is null as unknown', async () => {
     const { simulator, client } = await clients.start();
     const body = {
       success: true,

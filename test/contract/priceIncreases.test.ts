@@ -45,7 +45,7 @@ for (const verb of ['accept', 'reject'] as const) {
 describe('pending price increases', () => {
   const clients = useClients();
 
-  it('are read in each envelope that may come', async () => {
+  it('are read in each possible envelope', async () => {
     const { simulator, client } = await clients.start();
     const row = { id: 4, contract_id: 12, old_price: 0.2, new_price: 0.3, expires_at: 99 };
     for (const body of [[row], { results: [row] }, { pending_price_increases: [row] }]) {

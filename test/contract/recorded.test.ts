@@ -224,7 +224,7 @@ const expectations: Readonly<
 };
 
 describe('recorded answers', () => {
-  it('are all read by a test, and say where they come from', () => {
+  it('are all read by a test, and name their source', () => {
     assert.deepEqual(Object.keys(expectations).sort(), [...names].sort());
     for (const name of names) {
       const { request, source, date } = recorded(name);

@@ -109,7 +109,7 @@ describe('offers.rent', () => {
     assert.deepEqual([instance?.isInterruptible, instance?.bidPerHour], [true, bidPerHour]);
   });
 
-  it('says so when the offer was taken meanwhile, and rents nothing', async () => {
+  it('reports when the offer is gone, and rents nothing', async () => {
     const { client } = await clients.start();
     await assert.rejects(client.offers.rent(999_999_999, { image: 'i' }), GoneError);
     assert.deepEqual((await client.instances.list()).items, []);

@@ -91,7 +91,7 @@ describe('each documented code of two-factor authentication', () => {
       after(() => simulator.close());
 
       for (const { status, code } of documented) {
-        it(`${status} ${code} is told in its own words, and asked for again only by a read`, async () => {
+        it(`${status} ${code} has its own message, and is requested again only by a read`, async () => {
           const { client } = clients.connect(simulator);
           const seen = simulator.requests().at(-1)?.seq ?? 0;
           simulator.faults.clear();

@@ -76,7 +76,7 @@ describe('the second factor, from the client', () => {
     await assert.rejects(client.secondFactor.logIn({ kind: 'code', factor: 'totp', code }), ForbiddenError);
   });
 
-  it('tells how often a code was wrong, and until when the method is locked', async () => {
+  it('reports how often a code was wrong, and until when the method is locked', async () => {
     const simulator = await simulators.start();
     const account = await orderAccount(simulator, 'totp');
     const { client } = clients.connect(simulator, { key: account.key });
@@ -144,7 +144,7 @@ describe('the second factor, from the client', () => {
     });
   });
 
-  it('cannot begin while the e-mail is not verified, not even with TOTP', async () => {
+  it('can’t begin while the e-mail is not verified, not even with TOTP', async () => {
     const simulator = await simulators.start();
     const account = await orderAccount(simulator, 'unverified');
     const { client } = clients.connect(simulator, { key: account.key });
@@ -155,7 +155,7 @@ describe('the second factor, from the client', () => {
     );
   });
 
-  it('of a legacy account is told by the user and the log-in, and taken off without naming a method', async () => {
+  it('of a legacy account is known from the user and the log-in, and turned off without naming a method', async () => {
     const simulator = await simulators.start();
     const account = await orderAccount(simulator, 'legacy');
     const { client } = clients.connect(simulator, { key: account.key });
@@ -200,7 +200,7 @@ describe('the second factor, from the client', () => {
     );
   });
 
-  it('does not take backup codes that cannot be read for none', async () => {
+  it('does not read unreadable backup codes as none', async () => {
     const { simulator, client } = await clients.start();
     simulator.fail({
       kind: 'answer',

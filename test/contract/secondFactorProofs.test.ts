@@ -45,7 +45,7 @@ const uses = {
   'PUT regen-backup-codes': { method: 'PUT', path: 'regen-backup-codes/', more: {} },
 } as const;
 
-describe('what two-factor authentication takes as a proof', () => {
+describe('the proofs that two-factor authentication accepts', () => {
   const simulators = useSimulators();
 
   async function start(kind: 'logged in' | 'cli') {

@@ -37,7 +37,7 @@ describe('the states of two-factor authentication', () => {
     assert.deepEqual(await states(), ['enabled', true, 1, 10]);
   });
 
-  it('on → on: another method remains, and the answer says how many', async () => {
+  it('on → on: another method remains, and the answer states how many', async () => {
     const { account, client, states } = await start('both');
     const removed = await client.secondFactor.remove(2, {
       kind: 'backup',
@@ -47,7 +47,7 @@ describe('the states of two-factor authentication', () => {
     assert.deepEqual(await states(), ['enabled', true, 1, 9]);
   });
 
-  it('on → off: the last method takes the backup codes with it', async () => {
+  it('on → off: the last method is removed with the backup codes', async () => {
     const { simulator, account, client, states } = await start('totp');
     const code = totpCode(simulator, account.totpSecret);
     const removed = await client.secondFactor.remove(1, { kind: 'code', factor: 'totp', code, methodId: 1 });

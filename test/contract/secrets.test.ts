@@ -119,7 +119,7 @@ describe('secrets', () => {
     await assert.rejects(client.secrets.create('ONE_MORE', 'x'), code('max_secrets'));
   });
 
-  it('take stars for a value that is not told', async () => {
+  it('read stars as a hidden value', async () => {
     const { simulator, client } = await clients.start();
     simulator.fail({
       kind: 'answer',

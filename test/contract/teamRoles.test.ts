@@ -43,7 +43,7 @@ describeFailures({
 describe('team roles', () => {
   const clients = useClients();
 
-  it('are not found by a name that nobody has, and not asked for by one that is none', async () => {
+  it('are not found by an unknown name, and not requested by an invalid one', async () => {
     const { simulator, client } = await clients.start();
     await assert.rejects(client.teamRoles.get('pirate/../captain'), NotFoundError);
     assert.equal(simulator.received().length, 1);
@@ -51,7 +51,7 @@ describe('team roles', () => {
     assert.equal(simulator.received().length, 1);
   });
 
-  it('may come with permissions as an object', async () => {
+  it('may have permissions as an object', async () => {
     const { simulator, client } = await clients.start();
     const body = { id: 9, name: 'x', permissions: { api: { misc: {}, user_read: {} } } };
     simulator.fail({ kind: 'answer', path: '/api/v0/team/roles/{id}/', body });

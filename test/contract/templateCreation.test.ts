@@ -88,7 +88,7 @@ describe('drafts of templates', () => {
     assert.equal(posts().length, 1);
   });
 
-  it('are told from an older template of the same name when the answer is lost', async () => {
+  it('are distinguished from an older template of the same name when the answer is lost', async () => {
     const older = await window.creation.saveDraft(
       await window.creation.addDraft(fields),
       JSON.stringify(fields),
@@ -101,14 +101,14 @@ describe('drafts of templates', () => {
     assert.notEqual(id, older);
   });
 
-  it('stay drafts, and say so, when the request was lost on its way', async () => {
+  it('stay drafts, and report that, when the request was lost on its way', async () => {
     const token = await window.creation.addDraft(fields);
     simulator.fail({ kind: 'dropBefore', method: 'POST', path: route });
     await assert.rejects(window.creation.saveDraft(token, JSON.stringify(fields)), SaveLostError);
     assert.ok(await window.creation.draft(token));
   });
 
-  it('may have been made where a template of that name cannot be read, and say so', async () => {
+  it('may have been made if a template of that name can’t be read, and report that', async () => {
     const source = JSON.stringify(fields);
     await window.creation.saveDraft(await window.creation.addDraft(fields), source);
     const token = await window.creation.addDraft(fields);
@@ -120,7 +120,7 @@ describe('drafts of templates', () => {
     await assert.rejects(window.creation.saveDraft(token, source), SaveNotKnownError);
   });
 
-  it('are looked for before they are sent once more, and keep what was typed meanwhile', async () => {
+  it('are looked for before they are sent again, and keep what was typed since', async () => {
     const source = JSON.stringify(fields);
     const token = await window.creation.addDraft(fields);
     simulator.fail({ kind: 'dropAfter', method: 'POST', path: route });
@@ -135,7 +135,7 @@ describe('drafts of templates', () => {
     assert.equal(await window.creation.draft(token), undefined);
   });
 
-  it('are looked for before they are sent once more by a window that was opened again', async () => {
+  it('are looked for before they are sent again by a window that was opened again', async () => {
     const source = JSON.stringify(fields);
     const token = await window.creation.addDraft(fields);
     simulator.fail({ kind: 'dropAfter', method: 'POST', path: route });

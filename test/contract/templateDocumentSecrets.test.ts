@@ -73,7 +73,7 @@ describe('template documents with secrets', () => {
     assert.ok(!(await other.creation.draft(pasted))?.text.includes('${secret:'));
   });
 
-  it('hide a value while the environment cannot be read, whatever else is saved', async () => {
+  it('hide a value while the environment can’t be read, after any other save', async () => {
     await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
     await window.documents.save(
       id,
@@ -102,7 +102,7 @@ describe('template documents with secrets', () => {
     assert.deepEqual(sent(), []);
   });
 
-  it('say what to do where the secret store does not answer, and open once it does', async () => {
+  it('show what to do if the secret store does not answer, and open once it does', async () => {
     await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
     const source = changeText(await textOf(window), { env: { HF_TOKEN: '${secret:hf-token}' } });
     await window.documents.save(id, source);
@@ -147,7 +147,7 @@ describe('template documents with secrets', () => {
       assert.ok(!(await textOf(other)).includes('hf_value_456'));
     }
 
-    it('are saved where the template shows their new values, which nobody else has written', async () => {
+    it('are saved if the template shows their new values, which only this save wrote', async () => {
       scene().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: route });
       await window.documents.save(id, source);
       await isSavedUnseen();
@@ -164,7 +164,7 @@ describe('template documents with secrets', () => {
     });
   });
 
-  it('write no secret to the disk, and tell the log of each', async () => {
+  it('write no secret to the disk, and register each with the log', async () => {
     await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
     const source = changeText(await textOf(window), {
       env: { HF_TOKEN: '${secret:hf-token}' },

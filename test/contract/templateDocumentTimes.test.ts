@@ -5,7 +5,7 @@ import { changeText, useTemplateScene } from '../support/templateScene';
 import type { TemplateWindow } from '../support/templateWindow';
 import { until } from '../support/until';
 
-describe('template documents as time goes by', () => {
+describe('template documents over time', () => {
   const scene = useTemplateScene({ name: 'Mine', image: 'a/b:1', desc: 'old', private: true });
   let window: TemplateWindow;
   let id: number;
@@ -19,7 +19,7 @@ describe('template documents as time goes by', () => {
     return (await one.documents.open(id))?.text ?? '';
   }
 
-  it('say no more that they were changed elsewhere once that is merged', async () => {
+  it('are not shown as changed elsewhere any more once that is merged', async () => {
     const source = changeText(await textOf(window), { desc: 'mine' });
     window.dirty.add(id);
     await scene().editElsewhere({ tag: 'theirs' });
@@ -122,7 +122,7 @@ describe('template documents as time goes by', () => {
     assert.equal(later.documents.peek(id)?.mtime, first.mtime);
   });
 
-  it('keep what an edit was made from over a restart, although another window saved meanwhile', async () => {
+  it('keep what an edit was made from over a restart, although another window saved since', async () => {
     const other = await scene().computer.openWindow();
     const source = changeText(await textOf(window), { desc: 'typed before the restart' });
     const { mtime } = window.documents.peek(id) ?? {};

@@ -82,7 +82,7 @@ describe('template documents', () => {
     assert.deepEqual(theirs(), []);
   });
 
-  it('put mine over theirs once the user says so', async () => {
+  it('put mine over theirs once the user chooses that', async () => {
     const source = changeText(await textOf(window), { desc: 'mine' });
     await editElsewhere({ desc: 'by somebody else', tag: 'theirs' });
     await assert.rejects(window.documents.save(id, source), TemplateConflictError);
@@ -92,7 +92,7 @@ describe('template documents', () => {
     assert.deepEqual([saved['desc'], saved['tag']], ['mine', 'theirs']);
   });
 
-  it('ask again when it changed once more after the user said to use mine', async () => {
+  it('ask again when it changed again after the user chose mine', async () => {
     const source = changeText(await textOf(window), { desc: 'mine' });
     await editElsewhere({ desc: 'by somebody else' });
     await assert.rejects(window.documents.save(id, source), TemplateConflictError);
@@ -102,7 +102,7 @@ describe('template documents', () => {
     assert.equal((await record())['desc'], 'by a third');
   });
 
-  it('take theirs without sending anything', async () => {
+  it('accept theirs without sending anything', async () => {
     const source = changeText(await textOf(window), { desc: 'mine' });
     await editElsewhere({ desc: 'by somebody else' });
     await assert.rejects(window.documents.save(id, source), TemplateConflictError);
@@ -140,7 +140,7 @@ describe('template documents', () => {
     );
   });
 
-  it('do not change under the user when another window saves, but say so', async () => {
+  it('do not change under the user when another window saves, but show that', async () => {
     const other = await computer.openWindow();
     const shown = await textOf(window);
     const { mtime } = window.documents.peek(id) ?? {};
@@ -164,7 +164,7 @@ describe('template documents', () => {
     assert.equal(window.documents.peek(id)?.text, opened);
   });
 
-  it('are not sent at all when they cannot be read', async () => {
+  it('are not sent at all when they can’t be read', async () => {
     await textOf(window);
     const before = simulator.received().length;
     for (const source of ['{', '{"name":"x"}', '{"name":1,"image":"a"}']) {
@@ -185,7 +185,7 @@ describe('template documents', () => {
     });
   }
 
-  it('stay unsaved, and say so, when the request was lost on its way', async () => {
+  it('stay unsaved, and report that, when the request was lost on its way', async () => {
     const source = changeText(await textOf(window), { desc: 'lost' });
     simulator.fail({ kind: 'dropBefore', method: 'PUT', path: route });
     await assert.rejects(window.documents.save(id, source), SaveLostError);
@@ -234,7 +234,7 @@ describe('template documents', () => {
     assert.equal((await record())['desc'], 'both');
   });
 
-  it('say that the template is gone', async () => {
+  it('report that the template is gone', async () => {
     const source = changeText(await textOf(window), { desc: 'x' });
     await simulator.call('DELETE', route, { template_id: id });
     await assert.rejects(window.documents.save(id, source), TemplateGoneError);
@@ -261,7 +261,7 @@ describe('template documents', () => {
     assert.deepEqual(sent(), []);
   });
 
-  it('stay those of their account over a restart, whatever account is active then', async () => {
+  it('stay those of their account over a restart, with any active account', async () => {
     const source = changeText(await textOf(window), { desc: 'typed in the first account' });
     await window.documents.keepBase(id);
     const restored = await computer.openWindow();

@@ -18,7 +18,7 @@ describe('the merge of a template that changed on both sides', () => {
   const record = () => scene().record();
   const opened = async () => (await window.documents.open(id))?.text ?? '';
 
-  it('takes what only one side changed, and saves mine in the disputed place', async () => {
+  it('includes what only one side changed, and saves mine in the disputed place', async () => {
     const source = changeText(await opened(), { desc: 'mine', env: { A: 'mine', B: '2' } });
     await scene().editElsewhere({ desc: 'by somebody else', env: '-e A=1 -e B=theirs', tag: '9' });
     await assert.rejects(window.documents.save(id, source), TemplateConflictError);
@@ -51,7 +51,7 @@ describe('the merge of a template that changed on both sides', () => {
     assert.deepEqual([desc, image, env, tag], ['typed later', 'a/b:2', '-e A=1 -e B=2 -e C=3', '9']);
   });
 
-  it('changes nothing, and keeps the conflict, while the text cannot be read', async () => {
+  it('changes nothing, and keeps the conflict, while the text can’t be read', async () => {
     const source = changeText(await opened(), { desc: 'mine' });
     await scene().editElsewhere({ desc: 'by somebody else' });
     await assert.rejects(window.documents.save(id, source), TemplateConflictError);

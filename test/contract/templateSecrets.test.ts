@@ -41,7 +41,7 @@ describe('secrets of templates', () => {
     assertNothingOnDisk(password, token);
   });
 
-  it('come from a file as references, so that a draft on the disk holds none', async () => {
+  it('are read from a file as references, so that a draft on the disk holds none', async () => {
     const { computer, id } = scene();
     const window = await computer.openWindow();
     const draft = await window.creation.addDraft({ name: 'From a file', image: 'a/b:1', ...login });
@@ -147,7 +147,7 @@ describe('secrets of templates', () => {
     isPrivate: fc.constantFrom(undefined, true, false),
   });
 
-  it('leave for no document of a stranger, whatever names it guesses', async () => {
+  it('are sent with no document of a stranger, for any names it guesses', async () => {
     const { computer, id } = scene();
     const window = await computer.openWindow();
     await window.secrets.keep('account-1', templateOwner(id), 'mine', token);
@@ -179,7 +179,7 @@ describe('secrets of templates', () => {
     assert.ok(!sent.includes(token) && !sent.includes(password));
   });
 
-  it('are not sent by what somebody else wrote into a template of the account', async () => {
+  it('are not sent by what another user wrote into a template of the account', async () => {
     const current = scene();
     const { computer, id } = current;
     const window = await computer.openWindow();
@@ -230,7 +230,7 @@ describe('secrets of templates', () => {
   });
 
   const isRefusal = (error: unknown) => error instanceof PublicSecretError || error instanceof DocumentError;
-  it('go into none, however the document says that it is public and wherever they stand in it', async () => {
+  it('are in none, for any form in which the document is public and any place in it', async () => {
     const { computer, id } = scene();
     const window = await computer.openWindow();
     await window.secrets.keep('account-1', templateOwner(id), 't', token);

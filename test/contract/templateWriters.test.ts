@@ -135,7 +135,7 @@ class Writer {
   }
 }
 
-describe('two windows and somebody else who edit the same template', () => {
+describe('two windows and another user who edit the same template', () => {
   const scene = useTemplateScene({
     name: 'Shared',
     image: 'a/b:1',

@@ -103,7 +103,7 @@ describeFailures({
 describe('volumes', () => {
   const clients = useClients();
 
-  it('cannot be bigger than the disk or made from an offer that is none', async () => {
+  it('can’t be bigger than the disk or made from an offer that is none', async () => {
     const { simulator, client } = await clients.start();
     const offerId = await anOffer(simulator, client);
     await assert.rejects(client.volumes.create({ offerId, sizeGb: 1e6 }), RefusedError);

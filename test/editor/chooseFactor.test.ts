@@ -7,7 +7,7 @@ import type { SecondFactorStatus } from '../../src/model/accounts/secondFactor';
 import { unaskedTimes } from '../../src/model/rentals/acceptGuard';
 import { FakeClock } from '../support/fakeClock';
 
-describe('the question how somebody proves who they are', () => {
+describe('the choice of a second factor', () => {
   const status: SecondFactorStatus = {
     enabled: true,
     methods: [{ id: 4, type: 'sms', phone: '********0142', isPrimary: true }],
@@ -33,7 +33,7 @@ describe('the question how somebody proves who they are', () => {
     return { clock, answer, isAnswered: () => isAnswered };
   }
 
-  it('has no code sent by an Enter that was meant for what stood there before', async () => {
+  it('has no code sent by an Enter that was meant for what was shown before', async () => {
     const { clock, answer, isAnswered } = ask();
     await pressEnter();
     await clock.advance(unaskedTimes.settleMs);
@@ -44,7 +44,7 @@ describe('the question how somebody proves who they are', () => {
     assert.equal(choice?.kind === 'method' && choice.method.id, 4);
   });
 
-  it('goes away with what it was asked for', async () => {
+  it('disappears with the request that asked it', async () => {
     const stop = new AbortController();
     const { clock, answer } = ask(stop.signal);
     await pressEnter();

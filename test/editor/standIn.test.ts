@@ -35,7 +35,7 @@ async function traceOfEditor(script: EditorScript, expected: Trace): Promise<rea
   return lines;
 }
 
-describe('the stand-in for the editor behaves as the editor does', () => {
+describe('the stand-in for the editor has the behaviour of the editor', () => {
   afterEach(async () => {
     await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');

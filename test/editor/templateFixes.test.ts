@@ -129,7 +129,7 @@ describe('quick fixes in the workspace file', () => {
     assert.deepEqual(parsed(document), { maxPricePerHour: 1, image: 'pytorch/pytorch:latest' });
   });
 
-  it('mark ports that cannot be read, and secrets that everyone would get', async () => {
+  it('mark ports that can’t be read, and secrets that everyone would get', async () => {
     const document = await open({
       image: 'a:1',
       maxPricePerHour: 1,

@@ -51,7 +51,7 @@ describe('the view of the templates', () => {
     return { lists, tree, redrawn };
   }
 
-  it('makes only the recent rows anew when another template is opened', async () => {
+  it('redraws only the recent rows when another template is opened', async () => {
     const { lists, tree, redrawn } = open();
     await lists.noteUse({ id: 7 });
     assert.deepEqual(redrawn.splice(0), [undefined], 'the group of the recent ones came');
@@ -68,7 +68,7 @@ describe('the view of the templates', () => {
     );
   });
 
-  it('says where others are chosen to rent from that they were edited since', async () => {
+  it('shows in the choice of a template to rent from that it was edited since', async () => {
     const theirs = { ...template, id: 8, name: 'Theirs', creatorId: 2, hashId: 'new' };
     const remembered = { recents: [{ id: 8, hash: 'old' }], favourites: [{ id: 9, name: 'Not listed' }] };
     const { rows } = await templateChoices(
@@ -89,7 +89,7 @@ describe('the view of the templates', () => {
     );
   });
 
-  it('tells the essentials of a template, what only the service knows, and its readme as plain text', () => {
+  it('shows the essentials of a template, what only the service knows, and its readme as plain text', () => {
     const { value } = templateTooltip(
       {
         ...template,

@@ -68,14 +68,14 @@ describe('templates of an account', () => {
     assert.equal((await read(other))['name'], 'Renamed');
   });
 
-  it('say that there is no such file', async () => {
+  it('report that a file does not exist', async () => {
     await assert.rejects(
       async () => vscode.workspace.fs.stat(vscode.Uri.parse('gpurental://templates/999999999/x.json')),
       (error) => error instanceof vscode.FileSystemError && error.code === 'FileNotFound',
     );
   });
 
-  it('of others cannot be written', async () => {
+  it('of others can’t be written', async () => {
     const uri = await first();
     const foreign = uri.with({ authority: 'public' });
     const { permissions } = await vscode.workspace.fs.stat(foreign);
@@ -83,7 +83,7 @@ describe('templates of an account', () => {
     await assert.rejects(async () => vscode.workspace.fs.writeFile(foreign, new Uint8Array([123, 125])));
   });
 
-  it('say why they cannot be saved, where they belong to somebody else', async () => {
+  it('explain why they can’t be saved, if they belong to another user', async () => {
     const mine = new Set((await vscode.workspace.fs.readDirectory(root)).map(([name]) => name));
     // The first ones of the demo are those that it recommends.
     const foreign = [...Array(50).keys()].map((index) => String(215_001 + index)).find((id) => !mine.has(id));

@@ -32,7 +32,7 @@ describe('the account and its second factor', () => {
     await chooseFactor(window, 'Authenticator (#1)');
   });
 
-  it('takes six digits, says when they are wrong, and goes on by itself when they are right', async () => {
+  it('accepts six digits, shows when they are wrong, and continues by itself when they are right', async () => {
     const { simulator } = computer();
     await window.quick.type('12', { enter: false });
     await window.quick.message('2 so far');
@@ -95,7 +95,7 @@ describe('the account and its second factor', () => {
     window.clearToasts();
   });
 
-  it('keeps a variable whose deletion was refused, and says why', async () => {
+  it('keeps a variable whose deletion was refused, and shows why', async () => {
     const url = '/api/v0/secrets/';
     window.run('Set Environment Variable…');
     await window.quick.type('KEPT');
@@ -119,7 +119,7 @@ describe('the account and its second factor', () => {
     window.clearToasts();
   });
 
-  it('says that a variable is gone where it was deleted elsewhere', async () => {
+  it('shows that a variable is gone if it was deleted elsewhere', async () => {
     for (const command of ['gpuRental.secret.copy', 'gpuRental.secret.useInTemplate']) {
       window.start(command, { secretName: 'GONE' });
       await window.toast('There is no environment variable with this name');
@@ -208,7 +208,7 @@ describe('the account and its second factor', () => {
     window.clearToasts();
   });
 
-  it('shows a key and a variable whose answers were lost, and says that the key has no use', async () => {
+  it('shows a key and a variable whose answers were lost, and that the key has no use', async () => {
     const { quick } = window;
     const lose = (method: string, path: string) =>
       computer().simulator.fail({ kind: 'dropAfter', method, path });
@@ -234,7 +234,7 @@ describe('the account and its second factor', () => {
     window.clearToasts();
   });
 
-  it('says that this marketplace has no web console, and opens none', async () => {
+  it('shows that this marketplace has no web console, and opens none', async () => {
     await view().menu('Credit: $25.00', 'Open Web Console');
     await window.toast('has no web console');
     assert.deepEqual(window.screen.externalLinks, []);
@@ -269,7 +269,7 @@ describe('the account and its second factor', () => {
     window.quick.escape();
   });
 
-  it('asks for the name of a team role where the roles can’t be listed, and says if there is none', async () => {
+  it('asks for the name of a team role if the roles can’t be listed, and shows if there is none', async () => {
     computer().simulator.fail({ kind: 'error', path: '/api/v0/team/roles-full/', status: 403 });
     window.run('Show Team Role');
     await window.quick.title('Show Team Role');

@@ -77,7 +77,7 @@ describe('keys of an account', () => {
     assert.equal(received('PUT', /\/instances\//).length, before);
   });
 
-  it('does not take the key of somebody else, and offers to add the account', async () => {
+  it('does not accept the key of another user, and offers to add the account', async () => {
     await window.toastButton('lacks the permission instance_write', 'Replace Key');
     await giveKey(otherKey);
     const { buttons } = await window.dialog('This key belongs to other@example.com');
@@ -87,7 +87,7 @@ describe('keys of an account', () => {
     window.clearToasts();
   });
 
-  it('says what is wrong with a key in the box, and shows nothing of it', async () => {
+  it('shows what is wrong with a key in the box, and nothing of the key', async () => {
     window.run('Replace Key…');
     await giveKey('not-a-key-9931');
     const said = await window.quick.message(/did not accept|refused|wrong/);
@@ -109,7 +109,7 @@ describe('keys of an account', () => {
     window.clearToasts();
   });
 
-  it('tells a refused key once, with its causes, and keeps the last list in sight', async () => {
+  it('reports a refused key once, with its causes, and keeps the last list in sight', async () => {
     const { simulator } = computer();
     const spare = await newKey();
     const second = await computer().openWindow();
@@ -214,7 +214,7 @@ describe('keys of an account', () => {
     window.clearToasts();
   });
 
-  it('says which instances a key still opens before it is deleted', async () => {
+  it('shows which instances a key still opens before it is deleted', async () => {
     const { simulator } = computer();
     const [instance] = simulator.world.instances;
     assert.ok(instance);
@@ -248,7 +248,7 @@ describe('keys of an account', () => {
     window.clearToasts();
   });
 
-  it('tells screen readers all that a row says, and nothing twice or empty', async () => {
+  it('gives screen readers all text of a row, and nothing twice or empty', async () => {
     await instances().expand('trainer');
     await instances().expand('SSH keys');
     await instances().row(/with_phrase|SHA256/);
@@ -288,7 +288,7 @@ describe('keys of an account', () => {
     window.clearToasts();
   });
 
-  it('says nothing of a list that could not be read of an account that is not active any more', async () => {
+  it('shows nothing of a list that could not be read of an account that is not active any more', async () => {
     const path = '/api/v0/deployments/';
     computer().simulator.fail({ kind: 'dropBefore', method: 'GET', path, times: 0 });
     const before = received('GET', path).length;
@@ -307,7 +307,7 @@ describe('keys of an account', () => {
     await account().row('Lab');
   });
 
-  it('says what is no longer watched where the key of another user leads to its account', async () => {
+  it('shows what is no longer watched if the key of another user leads to its account', async () => {
     window.run('Replace Key…');
     await giveKey(otherKey);
     await window.dialogButton('Add as Another Account', 'This key belongs to other@example.com');
@@ -318,7 +318,7 @@ describe('keys of an account', () => {
     window.clearToasts();
   });
 
-  it('removes all that is the account’s when it signs out, and says so', async () => {
+  it('removes all that is the account’s when it signs out, and shows that', async () => {
     // In whichever folder: what a subject keeps elsewhere than below `accounts` is found as well.
     const accounts = () =>
       new Set(

@@ -16,7 +16,7 @@ describe('our lines in an SSH config that is read-only', () => {
     window.clearToasts();
   });
 
-  it('are not said to be removed, and can be deleted by hand', async () => {
+  it('are not reported as removed, and can be deleted by hand', async () => {
     window.run('Remove Everything We Wrote for SSH…');
     await window.dialogButton('Remove', 'Your own lines, your keys and the instances stay');
     const message = await window.toast(left);
@@ -31,7 +31,7 @@ describe('our lines in an SSH config that is read-only', () => {
     window.clearToasts();
   });
 
-  it('leave a sign-out complete, which says so', async () => {
+  it('leave a sign-out complete, which is shown', async () => {
     window.run('Sign Out…');
     await window.dialogButton('Sign Out', /This removes the key/);
     await window.toast(left);

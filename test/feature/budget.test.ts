@@ -29,7 +29,7 @@ describe('a budget', () => {
     assert.deepEqual(charges(), []);
   });
 
-  it('stands in the status bar, from charges that are read every 10 minutes at most', async () => {
+  it('is in the status bar, from charges that are read every 10 minutes at most', async () => {
     computer().settings.set(perDay, 100);
     await window.statusShows(/\$\d+\.\d\d of \$100 today/);
     const before = charges().length;

@@ -16,7 +16,7 @@ const about = (words: RegExp, ...windows: readonly FeatureWindow[]) =>
 describe('the warning before a budget is spent', () => {
   const computer = useComputer();
 
-  it('comes once over windows and restarts, and again when it is spent', async () => {
+  it('appears once over windows and restarts, and again when it is spent', async () => {
     await computer().rentRunning({ label: 'trainer' });
     const first = await computer().openWindow();
     const second = await computer().openWindow();
@@ -49,7 +49,7 @@ describe('the warning before a budget is spent', () => {
 describe('a budget in the status bar', () => {
   const computer = useComputer({ settings: { [perDay]: 1000 } });
 
-  it('makes room for the stage of a start, and comes back after it', async () => {
+  it('makes room for the stage of a start, and returns after it', async () => {
     await haveKey(computer());
     const window = await computer().openSignedIn();
     await rent3090(window);
@@ -130,7 +130,7 @@ describe('Set Budget…', () => {
     window = await computer().openSignedIn();
   });
 
-  it('asks for a day and a month, keeps both, and says so', async () => {
+  it('asks for a day and a month, keeps both, and confirms that', async () => {
     window.run('Set Budget…');
     await quick().title('Set Budget');
     await quick().type('ten');
@@ -143,7 +143,7 @@ describe('Set Budget…', () => {
     assert.deepEqual([computer().settings.values[perDay], computer().settings.values[perMonth]], [12.5, 200]);
   });
 
-  it('changes nothing where it is left, and takes an empty line for no limit', async () => {
+  it('changes nothing if it is left, and reads an empty line as no limit', async () => {
     window.run('Set Budget…');
     await quick().title('Set Budget');
     await quick().type('1');
@@ -164,7 +164,7 @@ describe('Set Budget…', () => {
 describe('the stop of all instances at the end of a budget', () => {
   const computer = useComputer({ settings: { 'gpuRental.budget.stopAllAtLimit': true } });
 
-  it('is told 10 minutes before, and done once by one of two windows', async () => {
+  it('is announced 10 minutes before, and done once by one of two windows', async () => {
     const id = await computer().rentRunning({ label: 'trainer' });
     const first = await computer().openWindow();
     const second = await computer().openWindow();

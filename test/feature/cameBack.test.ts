@@ -16,7 +16,7 @@ describe('a destroyed instance that the service lists again', () => {
     await instances().row('trainer');
   });
 
-  it('is destroyed again without a question, twice at most, and that is said', async () => {
+  it('is destroyed again without a question, twice at most, with a message', async () => {
     const kept = world().instance(id);
     assert.ok(kept);
     await instances().menu('trainer', 'Destroy…');

@@ -65,7 +65,7 @@ describe('a question that is open when the session ends', () => {
     assert.deepEqual(seen(), before, what);
   }
 
-  it('comes back as it was, whichever command asked it', async () => {
+  it('returns as it was, for each command that asked it', async () => {
     const asked: string[] = [];
     for (const id of window.screen.commands.ids()) {
       if (apart.includes(id) || !window.screen.commands.isInPalette(id)) continue;
@@ -81,7 +81,7 @@ describe('a question that is open when the session ends', () => {
     assert.ok(asked.length > 30, asked.join());
   });
 
-  it('comes back in each step of a rental, which goes on to its confirmation', async () => {
+  it('returns in each step of a rental, which continues to its confirmation', async () => {
     const { quick } = window;
     await searchFor(window, '1x 4090', /^1× RTX 4090.*% reliable/);
     await comesBack('the offers');

@@ -69,7 +69,7 @@ describe('comparing offers', () => {
     assert.deepEqual(notes(), []);
   });
 
-  it('says which offers are dearer, cheaper or gone, after Refresh', async () => {
+  it('shows which offers are dearer, cheaper or gone, after Refresh', async () => {
     const [first = 0, second = 0] = ids();
     const machine = market().offer(first)?.machine;
     assert.ok(machine);
@@ -91,7 +91,7 @@ describe('comparing offers', () => {
     await page.shows('the first price', () => notes().length === 0);
   });
 
-  it('knows nothing any more of an offer that was unpinned and comes back', async () => {
+  it('knows nothing any more of an offer that was unpinned and returns', async () => {
     const [, second = 0] = ids();
     const { name = '' } = columns()[1]?.buttons.find(({ id }) => id === `unpin:${second}`) ?? {};
     await openSearch();
@@ -110,7 +110,7 @@ describe('comparing offers', () => {
     quick().escape();
   });
 
-  it('keeps what was there when it cannot be read again, and says so', async () => {
+  it('keeps what was there when it can’t be read again, and shows that', async () => {
     const before = page.view.comparison;
     computer().simulator.fail({ kind: 'error', path: '/api/v0/bundles/', status: 400, msg: 'No.' });
     await page.press('Refresh');
@@ -123,7 +123,7 @@ describe('comparing offers', () => {
     assert.deepEqual(ids().length, 2);
   });
 
-  it('says that it looks, and drops an answer that comes after the page was closed', async () => {
+  it('shows that it is busy, and drops an answer that arrives after the page was closed', async () => {
     computer().simulator.fail({ kind: 'stall', path: '/api/v0/bundles/' });
     await page.press('Refresh');
     assert.ok(page.view.busy);
@@ -137,7 +137,7 @@ describe('comparing offers', () => {
     assert.equal(ids().length, 2);
   });
 
-  it('waits for the limit of searches, and says so', async () => {
+  it('waits for the limit of searches, and shows that', async () => {
     await computer().pass(60_000);
     const times = () => searches().length;
     const before = times();
@@ -169,7 +169,7 @@ describe('comparing offers', () => {
     assert.deepEqual(rentalsOf(computer()), []);
   });
 
-  it('pins up to four from the menu, and says when there are too many', async () => {
+  it('pins up to four from the menu, and shows when there are too many', async () => {
     await openSearch();
     await quick().type('/', { enter: false });
     await quick().title('Search Offers: Filters');
@@ -187,7 +187,7 @@ describe('comparing offers', () => {
     assert.ok(!quick().isOpen);
   });
 
-  it('pins no fifth offer by its button, and says why', async () => {
+  it('pins no fifth offer by its button, and explains why', async () => {
     await openSearch();
     await quick().rowButton(offers().at(-1) ?? '', 'Pin to Compare');
     await window.toast('You can pin at most 4 offers. Unpin one first.');

@@ -39,7 +39,7 @@ describe('connecting to an instance', () => {
     window.clearToasts();
   });
 
-  it('goes no further where no key is attached, and writes nothing', async () => {
+  it('stops if no key is attached, and writes nothing', async () => {
     await instances().inline('trainer', 'Connect');
     (await window.toast('The instance has no SSH key of this computer')).close();
     await computer().rest();
@@ -48,7 +48,7 @@ describe('connecting to an instance', () => {
     assert.equal(readFileSync(computer().sshConfig, 'utf8'), user);
   });
 
-  it('offers to attach a key where none of this computer is on the instance, and goes on with it', async () => {
+  it('offers to attach a key if none of this computer is on the instance, and continues with it', async () => {
     await instances().inline('trainer', 'Connect');
     await window.toastButton('The instance has no SSH key of this computer', 'Attach a Key…');
     await window.quick.title('Attach an SSH Key');
@@ -156,7 +156,7 @@ describe('connecting to an instance', () => {
     assert.match(await saysIn(profile.options, 'echo profile-$((20+1))'), /profile-21/);
   });
 
-  it('copies a command that the real ssh takes', async () => {
+  it('copies a command that the real ssh accepts', async () => {
     await instances().menu('trainer', 'Copy SSH Command');
     assert.equal(computer().clipboard.text, `ssh -F ${computer().sshConfig} ${alias}`);
     const [program = '', ...args] = computer().clipboard.text.split(' ');
@@ -175,7 +175,7 @@ describe('connecting to an instance', () => {
     }
   }
 
-  it('says which key was refused, and mends it', async () => {
+  it('shows which key was refused, and mends it', async () => {
     // A stranger's key stays on the instance, so that there is a list, and ours goes.
     const other = makeKey(computer(), 'other');
     rmSync(path.join(home(), 'other'));
@@ -208,7 +208,7 @@ describe('connecting to an instance', () => {
     assert.equal((await window.opens()).address, `vscode-remote://ssh-remote+${alias}/tmp`);
   });
 
-  it('keeps the entry while the list of instances cannot be read', async () => {
+  it('keeps the entry while the list of instances can’t be read', async () => {
     const list = { method: 'GET', path: '/api/{version}/instances/' } as const;
     computer().simulator.fail({ kind: 'error', status: 500, error: 'oops', ...list, times: 0 });
     window.run('Refresh');
@@ -251,7 +251,7 @@ describe('connecting to an instance', () => {
     await computer().until('the platform to be removed', () => platforms() === undefined);
   });
 
-  it('takes everything out again on request', async () => {
+  it('removes everything again on request', async () => {
     window.run('Remove Everything We Wrote for SSH…');
     await window.dialogButton('Remove', 'Your own lines, your keys and the instances stay');
     await window.toast('The SSH entries are removed.');

@@ -62,7 +62,7 @@ describe('Connect in the first second after an instance runs, by the real ssh', 
   }
 
   for (const manner of machineManners.filter((one) => !late.includes(one))) {
-    it(`opens the machine, or says what no wait can mend: ${manner}`, async () => {
+    it(`opens the machine, or shows what no wait can mend: ${manner}`, async () => {
       const id = await begins(manner);
       const since = computer().clock.elapsed();
       const words = hopeless[manner];
@@ -78,7 +78,7 @@ describe('Connect in the first second after an instance runs, by the real ssh', 
     });
   }
 
-  it('opens a machine whose disk is almost full where the user says so, also after a line of the config', async () => {
+  it('opens a machine whose disk is almost full at the request of the user, also after a line of the config', async () => {
     const { sshConfig } = computer();
     const before = existsSync(sshConfig) ? readFileSync(sshConfig) : Buffer.alloc(0);
     writeFileSync(sshConfig, `${before.toString('utf8')}Host *\n  SendEnv AWS_*\n`);

@@ -21,7 +21,7 @@ describe('connecting where no Remote-SSH is installed', () => {
     window.clearToasts();
   });
 
-  it('says so after the login worked, and opens a terminal instead', async () => {
+  it('shows that after the login worked, and opens a terminal instead', async () => {
     await instances().inline('trainer', 'Connect');
     const { buttons } = await window.toast(text);
     assert.deepEqual([...buttons].sort(), ['Copy SSH Command', 'Install Remote-SSH', 'Open Terminal']);
@@ -64,7 +64,7 @@ describe('connecting where no Remote-SSH is installed', () => {
     assert.doesNotMatch(JSON.stringify(computer().simulator.requests()), /PRIVATE KEY/);
   });
 
-  it('takes no name that is taken and no passphrase that is too short or mistyped', async () => {
+  it('accepts no name that is in use and no passphrase that is too short or mistyped', async () => {
     const made = computer().simulator.received('POST', '/api/v0/ssh/').length;
     window.run('Generate SSH Key…');
     await window.quick.title('Generate an SSH Key');

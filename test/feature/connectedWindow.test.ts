@@ -74,7 +74,7 @@ describe('a window that is connected to an instance', () => {
     assert.equal(item(first)?.isShown ?? false, false);
   });
 
-  it('shows the latency to its machine while somebody looks at it, a connection a minute and no login', async () => {
+  it('shows the latency to its machine while it is in use, a connection a minute and no login', async () => {
     connected.focus();
     const shown = await shows(connected, / · \d+ ms · /);
     assert.match(tooltipOf(shown), /Latency to the machine: \d+ ms/);
@@ -97,7 +97,7 @@ describe('a window that is connected to an instance', () => {
     );
   });
 
-  it('stops it after the usual question, and asks once over all windows what comes next', async () => {
+  it('stops it after the usual question, and asks once over all windows what to do next', async () => {
     second = await remoteWindow();
     await shows(second, /trainer · \$/);
     await menu(connected);
@@ -111,7 +111,7 @@ describe('a window that is connected to an instance', () => {
     assert.deepEqual([sent('stopped').length, sent('running').length], [1, 0]);
   });
 
-  it('takes no answer that comes with the question for a start, and asks again', async () => {
+  it('does not accept an answer that arrives with the question as a start, and asks again', async () => {
     const { asking, buttons } = await whoAsks(/trainer is stopped/);
     await asking.dialogButton('Keep It Open');
     await computer().rest();
@@ -134,7 +134,7 @@ describe('a window that is connected to an instance', () => {
     assert.equal(sent('running').length, before);
   });
 
-  it('starts it only when that is chosen, and says when it is back', async () => {
+  it('starts it only on request, and shows when it is back', async () => {
     const { asking, buttons } = await whoAsks(/trainer is stopped/);
     const before = sent('running').length;
     // An answer that comes with the question was meant for something else.
@@ -145,7 +145,7 @@ describe('a window that is connected to an instance', () => {
     assert.equal(sent('running').length, before + 1);
   });
 
-  it('asks once when its address changed, after the entry was written anew', async () => {
+  it('asks once when its address changed, after the entry was rewritten', async () => {
     for (const window of [first, ...both()]) window.clearToasts();
     const { simulator, sshConfig } = computer();
     const instance = simulator.world.instance(id);
@@ -183,7 +183,7 @@ describe('a window that is connected to an instance', () => {
     }
   });
 
-  it('asks nothing while the list cannot be read, and shows what was known last', async () => {
+  it('asks nothing while the list can’t be read, and shows what was known last', async () => {
     const { simulator } = computer();
     const list = { method: 'GET', path: '/api/{version}/instances/' } as const;
     simulator.fail({ kind: 'error', status: 503, error: 'busy', ...list, times: 0 });

@@ -53,7 +53,7 @@ describe('copying data from machine to machine', () => {
     assert.deepEqual(sent(), []);
   });
 
-  it('copies, and says no more than that it began', async () => {
+  it('copies, and shows only that it began', async () => {
     await computer().simulator.call('PUT', `/api/v0/instances/command/${to}/`, { command: 'ls' });
     writeFileSync(path.join(folder(from), 'model.bin'), 'weights');
     await choose('helper');
@@ -87,7 +87,7 @@ describe('copying data from machine to machine', () => {
     window.clearToasts();
   });
 
-  it('says that it may have begun where the answer is lost, and does not send it again', async () => {
+  it('shows that it may have begun if the answer is lost, and does not send it again', async () => {
     computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: direct });
     const before = sent().length;
     await choose('helper');
@@ -98,7 +98,7 @@ describe('copying data from machine to machine', () => {
     assert.equal(sent().length, before + 1);
   });
 
-  it('goes to a cloud connection of the account after a word about its credentials', async () => {
+  it('copies to a cloud connection of the account after a warning about its credentials', async () => {
     await choose('To a Cloud Connection…');
     await window.quick.pick('checkpoints');
     await window.quick.type('/workspace');
@@ -120,7 +120,7 @@ describe('copying data from machine to machine', () => {
     window.clearToasts();
   });
 
-  it('comes from a cloud connection of the account, after a word about its credentials', async () => {
+  it('copies from a cloud connection of the account, after a warning about its credentials', async () => {
     const clouds = () => computer().simulator.received('POST', '/api/v0/commands/rclone/');
     const before = clouds().length;
     await choose('From a Cloud Connection…');

@@ -71,7 +71,7 @@ describe('an account whose file is damaged', () => {
     computer().secretTrouble = undefined;
   });
 
-  it('is chosen by the user where it is not known which of two was in use', async () => {
+  it('is chosen by the user if it is unknown which of two was in use', async () => {
     const unknown = /^No account is in use, because the file with your last choice is damaged/;
     const { json } = await computer().simulator.call('POST', '/__sim/accounts/', { credit: 10 });
     let window = await computer().openWindow({ isFocused: true });

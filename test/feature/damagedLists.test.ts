@@ -8,7 +8,7 @@ describe('the record of templates that is damaged', () => {
   const computer = useComputer();
   const service = new ServiceTemplates(computer);
 
-  it('is named once with the place of the file, which opens, and the favorites begin anew', async () => {
+  it('is named once with the place of the file, which opens, and the favorites start empty', async () => {
     await service.make('Alpha');
     let window = await computer().openWindow();
     await window.signIn();

@@ -35,7 +35,7 @@ describe('the doctor', () => {
     window.clearToasts();
   });
 
-  it('finds a key that others can read, says so in full, and takes their rights away', async () => {
+  it('finds a key that others can read, reports that in full, and removes their rights', async () => {
     chmodSync(key(), 0o644);
     const before = changes();
     await examine();
@@ -89,7 +89,7 @@ describe('the doctor', () => {
     await window.quick.title('no problem found');
   });
 
-  it('looks again when it is asked to', async () => {
+  it('checks again on request', async () => {
     const asked = () => computer().simulator.received('GET', '/api/v0/users/current/').length;
     const before = asked();
     await window.quick.pick('Check Again');
@@ -106,7 +106,7 @@ describe('the doctor', () => {
     assert.doesNotMatch(document.getText(), /BEGIN|\/home\/\w|@example\.com/);
   });
 
-  it('stops at once when it is told to, and shows nothing half-looked at', async () => {
+  it('stops at once on request, and shows nothing half-checked', async () => {
     window.clearToasts();
     computer().simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/users/current/', times: 5 });
     window.run('Run Doctor');
@@ -156,7 +156,7 @@ describe('the doctor as the first command of a window', () => {
     window = await computer().openWindow({ extensions: [remoteSshExtension()] });
   });
 
-  it('does not say that no instance is running where it could not read them', async () => {
+  it('does not report that no instance is running if it could not read them', async () => {
     computer().simulator.fail({ ...lists, kind: 'html500', times: 0 });
     window.run('Run Doctor');
     await window.quick.title('Doctor:');
@@ -164,7 +164,7 @@ describe('the doctor as the first command of a window', () => {
     await window.quick.row(/^SSH client OpenSSH/);
   });
 
-  it('reads them when it looks again, and tries the login', async () => {
+  it('reads them when it checks again, and tries the login', async () => {
     computer().simulator.faults.clear();
     await window.quick.pick('Check Again');
     await window.quick.row(/^Login .*The login works/s);
@@ -189,7 +189,7 @@ describe('the doctor as the first command of a window', () => {
 describe('the doctor without an account', () => {
   const computer = useComputer();
 
-  it('says so, and looks at this computer all the same', async () => {
+  it('reports that, and checks this computer all the same', async () => {
     const window = await computer().openWindow();
     window.run('Run Doctor');
     await window.quick.title('Doctor:');

@@ -29,7 +29,7 @@ for (const { menu, button, says } of requests) {
   describe(`a terminal on a machine, after ${menu}`, () => {
     const computer = useComputer({ simulator: { sshServer: true } });
 
-    it('ends without an error, and says why', async () => {
+    it('ends without an error, and shows why', async () => {
       await reachableInstance(computer(), 'trainer');
       const window = await computer().openSignedIn();
       const { terminals } = window.screen;

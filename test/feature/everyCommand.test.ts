@@ -8,7 +8,7 @@ for (const isSignedIn of [false, true]) {
     const problemsWith = useEveryCommand(computer, { isSignedIn, access: 'off' });
 
     for (const shape of shapeNames) {
-      it(`ends, says so and spends nothing, given ${shape}`, async () => {
+      it(`ends with a message and spends nothing, given ${shape}`, async () => {
         assert.deepEqual(await problemsWith(shape), []);
       });
     }

@@ -146,7 +146,7 @@ describe('finding offers', () => {
     { label: 'GPU Memory', sent: [['gpu_total_ram', 'desc']] },
     { label: 'Best Match', sent: [['score', 'desc']] },
   ]) {
-    it(`sorts by ${label}, and says so`, async () => {
+    it(`sorts by ${label}, and shows that`, async () => {
       await list.open();
       await list.sortBy(label);
       await quick().title('Search Offers: Filters');
@@ -156,7 +156,7 @@ describe('finding offers', () => {
     });
   }
 
-  it('says that only the first rows are shown, and fetches more where the order allows it', async () => {
+  it('shows that only the first rows are shown, and fetches more if the order allows it', async () => {
     await list.open();
     assert.match((await quick().row('Show More Offers')).description ?? '', /^First 64 shown$/);
     const first = list.offers();
@@ -175,7 +175,7 @@ describe('finding offers', () => {
     assert.equal(quick().activeRow(), list.offers()[64]);
   });
 
-  it('says what its rows are of, until the search for what is typed is answered', async () => {
+  it('shows what its rows are for, until the search for what is typed is answered', async () => {
     await list.open();
     await quick().type('ram>=128', { enter: false });
     await computer().pass(100);
@@ -185,13 +185,13 @@ describe('finding offers', () => {
     assert.match(quick().headings()[0] ?? '', /^\d+ of many: narrow the search · Best Match$/);
   });
 
-  it('says it in the line of the filters, where it hides nothing of an offer', async () => {
+  it('shows it in the line of the filters, where it hides nothing of an offer', async () => {
     await list.open();
     assert.match(quick().rowUnder(/^64 of many/) ?? '', /^Filters/);
     assert.match(quick().rowUnder(/^$/) ?? '', /\$\d/);
   });
 
-  it('does not say that no offer matches while the market has others', async () => {
+  it('does not report that no offer matches while the market has others', async () => {
     await list.open();
     await quick().type('zzz-no-such-cpu', { enter: false });
     await list.settled();
@@ -287,7 +287,7 @@ describe('finding offers', () => {
     });
   });
 
-  it('asks for interruptible offers, and takes all filters back', async () => {
+  it('asks for interruptible offers, and clears all filters', async () => {
     await list.open();
     await list.openFilters();
     await list.pick('Rental type');

@@ -64,7 +64,7 @@ describe('the first contact with an instance', () => {
     },
   };
   for (const [name, use] of Object.entries(uses)) {
-    it(`is told as by Connect where a stranger is at its address: ${name}`, async () => {
+    it(`is reported as by Connect if a stranger is at its address: ${name}`, async () => {
       await use();
       const refused = await window.toast(/did not accept the key \S+id_ed25519\. /);
       assert.deepEqual(refused.buttons, ['Attach a Key…', 'Retry']);
@@ -85,7 +85,7 @@ describe('the first contact with an instance', () => {
     assert.match(options, /^stricthostkeychecking ask$/m);
   });
 
-  it('goes on by itself once its own address is back', async () => {
+  it('continues by itself once its own address is back', async () => {
     await instances().menu('trainer', 'Upload…');
     const refused = await window.toast(/did not accept the key/);
     await at();
@@ -96,7 +96,7 @@ describe('the first contact with an instance', () => {
     assert.match(knownHosts(), /^gpu-\S+ ssh-ed25519 /);
   });
 
-  it('says that the last known address is used while the service is down', async () => {
+  it('shows that the last known address is used while the service is down', async () => {
     for (const pathOf of ['/api/{version}/instances/{id}/ssh/', '/api/{version}/ssh/']) {
       const fault = { kind: 'error', status: 503, error: 'down', times: 0 } as const;
       computer().simulator.fail({ ...fault, method: 'GET', path: pathOf });
@@ -167,7 +167,7 @@ describe('a key that asks for a passphrase', () => {
   });
   after(() => agent?.kill());
 
-  it('says what is missing where no agent runs, and how to start one', async () => {
+  it('shows what is missing if no agent runs, and how to start one', async () => {
     await window.view('instances').inline('trainer', 'Connect');
     await window.toastButton(/id_ed25519 asks for a passphrase/, 'Add to Agent');
     const missing = await window.toast(/No SSH agent is running .*ssh-agent -s/);
@@ -188,7 +188,7 @@ describe('a key that asks for a passphrase', () => {
     writeFileSync(computer().sshConfig, config);
   });
 
-  it('goes on by itself once the agent has it, and not before', async () => {
+  it('continues by itself once the agent has it, and not before', async () => {
     const socket = path.join(computer().root, 'agent');
     agent = spawn('ssh-agent', ['-D', '-a', socket], { stdio: ['ignore', 'pipe', 'ignore'] });
     await computer().until('the agent', () => existsSync(socket));
@@ -221,7 +221,7 @@ describe('a key that asks for a passphrase', () => {
 describe('a key of which nothing can be read', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
 
-  it('is tried before anything is said about it', async () => {
+  it('is tried before any message about it', async () => {
     const file = path.join(path.dirname(computer().sshConfig), 'old');
     execFileSync('ssh-keygen', ['-q', '-t', 'rsa', '-b', '2048', '-m', 'PEM', '-N', 'secret', '-f', file]);
     const ssh_key = readFileSync(`${file}.pub`, 'utf8').trim();

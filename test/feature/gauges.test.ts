@@ -13,7 +13,7 @@ describe('the gauges of an instance', () => {
     window.clearToasts();
   });
 
-  it('stand in its row while it runs, without a request of their own', async () => {
+  it('are in its row while it runs, without a request of their own', async () => {
     const row = await window.view('instances').row('trainer');
     assert.match(row.text, /Running · GPU \d+0% RAM \d+0% disk \d+%/);
     const lists = () => computer().simulator.received('GET').length;

@@ -17,7 +17,7 @@ describe('an SSH config that sends variables of this computer to all hosts', () 
     window.clearToasts();
   });
 
-  it('is named before a terminal opens, which opens all the same where the user says so', async () => {
+  it('is named before a terminal opens, which opens all the same at the request of the user', async () => {
     await window.view('instances').menu('trainer', 'Open Terminal');
     const message = await window.toast(/Line 5 of .* gives rented machines .*"SendEnv AWS_\*"/);
     await computer().rest();
@@ -53,7 +53,7 @@ describe('an SSH config that ssh does not accept', () => {
     window.clearToasts();
   });
 
-  it('is explained in place of a terminal that could only repeat what ssh says', async () => {
+  it('is explained instead of a terminal that could only repeat the error of ssh', async () => {
     writeFileSync(computer().sshConfig, 'Frobnicate yes\n');
     await window.view('instances').menu('trainer', 'Open Terminal');
     const { buttons } = await window.toast(/^ssh does not accept your SSH config: .*frobnicate/i);

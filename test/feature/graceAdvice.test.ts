@@ -23,7 +23,7 @@ describe('a computer that slept with a window on an instance open', () => {
     await computer().pass(120_000);
   };
 
-  it('is told nothing where the setting is not there, and nothing while it is awake', async () => {
+  it('gets no advice if the setting is missing, and none while it is awake', async () => {
     const plain = await computer().openWindow({
       folders: [folder],
       remoteName: 'ssh-remote',

@@ -86,7 +86,7 @@ describe('the page of an instance', () => {
     await page.shows('that it runs', () => state() === 'Running');
   });
 
-  it('says that an instance is gone', async () => {
+  it('shows that an instance is gone', async () => {
     await computer().simulator.call('DELETE', `/api/v0/instances/${id}/`);
     window.run('Refresh');
     await window.view('instances').noRow('trainer');

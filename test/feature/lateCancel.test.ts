@@ -48,7 +48,7 @@ describe('a schedule that is canceled at the last moment, or can not be read', (
     assert.doesNotMatch((await window.view('instances').row('worker')).text, /destroyed/);
   });
 
-  it('says that it is too late once the request has left', async () => {
+  it('shows that it is too late once the request was sent', async () => {
     await schedule(/Stop After a Time/);
     await window.toast(/worker will be stopped in/);
     computer().simulator.fail({ kind: 'delay', method: 'PUT', path: address(), delayMs: 25_000 });

@@ -23,11 +23,11 @@ describe('living with instances', () => {
     window.clearToasts();
   });
 
-  it('shows in the status bar what runs, what it costs and how long the credit lasts', async () => {
+  it('shows in the status bar what is running, what it costs and how long the credit lasts', async () => {
     await window.statusShows(/2 running · \$\d+\.\d+\/h · credit for ./);
   });
 
-  it('asks before a stop, says what goes on costing, and stops', async () => {
+  it('asks before a stop, shows what still costs money, and stops', async () => {
     await instances().menu('trainer', 'Stop…');
     const { text, detail } = await window.dialog();
     assert.match(`${text} ${detail}`, /still costs \$\d+\.\d+\/day/);
@@ -61,7 +61,7 @@ describe('living with instances', () => {
     await window.toast(/helper is ready/);
   });
 
-  it('starts it again and says when it is ready', async () => {
+  it('starts it again and shows when it is ready', async () => {
     window.clearToasts();
     await instances().menu('trainer', 'Start…');
     await window.dialogButton('Start');
@@ -116,7 +116,7 @@ describe('living with instances', () => {
     assert.ok((await askedIn(16_000)) > 0);
   });
 
-  it('stops several at once, and says which of them was not', async () => {
+  it('stops several at once, and shows which of them was not', async () => {
     window.clearToasts();
     const before = [first, second].map((id) => puts(id).length);
     const path = `/api/v0/instances/${second}/`;
@@ -159,7 +159,7 @@ describe('living with instances', () => {
     assert.equal(puts(first).length, before + 2);
   });
 
-  it('finds a stop done whose answer was lost, and says so as if it had come', async () => {
+  it('finds a stop done whose answer was lost, and reports it as if the answer had arrived', async () => {
     const before = puts(first).length;
     window.clearToasts();
     computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: `/api/v0/instances/${first}/` });
@@ -170,7 +170,7 @@ describe('living with instances', () => {
     await instances().row(/tuned.*Stopped|Stopped.*tuned/);
   });
 
-  it('says that it is not confirmed where the service still has what it said it destroyed', async () => {
+  it('reports a destroy as not confirmed if the service still lists the instance', async () => {
     window.clearToasts();
     const { simulator } = computer();
     const path = `/api/v0/instances/${second}/`;

@@ -33,7 +33,7 @@ describe('links into the editor', () => {
     await isSelected(window);
   });
 
-  it('says when the account has no such instance, and switches the account where that is chosen', async () => {
+  it('shows when the account has no such instance, and switches the account on request', async () => {
     await window.follow('/instance?id=4711');
     await window.toastButton('has no instance #4711', 'Switch Account');
     await window.quick.title(/Account/);
@@ -41,7 +41,7 @@ describe('links into the editor', () => {
     window.clearToasts();
   });
 
-  it('says what went wrong where the instances cannot be read, and follows the link again', async () => {
+  it('shows what went wrong if the instances can’t be read, and follows the link again', async () => {
     const { simulator } = computer();
     const list = { method: 'GET', path: '/api/{version}/instances/' } as const;
     simulator.fail({ kind: 'error', status: 500, error: 'internal', ...list, times: 0 });
@@ -80,14 +80,14 @@ describe('links into the editor', () => {
     assert.equal(writes().length, before);
   });
 
-  it('says when an offer is gone, and searches others where that is chosen', async () => {
+  it('shows when an offer is gone, and searches others on request', async () => {
     await window.follow('/offer?id=999999999');
     await window.toastButton('Offer #999999999 is no longer available', 'Search Offers');
     await window.quick.title('Search Offers');
     window.quick.escape();
   });
 
-  it('connects only after a question that says that a link asks for it', async () => {
+  it('connects only after a question that names the link as its source', async () => {
     await window.follow(`/connect?id=${id}`);
     const { detail = '', buttons } = await window.dialog('Connect to “linked”?');
     assert.match(detail, /A link asks to connect/);

@@ -49,7 +49,7 @@ describe('eight windows that show everything', () => {
       assert.ok(asked(computer()).includes(`GET /api/v0/${part}/ 200`), `${part} were read`);
   });
 
-  it('let what the user asks for go before what nobody waits for', async () => {
+  it('handle requests of the user before background reads', async () => {
     const { simulator, windows } = computer();
     // What came or went makes every window read the volumes, 5.5 seconds apart.
     await simulator.call('DELETE', `/api/v0/instances/${String(simulator.world.instances[0]?.id)}/`);
@@ -123,7 +123,7 @@ describe('eight windows and a service that refuses', () => {
         for (const window of computer().windows) window.clearToasts();
       });
 
-      it('show what bills within 90 seconds after it answers again, unasked', async () => {
+      it('show what costs money within 90 seconds after it answers again, unasked', async () => {
         const { simulator, windows } = computer();
         const since = simulator.requests().at(-1)?.seq ?? 0;
         simulator.faults.clear();

@@ -86,7 +86,7 @@ describe('a rental without an answer', () => {
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
   });
 
-  it('that never arrived is sent once, looked for, and said to be none', async () => {
+  it('that never arrived is sent once, looked for, and reported as none', async () => {
     const { simulator } = computer();
     const before = rentalsOf(computer()).length;
     simulator.fail({ kind: 'dropBefore', method: 'PUT', path: asks });
@@ -99,7 +99,7 @@ describe('a rental without an answer', () => {
   });
 
   for (const kind of ['cutOff', 'html500', 'wrongTypes'] as const) {
-    it(`is found where the answer came as ${kind}`, async () => {
+    it(`is found if the answer was ${kind}`, async () => {
       const { simulator } = computer();
       const before = rentalsOf(computer()).length;
       simulator.fail({ kind, method: 'PUT', path: asks, after: true });

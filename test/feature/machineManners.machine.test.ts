@@ -37,7 +37,7 @@ describe('what the check of a machine finds', () => {
     noNvidiaSmi: /The image has no nvidia-smi, so only the number and model of the GPUs can be checked/,
   };
   for (const [manner, said, wanted] of table) {
-    it(`says what a machine is like: ${manner}`, async () => {
+    it(`shows the problem of a machine: ${manner}`, async () => {
       const id = await rentWith(window, manner);
       const { text, buttons } = await window.toast(/is ready|is running/);
       assert.match(text, said);
@@ -51,7 +51,7 @@ describe('what the check of a machine finds', () => {
     });
   }
 
-  it('says which of several GPUs is missing', async () => {
+  it('shows which of several GPUs is missing', async () => {
     await rentWith(window, 'missingGpu', '4x 4090', /4× RTX 4090/);
     const { text, buttons } = await window.toast(/is running/);
     assert.match(text, /it is not what was rented: 3 of 4 GPUs answer\.$/);

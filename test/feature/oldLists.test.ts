@@ -110,7 +110,7 @@ describe('the wait for the instances after the Enter that rents', () => {
     computer().settings.set('gpuRental.rent.limitPerHour', 5);
   });
 
-  it('shows once more that the limit may be exceeded where they can’t be read', async () => {
+  it('shows again that the limit may be exceeded if they can’t be read', async () => {
     const path = '/api/v1/instances/';
     computer().simulator.fail({ kind: 'error', method: 'GET', path, status: 403, error: 'no', times: 0 });
     await confirmRental(window);
@@ -152,7 +152,7 @@ describe('the view of a list that nothing has read for some time', () => {
 describe('the view of an account without instances', () => {
   const computer = useComputer();
 
-  it('says that nothing is charged only once the volumes are read', async () => {
+  it('shows that nothing is charged only once the volumes are read', async () => {
     const { simulator } = computer();
     simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/volumes/', times: 0 });
     const window = await computer().openWindow();

@@ -7,7 +7,7 @@ import { useComputer } from '../support/feature/useComputer';
 describe('a schedule of an account that is not the active one', () => {
   const computer = useComputer();
 
-  it('is carried out, and told with the name of the account', async () => {
+  it('is carried out, and reported with the name of the account', async () => {
     const { simulator } = computer();
     const worker = await computer().rentRunning({ label: 'worker' });
     const window = await computer().openSignedIn();
@@ -102,7 +102,7 @@ describe('a schedule of an account that is not the active one, which has no inst
 describe('an idle schedule of an account that is not the active one', () => {
   const computer = useComputer();
 
-  it('is carried out as well, and told once over two windows with the name of the account', async () => {
+  it('is carried out as well, and reported once over two windows with the name of the account', async () => {
     const { simulator } = computer();
     const worker = await computer().rentRunning({ label: 'worker' });
     const instance = simulator.world.instance(worker) ?? assert.fail();
@@ -133,7 +133,7 @@ describe('a switch away from an account with instances', () => {
   const computer = useComputer();
   const said = /Instances of .* still cost money: 1\. Until you switch back, .* are not watched/;
 
-  it('says once, in the window that switches, what is no longer watched, and leads back', async () => {
+  it('shows once, in the window that switches, what is no longer watched, and leads back', async () => {
     const { simulator } = computer();
     await computer().rentRunning({ label: 'worker' });
     const window = await computer().openWindow();
@@ -151,7 +151,7 @@ describe('a switch away from an account with instances', () => {
     window.clearToasts();
   });
 
-  it('says nothing where the account has none', async () => {
+  it('shows nothing if the account has none', async () => {
     const [window] = computer().windows;
     assert.ok(window);
     const [worker] = computer().simulator.world.instances;

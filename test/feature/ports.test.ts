@@ -61,13 +61,13 @@ describe('ports and the agent of an instance', () => {
     assert.match(window.screen.externalLinks.join('\n'), new RegExp(`^https?://${address(6006)}/$`));
   });
 
-  it('says that a port is no longer open where its instance is gone', async () => {
+  it('shows that a port is no longer open if its instance is gone', async () => {
     window.start('gpuRental.port.copy', { instanceId: id + 1, port: 6006, via: 'public' });
     await window.toast(/This port is no longer open/);
     window.clearToasts();
   });
 
-  it('forwards the agent only after the risk was said, and for this instance alone', async () => {
+  it('forwards the agent only after a warning, and for this instance alone', async () => {
     const other = await computer().rentRunning({ label: 'helper', runtype: 'ssh_direct' });
     window.run('Refresh');
     await instances().row('helper');
@@ -118,7 +118,7 @@ describe('ports and the agent of an instance', () => {
     window.clearToasts();
   });
 
-  it('opens Jupyter without its token while the service does not tell it, and says so', async () => {
+  it('opens Jupyter without its token while the service does not provide it, and shows that', async () => {
     const fault = { kind: 'error', status: 503, error: 'down', times: 0, method: 'GET' } as const;
     computer().simulator.fail({ ...fault, path: '/api/{version}/instances/{id}/' });
     assert.match(await linkTo('8080'), /^https:\/\/localhost:\d+\/$/);
@@ -141,7 +141,7 @@ describe('ports and the agent of an instance', () => {
     await instances().noRow('this computer only');
   });
 
-  it('forwards any port that is typed into the list, and says what else is not one', async () => {
+  it('forwards any port that is typed into the list, and explains what else is not one', async () => {
     await instances().menu('trainer', 'Forward Port…');
     await window.quick.type('70000', { enter: false });
     assert.deepEqual(window.quick.rows(), [

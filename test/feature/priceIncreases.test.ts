@@ -37,7 +37,7 @@ describe('an answer to a higher price', () => {
     assert.equal(puts().length, 1);
   });
 
-  it('is told as not known where neither the answer nor the list came', async () => {
+  it('is reported as unconfirmed if neither the answer nor the list arrived', async () => {
     const { simulator } = computer();
     await askForMore(computer(), id, 4);
     await review(/Reject: trainer/);
@@ -121,7 +121,7 @@ describe('an answer to a higher price', () => {
     computer().settings.set('gpuRental.rent.limitPerHour', 0);
   });
 
-  it('is not asked for where the increases cannot be read', async () => {
+  it('is not requested if the increases can’t be read', async () => {
     const path = '/api/v0/instances/pending-price-increases/';
     computer().simulator.fail({ kind: 'html500', method: 'GET', path, times: 0 });
     window.run('Review Price Increases…');

@@ -35,7 +35,7 @@ describe('the price limit of all that runs', () => {
     assert.equal(rentalsOf(computer()).length, 1);
   });
 
-  it('counts what runs already', async () => {
+  it('counts running instances', async () => {
     const running = dollars(await window.statusShows(/1 running · \$/));
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
     const offer = dollars((await quick().row(/^Rent over the Limit for \$/)).label);

@@ -49,7 +49,7 @@ const changes: readonly Change[] = [
   },
 ];
 
-describe('a change whose list cannot be read afterwards', () => {
+describe('a change whose list can’t be read afterwards', () => {
   const computer = useComputer();
   let window: FeatureWindow;
 
@@ -64,7 +64,7 @@ describe('a change whose list cannot be read afterwards', () => {
   });
 
   for (const { what, view, row, menu, list, make, request } of changes) {
-    it(`is not told as a failure: ${what}`, async () => {
+    it(`is not reported as a failure: ${what}`, async () => {
       const { simulator } = computer();
       const rows = window.view(view);
       await rows.menu(row, menu);

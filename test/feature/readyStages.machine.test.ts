@@ -68,7 +68,7 @@ describe('the stages of a machine between running and ready', () => {
     ['hungNvidiaSmi', 'Checking its GPUs'],
   ];
   for (const [manner, stage, why] of stages) {
-    it(`are shown in each place, with their time and why they take longer: ${manner}`, async () => {
+    it(`are shown in each place, with their time and why they last longer: ${manner}`, async () => {
       const said = await followed(await rentWith(manner));
       assert.deepEqual(Object.keys(said), places);
       for (const place of places) {

@@ -73,7 +73,7 @@ describe('a container that is created again', () => {
     assert.equal(knownHosts(), before);
   });
 
-  it('takes another image that is typed, refuses what is none, and names it before it is sent', async () => {
+  it('accepts another image that is typed, refuses what is none, and names it before it is sent', async () => {
     await instances().menu('trainer', 'Change Image or Template…');
     await window.quick.title('Change the Image of trainer');
     await window.quick.type('no image', { enter: false });
@@ -89,7 +89,7 @@ describe('a container that is created again', () => {
     window.clearToasts();
   });
 
-  it('takes a template by the hash of its current version', async () => {
+  it('uses a template by the hash of its current version', async () => {
     const { json } = await computer().simulator.call('POST', '/api/v0/template/', {
       name: 'Planted',
       image: 'debian',

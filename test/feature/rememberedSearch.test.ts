@@ -23,7 +23,7 @@ describe('the search that is remembered', () => {
     await list.open();
   });
 
-  it('proposes single GPUs as long as nobody chose how many', async () => {
+  it('proposes single GPUs until the user chooses how many', async () => {
     assert.deepEqual(count(), { eq: 1 });
     await list.sortBy('Lowest Price');
     await list.back();

@@ -47,7 +47,7 @@ describe('rentals and starts that go wrong', () => {
     window.clearToasts();
   });
 
-  it('says that the templates could not be read, which is not that there are none', async () => {
+  it('shows that the templates could not be read, which is not that there are none', async () => {
     const { simulator } = computer();
     simulator.fail({ method: 'GET', path: '/api/v0/template/', kind: 'html500', times: 0 });
     window.run('Search Offers…');
@@ -157,20 +157,20 @@ describe('rentals and starts that go wrong', () => {
   });
 
   let stuck: number;
-  it('shows what the host says while a machine is stuck', async () => {
+  it('shows the message of the host while a machine is stuck', async () => {
     await nextBoot('stuck', pullLimit);
     stuck = await rentOne();
     await window.toast(new RegExp(`^Getting .*#${stuck} ready.*toomanyrequests`));
   });
 
-  it('says that one did not get ready in time, and what its host means', async () => {
+  it('shows that one did not get ready in time, and what its host means', async () => {
     await window.toast(
       new RegExp(`#${stuck} did not get ready in time.*does not allow this host more downloads`),
     );
     await remove(stuck);
   });
 
-  it('follows an instance that came beside a refusal, and says that it bills', async () => {
+  it('follows an instance that arrived with a refusal, and shows that it costs money', async () => {
     await call('POST', '/__sim/next-rent/', { error: 'resources_unavailable', msg: 'Bid pending.' });
     const before = rentalsOf(computer()).length;
     const id = await rentOne();
@@ -201,7 +201,7 @@ describe('rentals and starts that go wrong', () => {
     });
   }
 
-  it('offers to change the bid of one that was outbid, with the least that it takes now', async () => {
+  it('offers to change the bid of one that was outbid, with the least that is accepted now', async () => {
     await searchFor(window, 'spot 1x 4090', /1× RTX 4090.*interruptible ·/);
     await quick().pick(/1× RTX 4090.*interruptible ·/);
     await quick().title('Rent: Template or Image');
@@ -294,7 +294,7 @@ describe('rentals and starts that go wrong', () => {
     window.clearToasts();
   });
 
-  it('says that a refused start changed nothing, and offers another machine', async () => {
+  it('shows that a refused start changed nothing, and offers another machine', async () => {
     computer().simulator.fail({
       kind: 'error',
       method: 'PUT',
@@ -316,7 +316,7 @@ describe('rentals and starts that go wrong', () => {
 describe('a machine that fails, with two windows', () => {
   const computer = useComputer();
 
-  it('is told of in one of them, and its next step happens once', async () => {
+  it('is reported in one of them, and its next step happens once', async () => {
     const { simulator } = computer();
     await haveKey(computer());
     const first = await computer().openSignedIn();

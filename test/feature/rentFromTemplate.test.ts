@@ -142,7 +142,7 @@ describe('renting from a template and by bid', () => {
     );
   });
 
-  it('says that its template was edited before another one like it is rented', async () => {
+  it('shows that its template was edited before another one like it is rented', async () => {
     await edit({ desc: 'edited since' });
     window.run('Rent Another Like This…');
     await quick().title('Rent Another Like This');
@@ -155,7 +155,7 @@ describe('renting from a template and by bid', () => {
     assert.equal(rentalsOf(computer()).length, 1);
   });
 
-  it('says so where it was rented from lately, and where it is edited behind a price that is shown', async () => {
+  it('shows it if it was rented from lately, and if it is edited behind a price that is shown', async () => {
     const view = window.view('templates');
     await view.row(/^Recent 1$/);
     view.tree.collapse(await view.row(/^Mine/));
@@ -252,7 +252,7 @@ describe('the list of templates to rent from', () => {
     assert.equal(labels(window).indexOf('Two cards'), 3);
   });
 
-  it('shows the reason and the ways to other templates where the own ones cannot be read', async () => {
+  it('shows the reason and the ways to other templates if the own ones can’t be read', async () => {
     computer().simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/template/', times: 0 });
     const other = await computer().openWindow();
     other.run('Rent from Template…');

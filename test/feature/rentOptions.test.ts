@@ -68,7 +68,7 @@ describe('options of a rental', () => {
     window.clearToasts();
   });
 
-  it('takes environment and ports one by one and as text, and hides values', async () => {
+  it('accepts environment and ports one by one and as text, and hides values', async () => {
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await runType('Jupyter and SSH, direct');
     await openOptions();
@@ -98,7 +98,7 @@ describe('options of a rental', () => {
     });
   });
 
-  it('takes the script from the active editor, with its length against the limit', async () => {
+  it('reads the script from the active editor, with its length against the limit', async () => {
     await option('On-Start Script', 'Rent: On-Start Script', async () => {
       await quick().row(new RegExp(`From the Active Editor.*${script.length} of \\d+ characters`));
       await quick().pick('From the Active Editor');
@@ -106,7 +106,7 @@ describe('options of a rental', () => {
     await quick().row(`${script.length} characters`);
   });
 
-  it('takes a new volume, JupyterLab and its folder, UTF-8, waiting, and a start later', async () => {
+  it('accepts a new volume, JupyterLab and its folder, UTF-8, waiting, and a start later', async () => {
     await option('Volume', 'Rent: Volume', async () => {
       await quick().pick(/Create a Volume…/);
       await computer().until('the folder', () => quick().isOpen && quick().open.value === '/data');
@@ -122,7 +122,7 @@ describe('options of a rental', () => {
     await option(/^Start( |$)/, 'Rent: Start', choose('Later'));
   });
 
-  it('takes the login to a private registry', async () => {
+  it('accepts the login to a private registry', async () => {
     await option('Login to a Private Registry', 'Rent: Private Registry', async () => {
       await quick().pick('Enter a Login…');
       await quick().message(/Address/);
@@ -138,7 +138,7 @@ describe('options of a rental', () => {
     assert.ok(!rows.includes(registryToken));
   });
 
-  it('says all of it before the confirmation and sends all of it, once', async () => {
+  it('shows all of it before the confirmation and sends all of it, once', async () => {
     const rows = await closeOptions();
     for (const said of [
       /later, rented as stopped/,
@@ -214,7 +214,7 @@ describe('options of a rental', () => {
     window.clearToasts();
   });
 
-  it('takes arguments for the image, a script from a file and the login that was kept', async () => {
+  it('accepts arguments for the image, a script from a file and the login that was kept', async () => {
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await runType('The image as it is, without SSH');
     await openOptions();
@@ -244,7 +244,7 @@ describe('options of a rental', () => {
     window.clearToasts();
   });
 
-  it('says before the confirmation that the machine has too few direct ports', async () => {
+  it('shows before the confirmation that the machine has too few direct ports', async () => {
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await openOptions();
     await option('Environment and Ports', 'Rent: Environment and Ports', async () => {

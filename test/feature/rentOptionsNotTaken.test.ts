@@ -5,7 +5,7 @@ import { haveKey, lastRental, rentNow, searchAndReview } from '../support/featur
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
-describe('options of a rental that are not taken', () => {
+describe('options of a rental that are not chosen', () => {
   const computer = useComputer();
   let window: FeatureWindow;
   const quick = () => window.quick;
@@ -71,7 +71,7 @@ describe('options of a rental that are not taken', () => {
     computer().simulator.faults.clear();
   });
 
-  it('sets nothing where the user goes back', async () => {
+  it('sets nothing after Back', async () => {
     await quick().pick('On-Start Script');
     await quick().title('Rent: On-Start Script');
     await quick().back();

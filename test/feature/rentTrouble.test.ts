@@ -29,7 +29,7 @@ describe('renting when things change', () => {
     assert.deepEqual(simulator.world.instances, []);
   });
 
-  it('rents nothing where it cannot be read whether anybody could log in, unless it is told to', async () => {
+  it('rents nothing if the SSH keys can’t be read, unless the user confirms it', async () => {
     const { simulator } = computer();
     const before = rentalsOf(computer()).length;
     simulator.fail({ kind: 'html500', method: 'GET', path: '/api/v0/ssh/', times: 0 });
@@ -122,7 +122,7 @@ describe('renting when things change', () => {
     quick().escape();
   });
 
-  it('says that nothing matches, and leads to the filters', async () => {
+  it('shows that nothing matches, and leads to the filters', async () => {
     window.run('Search Offers…');
     await quick().row('% reliable');
     await quick().type('x8 <0.001', { enter: false });
@@ -162,7 +162,7 @@ describe('a confirmed rental that is not sent', () => {
     assert.equal(rentalsOf(computer()).length, 1);
   });
 
-  it('says that no other offer is left, and returns to the offers', async () => {
+  it('shows that no other offer is left, and returns to the offers', async () => {
     const before = rentalsOf(computer()).length;
     refuse({ status: 410, error: 'no_such_ask' });
     computer().simulator.fail({
@@ -193,7 +193,7 @@ describe('a confirmed rental that is not sent', () => {
     await window.quick.row(/Rent for/);
   });
 
-  it('rents nothing where the offer cannot be checked again', async () => {
+  it('rents nothing if the offer can’t be checked again', async () => {
     const before = rentalsOf(computer()).length;
     computer().simulator.fail({ kind: 'html500', method: 'POST', path: '/api/v0/bundles/', times: 0 });
     await confirmRental(window);
@@ -261,14 +261,14 @@ describe('several machines of which only the first is rented', () => {
     assert.match(text.replace(/^.*?: \d+\. /, ''), why);
   }
 
-  it('say that there is no further offer where none was found', async () => {
+  it('show that there is no further offer if none was found', async () => {
     await rentThree();
     computer().simulator.fail({ ...offers, kind: 'answer', body: { success: true, offers: [] } });
     await confirmRental(window);
     await rented(/^There is no further offer of this GPU at this price\.$/);
   });
 
-  it('say that the search for the next one failed', async () => {
+  it('show that the search for the next one failed', async () => {
     await rentThree();
     computer().simulator.fail({ ...offers, kind: 'html500', times: 0 });
     await confirmRental(window);
@@ -276,7 +276,7 @@ describe('several machines of which only the first is rented', () => {
     await window.toast(/problem of its own/);
   });
 
-  it('say that the user cancelled', async () => {
+  it('show that the user cancelled', async () => {
     await rentThree();
     computer().simulator.fail({ ...offers, kind: 'stall' });
     await confirmRental(window);
@@ -285,7 +285,7 @@ describe('several machines of which only the first is rented', () => {
     await rented(/^You canceled before the others were rented\.$/);
   });
 
-  it('say why the service refused the second', async () => {
+  it('show why the service refused the second', async () => {
     await rentThree();
     const refusal = {
       kind: 'error',
@@ -299,7 +299,7 @@ describe('several machines of which only the first is rented', () => {
     await window.toast(/^The account has too little credit/);
   });
 
-  it('say that the second was taken, and not that nothing was rented', async () => {
+  it('show that the second was gone, and not that nothing was rented', async () => {
     await rentThree();
     const gone = { kind: 'error', status: 410, error: 'no_such_ask' } as const;
     computer().simulator.fail({ ...gone, method: 'PUT', path: '/api/v0/asks/*', skip: 1 });
@@ -311,7 +311,7 @@ describe('several machines of which only the first is rented', () => {
 describe('renting for a team, which has no SSH keys', () => {
   const computer = useComputer();
 
-  it('goes on once the user knows that the key is attached later', async () => {
+  it('continues once the user knows that the key is attached later', async () => {
     const { simulator } = computer();
     const window = await computer().openSignedIn();
     const refusal = { status: 400, error: 'team_ssh_keys_not_supported', msg: 'Personal context only.' };

@@ -68,7 +68,7 @@ describe('replacing a machine under the limit an hour of all that runs', () => {
 describe('a replacement whose window is killed', () => {
   const computer = useComputer();
 
-  it('between destroying and renting is told at the next start, which goes on with it', async () => {
+  it('between destroying and renting is reported at the next start, which continues it', async () => {
     const { simulator } = computer();
     const first = await openToRent(computer());
     await failNextStarts(simulator, 'no space left');
@@ -94,7 +94,7 @@ describe('a replacement whose window is killed', () => {
 describe('a replacement that was announced by a window that is killed before it destroys anything', () => {
   const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
 
-  it('is told by the next one', async () => {
+  it('is reported by the next one', async () => {
     const { simulator } = computer();
     const first = await openToRent(computer());
     await failNextStarts(simulator, 'no space left');
@@ -124,7 +124,7 @@ describe('a replacement that was announced by a window that is killed before it 
 describe('a replacement whose pause was over when its window is killed', () => {
   const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
 
-  it('is told by the next one', async () => {
+  it('is reported by the next one', async () => {
     const { simulator } = computer();
     const first = await openToAnnounced(computer());
     const searches = () => simulator.received('POST', '/api/v0/bundles/').length;
@@ -226,7 +226,7 @@ describe('a replacement without a question', () => {
 describe('the pause of a replacement that the user wants without a question', () => {
   const computer = useComputer({ settings: { 'gpuRental.ready.onFailure': 'replace' } });
 
-  it('holds when the window closes that told of it', async () => {
+  it('lasts when the window that showed it closes', async () => {
     const { simulator } = computer();
     const first = await openToRent(computer());
     const second = await computer().openWindow({ isFocused: false });

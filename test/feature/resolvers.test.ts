@@ -56,7 +56,7 @@ describe('one click with the Remote-SSH extension of each editor', () => {
     window.close();
   });
 
-  it('says what is missing where there is none', async () => {
+  it('shows what is missing if there is none', async () => {
     await inWindow([], async (window) => {
       await window.view('instances').inline('trainer', 'Connect');
       await window.toast('needs a Remote-SSH extension');
@@ -81,7 +81,7 @@ describe('one click with the Remote-SSH extension of each editor', () => {
     });
   }
 
-  it('leaves what the user said of other hosts as it is', async () => {
+  it('leaves the settings of the user for other hosts as they are', async () => {
     const id = 'ms-vscode-remote.remote-ssh';
     computer().settings.set(`${section(id)}.remotePlatform`, { mine: 'windows' });
     await inWindow([stub(id)], async (window) => {
@@ -109,14 +109,14 @@ describe('one click with the Remote-SSH extension of each editor', () => {
     );
   });
 
-  it('takes no extension for one that is only woken for SSH windows', async () => {
+  it('does not use an extension that only activates for SSH windows', async () => {
     await inWindow([remoteSshExtension('someone.prepares-hosts')], async (window) => {
       await window.view('instances').inline('trainer', 'Connect');
       await window.toast('needs a Remote-SSH extension');
     });
   });
 
-  it('opens the machine with one that nobody knows and that labels SSH windows', async () => {
+  it('opens the machine with an unknown one that labels SSH windows', async () => {
     const { id, packageJSON } = remoteSshExtension('someone.new-remote-ssh');
     const resourceLabelFormatters = [{ scheme: 'vscode-remote', authority: 'ssh-remote+*' }];
     const contributes = { ...packageJSON.contributes, resourceLabelFormatters };

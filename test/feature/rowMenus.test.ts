@@ -64,7 +64,7 @@ describe('the menu of a row while the list is read again', () => {
     assert.ok(redrawn.includes(undefined), 'another set of rows is shown as a whole');
   });
 
-  it('is kept for views in sight alone: what nobody sees is not read for it', async () => {
+  it('is kept for visible views alone: hidden rows are not read for it', async () => {
     const { simulator } = computer();
     const window = await computer().openSignedIn();
     await window.view('account').expand('Environment Variables');

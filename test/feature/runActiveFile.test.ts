@@ -35,7 +35,7 @@ describe('running the active file', () => {
     return Object.keys(ids).find((one) => alias.endsWith(`-${ids[one]}`)) ?? alias;
   }
 
-  it('asks each time where several run, and goes where it was told to', async () => {
+  it('asks each time if several run, and runs on the chosen one', async () => {
     assert.equal(await runOn('worker'), 'worker');
     assert.equal(await runOn('helper'), 'helper');
     window.start('gpuRental.runActiveFile');

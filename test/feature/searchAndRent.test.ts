@@ -111,7 +111,7 @@ describe('searching and renting', () => {
     }
   });
 
-  it('asks step by step, with a default for each, and says at the end what it costs', async () => {
+  it('asks step by step, with a default for each, and shows at the end what it costs', async () => {
     await quick().pick('% reliable');
     await quick().title('Rent: Template or Image');
     await quick().enter();

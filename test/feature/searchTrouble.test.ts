@@ -25,7 +25,7 @@ describe('a search for offers in trouble', () => {
     quick().escape();
   });
 
-  it('asks no more than the service takes in a minute, and says how long it waits', async () => {
+  it('asks no more than the service accepts in a minute, and shows how long it waits', async () => {
     await list.open();
     await computer().pass(60_000);
     const before = list.searches().length;
@@ -70,7 +70,7 @@ describe('a search for offers in trouble', () => {
     },
     { name: 'an answer that cannot be read', order: { kind: 'html500' }, reason: /./ },
   ] as const) {
-    it(`tells ${name} from an empty list, keeps the offers of before, and searches again`, async () => {
+    it(`distinguishes ${name} from an empty list, keeps the offers of before, and searches again`, async () => {
       await list.open();
       const before = list.offers();
       assert.ok(before.length > 0);
@@ -91,7 +91,7 @@ describe('a search for offers in trouble', () => {
     });
   }
 
-  it('shows that it still searches when the list comes back from the filters', async () => {
+  it('shows that it still searches when the list returns from the filters', async () => {
     await list.open();
     const before = list.searches().length;
     computer().simulator.fail({ kind: 'stall', path: '/api/v0/bundles/' });
@@ -105,7 +105,7 @@ describe('a search for offers in trouble', () => {
     assert.ok(!quick().open.busy);
   });
 
-  it('says that no offer matches, and leads to the filters', async () => {
+  it('shows that no offer matches, and leads to the filters', async () => {
     await list.open();
     await quick().type('<0.0001', { enter: false });
     await list.settled();
@@ -120,7 +120,7 @@ describe('a search for offers in trouble', () => {
     assert.ok(list.offers().length > 0);
   });
 
-  it('takes a search back that nothing waits for any more', async () => {
+  it('cancels a search that is not needed any more', async () => {
     const { simulator } = computer();
     simulator.fail({ kind: 'stall', path: '/api/v0/bundles/' });
     const before = list.searches().length;

@@ -45,7 +45,7 @@ describe('managing the second factor', () => {
     window = await computer().openWindow();
   });
 
-  it('cannot begin without a verified e-mail address, and says where to verify it', async () => {
+  it('can’t begin without a verified e-mail address, and shows where to verify it', async () => {
     await verifyEmail(false);
     await window.signIn(account.key);
     window.run('Add 2FA Method');
@@ -196,7 +196,7 @@ describe('managing the second factor', () => {
     assert.deepEqual(lastBody('PUT', '/api/v0/tfa/update/'), { tfa_method_id: 2, is_primary: true });
   });
 
-  it('says why a method could not be renamed, and shows it as it was', async () => {
+  it('explains why a method could not be renamed, and shows it as it was', async () => {
     const url = '/api/v0/tfa/update/';
     computer().simulator.fail({ kind: 'error', status: 400, error: 'bad_request', method: 'PUT', path: url });
     await view().menu('Old Tablet', 'Change 2FA Method…');
@@ -256,7 +256,7 @@ describe('managing the second factor', () => {
     await closed();
   });
 
-  it('says that backup codes may be void where the answer with new ones was lost, and makes others', async () => {
+  it('warns that backup codes may be void if the answer with new ones was lost, and makes others', async () => {
     const { quick } = window;
     const { simulator } = computer();
     simulator.fail({ kind: 'dropAfter', path: '/api/v0/tfa/regen-backup-codes/', times: 2 });
@@ -293,7 +293,7 @@ describe('managing the second factor', () => {
     await closed();
   });
 
-  it('says what the end of the last one means, and takes a backup code for it', async () => {
+  it('shows what the end of the last one means, and accepts a backup code for it', async () => {
     const { quick } = window;
     window.clearToasts();
     window.run('Remove 2FA Method');
@@ -311,7 +311,7 @@ describe('managing the second factor', () => {
     await view().row('No 2FA method. Select to add one');
   });
 
-  it('takes the older form of 2FA off without naming a method', async () => {
+  it('turns the older form of 2FA off without naming a method', async () => {
     const legacy = await order('legacy', { demanded: false });
     window.clearToasts();
     await enterKey(window, legacy.key);

@@ -43,7 +43,7 @@ describe('signing in with a second factor', () => {
   };
   const closed = () => computer().until('the end of the question', () => !window.quick.isOpen);
 
-  it('tells several methods of one type apart, the primary one first', async () => {
+  it('distinguishes several methods of one type, the primary one first', async () => {
     account = await order('both');
     tablet = await order('totp', { accountId: account.accountId });
     window = await computer().openWindow();
@@ -73,7 +73,7 @@ describe('signing in with a second factor', () => {
     assert.equal((await sentCodes(computer(), 'sms')).length, before.length + 1);
   });
 
-  it('checks the code while it is typed, and says when it is wrong', async () => {
+  it('checks the code while it is typed, and shows when it is wrong', async () => {
     const { quick } = window;
     const code = (await sentCodes(computer(), 'sms')).at(-1) ?? '';
     const before = bodies().length;
@@ -158,7 +158,7 @@ describe('signing in with a second factor', () => {
     window.clearToasts();
   });
 
-  it('does not take a locked method, and says why', async () => {
+  it('does not use a locked method, and explains why', async () => {
     const before = bodies().length;
     window.run('Enter Verification Code');
     await window.quick.title('Verification Code');
@@ -169,7 +169,7 @@ describe('signing in with a second factor', () => {
     window.clearToasts();
   });
 
-  it('takes a backup code in any spelling, and tells how many are left', async () => {
+  it('accepts a backup code in any spelling, and shows how many are left', async () => {
     await chooseFactor(window, 'Backup Code');
     await window.quick.type('abcd-efgh', { enter: false });
     await window.quick.message(/8 so far/);
@@ -182,7 +182,7 @@ describe('signing in with a second factor', () => {
     assert.deepEqual(bodies().at(-1), { backup_code: code });
   });
 
-  it('says when the last backup code was used, and makes new ones', async () => {
+  it('shows when the last backup code was used, and makes new ones', async () => {
     const { simulator } = computer();
     for (const code of tablet.backupCodes.slice(1, 9)) {
       await simulator.call('POST', '/api/v0/tfa/', { backup_code: code }, account.key);
@@ -204,7 +204,7 @@ describe('signing in with a second factor', () => {
     await chooseFactor(window, 'Authenticator (#1)');
   });
 
-  it('comes back to the question whose place another one took', async () => {
+  it('returns to the question that another one replaced', async () => {
     const before = logIns(computer());
     await window.quick.message(/from your authenticator app/);
     await endSessions(window);
@@ -278,7 +278,7 @@ describe('signing in with a second factor', () => {
     await goesOn(computer());
   });
 
-  it('is not asked again after a no, and says how to go on', async () => {
+  it('is not asked again after a refusal, and shows how to continue', async () => {
     window.clearToasts();
     await expireSessions();
     await window.view('instances').titleAction('Refresh');
@@ -304,7 +304,7 @@ describe('signing in with a second factor', () => {
     await window.view('account').noRow(row);
   });
 
-  it('says nothing more where the question that was asked for is closed', async () => {
+  it('shows nothing more if the requested question is closed', async () => {
     await expireSessions();
     const before = window.toasts();
     window.run('Enter Verification Code');

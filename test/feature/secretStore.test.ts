@@ -67,7 +67,7 @@ describe('a secret store in trouble', () => {
     window = await computer().openWindow();
   });
 
-  it('that loses what it is given says so at the sign-in, and lets people work', async () => {
+  it('that loses its values is reported at the sign-in, and lets the user work', async () => {
     const { quick } = window;
     trouble = 'losesWrites';
     await instances().welcomeShows('Sign In');
@@ -88,7 +88,7 @@ describe('a secret store in trouble', () => {
   });
 
   for (const next of ['throws', 'losesWrites', 'garbage', 'hangs'] as const) {
-    it(`that ${next} while somebody works signs nobody out and says nothing`, async () => {
+    it(`that ${next} during work signs no account out and shows no message`, async () => {
       trouble = next;
       const lists = () => computer().simulator.received('GET', /^\/api\/v[01]\/instances\/$/).length;
       const before = { lists: lists(), uses };
@@ -102,7 +102,7 @@ describe('a secret store in trouble', () => {
     });
   }
 
-  it('that throws at a start is told once with what to do, and is asked again on request', async () => {
+  it('that throws at a start is reported once with what to do, and is asked again on request', async () => {
     await startWith('throws');
     const { text } = await window.toast('Unlock the key ring of this computer, then try again');
     assert.match(text, /Could not read the saved API key/);
@@ -148,7 +148,7 @@ describe('a secret store in trouble', () => {
     window.clearToasts();
   });
 
-  it('that refuses at a sign-out keeps nobody signed in, and says that the key is left', async () => {
+  it('that refuses at a sign-out keeps no account signed in, and shows that the key is left', async () => {
     trouble = 'throws';
     window.run('Sign Out…');
     await window.dialogButton('Sign Out');

@@ -21,7 +21,7 @@ describe('signing in and out', () => {
     await window.quick.title('Sign In: API Key');
   }
 
-  it('sends nothing before it is asked to, and says what there is to do', async () => {
+  it('sends nothing before a request, and shows what can be done', async () => {
     window = await computer().openWindow();
     const welcome = await window.view('instances').welcomeShows('Sign In');
     for (const offered of ['Try the Demo Marketplace', 'How It Works', 'no charges']) {
@@ -34,7 +34,7 @@ describe('signing in and out', () => {
     }, /does not offer/);
   });
 
-  it('does not echo the key, and says what is wrong with it', async () => {
+  it('does not echo the key, and shows what is wrong with it', async () => {
     await window.view('instances').welcomeButton('Sign In');
     await window.quick.pick(computer().simulator.url);
     await window.quick.title('Sign In: API Key');
@@ -51,7 +51,7 @@ describe('signing in and out', () => {
     await window.view('instances').welcomeShows('Sign In');
   });
 
-  it('says for which service a key is that was found on this computer', async () => {
+  it('shows for which service a key is that was found on this computer', async () => {
     const found = path.join(computer().root, 'home', '.vast_api_key');
     writeFileSync(found, 'not-a-key');
     window.run('Sign In…');
@@ -67,7 +67,7 @@ describe('signing in and out', () => {
     await computer().rest();
   });
 
-  it('says why it could not look whether the key is right', async () => {
+  it('explains why it could not check whether the key is right', async () => {
     const { simulator } = computer();
     await toKeyBox();
     for (const [fault, said] of [

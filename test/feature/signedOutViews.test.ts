@@ -3,12 +3,12 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
-describe('the views before anybody is signed in', () => {
+describe('the views before the sign-in', () => {
   const computer = useComputer();
   let window: FeatureWindow;
   const views = ['instances', 'templates', 'sshKeys', 'account'] as const;
 
-  it('each say what they are for, and lead to the sign-in', async () => {
+  it('each show what they are for, and lead to the sign-in', async () => {
     window = await computer().openWindow();
     for (const view of views) await window.view(view).welcomeShows('Sign In');
     await window.view('sshKeys').welcomeButton('Sign In');
@@ -16,7 +16,7 @@ describe('the views before anybody is signed in', () => {
     window.quick.escape();
   });
 
-  it('say nothing of it once somebody is', async () => {
+  it('show nothing of it once an account is signed in', async () => {
     await window.signIn();
     for (const view of views) {
       assert.doesNotMatch((await window.view(view).welcome()).join('\n'), /Sign in to see/);
@@ -28,7 +28,7 @@ describe('the views before anybody is signed in', () => {
 describe('a window in which the product can’t start', () => {
   const computer = useComputer();
 
-  it('says why and tries again when asked to, without a reload', async () => {
+  it('explains why and tries again on request, without a reload', async () => {
     const { storage } = computer();
     rmSync(storage, { recursive: true });
     writeFileSync(storage, 'a file where a folder should be');

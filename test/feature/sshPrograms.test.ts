@@ -75,7 +75,7 @@ describe('a program that a setting names', () => {
     assert.equal(hasRun(program('first')), false);
   });
 
-  it('gives way to the usual one where the user says so, once and for all windows', async () => {
+  it('is replaced by the usual one on request, once and for all windows', async () => {
     assert.equal((await openTerminal('Use the Usual One'))[0], 'ssh');
     await openWindow();
     assert.equal((await openTerminal())[0], 'ssh');

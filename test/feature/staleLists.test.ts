@@ -6,7 +6,7 @@ function part(name: string) {
   return { name, view: 'account', heading: name } as const;
 }
 
-describe('lists that cannot be refreshed', () => {
+describe('lists that can’t be refreshed', () => {
   const computer = useComputer();
   let window: FeatureWindow;
 

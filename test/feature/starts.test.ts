@@ -55,7 +55,7 @@ describe('starting several instances', () => {
     assert.equal(window.screen.messages.history.filter(({ modal }) => modal).length, 1);
   });
 
-  it('says which of several was not started, and asks once for each', async () => {
+  it('shows which of several was not started, and asks once for each', async () => {
     const [, helper] = ids;
     const path = `/api/v0/instances/${String(helper)}/`;
     const before = ids.map((id) => starts(id).length);

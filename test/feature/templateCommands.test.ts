@@ -109,7 +109,7 @@ describe('commands for templates', () => {
     window.clearToasts();
   });
 
-  it('rent from a document only as it is at the service, and say so', async () => {
+  it('rent from a document only as it is at the service, and show that', async () => {
     window.run('Open Template…');
     await quick().title('Open Which Template?');
     await quick().pick('Alpha');
@@ -125,7 +125,7 @@ describe('commands for templates', () => {
     quick().escape();
   });
 
-  it('say so wherever a template that is being edited is rented from', async () => {
+  it('show that everywhere a template that is being edited is rented from', async () => {
     const before = service.sent('PUT').length;
     await editor.type({ desc: 'nor this' });
     await templates().menu('Alpha (unsaved)', 'Rent from Template…');
@@ -190,7 +190,7 @@ describe('commands for templates', () => {
     assert.equal((await files?.stat(uri))?.permissions, 1);
   });
 
-  it('take somebody else’s as mine, private and without their registry', async () => {
+  it('save another user’s as mine, private and without their registry', async () => {
     const before = posts();
     await editor.press('Save as Mine');
     await editor.press('Create at the Service');
@@ -202,7 +202,7 @@ describe('commands for templates', () => {
     await editor.closeAll();
   });
 
-  it('say what is wrong with a query, and that the search failed rather than found nothing', async () => {
+  it('show what is wrong with a query, and that the search failed rather than found nothing', async () => {
     await search('nonsense = 1');
     await quick().row('"nonsense" is not a search field');
     await quick().type('name = nothing-is-called-this', { enter: false });
@@ -234,7 +234,7 @@ describe('commands for templates', () => {
     assert.equal(path.basename(proposed), '_nul.txt.gpu-template.json');
   });
 
-  it('say why an exported template could not be saved, and offer the dialog again', async () => {
+  it('explain why an exported template could not be saved, and offer the dialog again', async () => {
     const { workspace } = computer();
     const file = path.join(workspace, 'exported.gpu-template.json');
     window.screen.fileDialogs.push([workspace], [file]);

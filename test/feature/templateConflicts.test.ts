@@ -91,7 +91,7 @@ describe('a template that is changed elsewhere while it is edited', () => {
     await asksOnceAndSavesMine('mine');
   });
 
-  it('is asked about where the first key came while the change was on its way to the screen', async () => {
+  it('is asked about if the first key was typed while the change was on its way to the screen', async () => {
     const provider = files();
     const read = provider.readFile.bind(provider);
     const onTheWay: (() => void)[] = [];
@@ -115,7 +115,7 @@ describe('a template that is changed elsewhere while it is edited', () => {
     assert.equal((await service.record(id))['tag'], 'theirs');
   });
 
-  it('is asked about again where it changed once more during the question', async () => {
+  it('is asked about again if it changed again during the question', async () => {
     await mine('mine');
     await theirs('theirs');
     await editor.save();

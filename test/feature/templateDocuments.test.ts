@@ -68,7 +68,7 @@ describe('templates as documents', () => {
     window.clearToasts();
   });
 
-  it('takes the reason away with the text that was refused', async () => {
+  it('removes the reason with the text that was refused', async () => {
     await editor.type({ desc: 'refused' });
     const refusal = { status: 400, error: 'invalid_args', msg: 'Not like this.' };
     computer().simulator.fail({ kind: 'error', method: 'PUT', path: '/api/v0/template/', ...refusal });
@@ -84,7 +84,7 @@ describe('templates as documents', () => {
     window.clearToasts();
   });
 
-  it('takes its marks along when it is closed, though the editor keeps the document for a while', async () => {
+  it('removes its marks when it is closed, though the editor keeps the document for a while', async () => {
     const { documents, languages } = window.screen;
     const { document } = editor;
     const marks = () => languages.diagnosticsOf(document.uri).length;
@@ -180,7 +180,7 @@ describe('templates as documents', () => {
     await editor.closeAll();
   });
 
-  it('becomes theirs where both changed one place and the user says so', async () => {
+  it('becomes theirs if both changed one place and the user chooses that', async () => {
     await open('My Trainer');
     await dispute('mine', 'theirs');
     await window.dialogButton('Use Theirs');
@@ -203,7 +203,7 @@ describe('templates as documents', () => {
     window.clearToasts();
   });
 
-  it('takes one disputed place from theirs by a quick fix', async () => {
+  it('accepts one disputed place from theirs by a quick fix', async () => {
     await editor.type({ desc: 'mine', tag: 'mine' });
     await service.editElsewhere(id, { desc: 'theirs again', tag: 'theirs' });
     await editor.save();

@@ -131,7 +131,7 @@ describe('the files of templates', () => {
     assert.equal((await service.record(id))['name'], 'Faster Trainer');
   });
 
-  it('tell of themselves where the pointer rests on the name', async () => {
+  it('show details while the pointer rests on the name', async () => {
     const { hash_id: hash } = await service.record(id);
     const at = (text: string) => {
       const { document } = editor;

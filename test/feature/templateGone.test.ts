@@ -7,7 +7,7 @@ import type { FeatureWindow } from '../support/feature/window';
 
 const route = '/api/v0/template/';
 
-describe('an edited template that is gone, or that the service does not take', () => {
+describe('an edited template that is gone, or that the service refuses', () => {
   const computer = useComputer();
   const service = new ServiceTemplates(computer);
   let window: FeatureWindow;
@@ -179,7 +179,7 @@ describe('an edited template that is gone, or that the service does not take', (
       '{',
     ],
   ] as const) {
-    it(`says in one message and at the place why it is not saved: ${what}`, async () => {
+    it(`shows in one message and at the place why it is not saved: ${what}`, async () => {
       computer().simulator.fail({ ...fault, method: 'PUT', path: route });
       await editor.save();
       await window.toast(/Failed to save/);

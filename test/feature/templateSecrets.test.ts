@@ -113,7 +113,7 @@ describe('secrets in template documents', () => {
     nothingIsShown();
   });
 
-  it('come into a template from where the variables of the account are listed', async () => {
+  it('are added to a template from the list of the account’s variables', async () => {
     const account = window.view('account');
     await save();
     await editor.closeAll();
@@ -166,7 +166,7 @@ describe('secrets in template documents', () => {
     window.clearToasts();
   });
 
-  it('say that nothing was changed where the editor refuses the edit, and keep no value', async () => {
+  it('report that nothing was changed if the editor refuses the edit, and keep no value', async () => {
     const { documents } = window.screen;
     const apply = documents.apply.bind(documents);
     await editor.type({ env: { ...env(), REFUSED_TOKEN: values.refused } });

@@ -71,7 +71,7 @@ describe('files to an instance and back', () => {
     window.clearToasts();
   });
 
-  it('creates the target folder of an upload where it is missing, and says why it cannot', async () => {
+  it('creates the target folder of an upload if it is missing, and explains why it can’t', async () => {
     const uploadInto = async (folder: string) => {
       window.screen.fileDialogs.push([local('my data')]);
       await instances().menu('trainer', 'Upload…');
@@ -142,7 +142,7 @@ describe('files to an instance and back', () => {
     assert.deepEqual([window.quick.isOpen, window.toasts()], [false, []]);
   });
 
-  it('says so where the file on the machine does not exist', async () => {
+  it('shows if the file on the machine does not exist', async () => {
     window.screen.fileDialogs.push([local('results')]);
     await instances().menu('trainer', 'Download…');
     await window.quick.title('Download from trainer');
@@ -211,7 +211,7 @@ describe('files to an instance from a remote window', () => {
     window.clearToasts();
   });
 
-  it('come back to this computer', async () => {
+  it('return to this computer', async () => {
     mkdirSync(local('results'));
     window.screen.fileDialogs.push([local('results')]);
     await instances().menu('trainer', 'Download…');

@@ -19,7 +19,7 @@ describe('two windows of one user', () => {
   const said = (text: string) =>
     windows.flatMap(({ screen }) => screen.messages.history.filter((one) => one.text.includes(text)));
 
-  it('replace a machine that fails once, and one of them tells', async () => {
+  it('replace a machine that fails once, and one of them shows it', async () => {
     const { simulator } = computer();
     const [first] = windows;
     assert.ok(first);

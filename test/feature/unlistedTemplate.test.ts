@@ -13,7 +13,7 @@ describe('a template that is in no list', () => {
     window = await computer().openSignedIn();
   });
 
-  it('is read again by each command that takes it', async () => {
+  it('is read again by each command that uses it', async () => {
     const id = await service.make('Taken');
     for (const desc of ['first', 'second']) {
       await service.editElsewhere(id, { desc });

@@ -12,7 +12,7 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
     window = await openToRent(computer());
   });
 
-  it('is told to be ready after the login, with what was found', async () => {
+  it('is shown as ready after the login, with what was found', async () => {
     const id = await rentWith(window, 'usual');
     const { text, buttons } = await window.toast(/is ready/);
     assert.match(text, /is ready\. 1 × RTX 3090, driver \d+, 24 GB · disk .* · OK$/);

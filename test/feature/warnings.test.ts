@@ -58,7 +58,7 @@ describe('warnings', () => {
     await window.toast(/No host asks for a higher price/);
   });
 
-  it('name an instance that nobody uses, in just those words, and lead to a stop', async () => {
+  it('name an unused instance, in just those words, and lead to a stop', async () => {
     window.clearToasts();
     await set({ gpu_util: 1 });
     const since = computer().clock.elapsed();
@@ -71,7 +71,7 @@ describe('warnings', () => {
     window.quick.escape();
   });
 
-  it('name a host that takes its machine back, with ways to save the data, a day and an hour before', async () => {
+  it('name a host that ends the contract, with ways to save the data, a day and an hour before', async () => {
     window.clearToasts();
     const endsAt = computer().clock.now() + 5 * 60 * minute + 5 * minute;
     await set({ end_date: endsAt / 1000 });
@@ -93,7 +93,7 @@ describe('warnings', () => {
     window.quick.escape();
   });
 
-  it('say once that credit is used up, and mark the rows until it is not', async () => {
+  it('report once that credit is used up, and mark the rows until it is not', async () => {
     window.clearToasts();
     await setCredit(computer(), 0);
     window.run('Refresh');
@@ -143,7 +143,7 @@ describe('warnings', () => {
     await window.toast(/elsewhere no longer exists/);
   });
 
-  it('are each said once, and in the window in use alone', async () => {
+  it('are each shown once, and in the window in use alone', async () => {
     window.clearToasts();
     for (let turn = 0; turn < 2; turn += 1) {
       window.run('Refresh');

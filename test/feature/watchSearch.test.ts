@@ -50,7 +50,7 @@ describe('watching a search', () => {
     assert.deepEqual(searches(), []);
   });
 
-  it('takes the search as it stands, a price and a name, by keyboard alone', async () => {
+  it('reads the current search, a price and a name, by keyboard alone', async () => {
     const { quick } = first;
     first.run('Search Offers…');
     await quick.type('1x 3090', { enter: false });
@@ -93,7 +93,7 @@ describe('watching a search', () => {
     assert.deepEqual([...news(first), ...news(second)], []);
   });
 
-  it('tells once over all windows when something is cheap enough, and leads to the offers', async () => {
+  it('reports once over all windows when something is cheap enough, and leads to the offers', async () => {
     const machine = market().machines.find(
       (one) =>
         one.model.name === 'RTX 3090' &&
@@ -117,7 +117,7 @@ describe('watching a search', () => {
     second.quick.escape();
   });
 
-  it('says nothing when a further check finds the same, in no window', async () => {
+  it('reports nothing when a further check finds the same, in no window', async () => {
     for (const window of [second, first]) {
       window.focus();
       await check(window, 'cheap 3090');
@@ -128,7 +128,7 @@ describe('watching a search', () => {
     assert.deepEqual([...news(first), ...news(second)], []);
   });
 
-  it('tells again when the offer was gone for long and came back', async () => {
+  it('reports again when the offer was gone for long and returned', async () => {
     market().setPrice(machineId, 1);
     await check(first, 'cheap 3090');
     await first.quick.row('none right now');
@@ -176,7 +176,7 @@ describe('watching a search', () => {
     quick.escape();
   });
 
-  it('goes on after a restart of the editor, and tells nothing twice', async () => {
+  it('continues after a restart of the editor, and reports nothing twice', async () => {
     first.close();
     second.close();
     first = await computer().openWindow();

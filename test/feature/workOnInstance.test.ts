@@ -34,7 +34,7 @@ describe('working on an instance from the open folder', () => {
     window.clearToasts();
   });
 
-  it('says so where the open folder is no repository', async () => {
+  it('shows if the open folder is no repository', async () => {
     await instances().menu('trainer', "Clone the Workspace's Repository…");
     await window.toast('The open folder has no git remote that can be cloned over HTTPS or SSH.');
     window.clearToasts();
@@ -94,7 +94,7 @@ describe('working on an instance from the open folder', () => {
     assert.ok(!window.toasts().some((text) => text.includes('trainer is ready')));
   });
 
-  it('says that it goes on starting and costs money where the waiting is given up', async () => {
+  it('shows that it still starts and costs money if the wait is canceled', async () => {
     const { simulator } = computer();
     await simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
     window.run('Refresh');

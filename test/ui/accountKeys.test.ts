@@ -46,7 +46,7 @@ describe('keys of an account', function () {
     await instances().row('trainer').waitFor();
   });
 
-  it('tells a refused key once, with its causes, and keeps the last list in sight', async () => {
+  it('reports a refused key once, with its causes, and keeps the last list in sight', async () => {
     const { simulator } = session();
     const spare = await newKey();
     const second = await session().window('second');
@@ -85,7 +85,7 @@ describe('keys of an account', function () {
     await second.page.close();
   });
 
-  it('takes the permissions of an API key as JSON, and says what is wrong with them', async () => {
+  it('accepts the permissions of an API key as JSON, and shows what is wrong with them', async () => {
     const { quick } = workbench;
     const editor = new DocumentEditor(workbench);
     await workbench.clearNotifications();

@@ -194,7 +194,7 @@ describe('agents in the real editor', function () {
     );
   });
 
-  it('tells the Inspector that nothing was done where no editor is open', async () => {
+  it('answers the Inspector that nothing was done if no editor is open', async () => {
     const empty = path.join(session().root, 'no-editor');
     mkdirSync(empty);
     const [script = ''] = server;

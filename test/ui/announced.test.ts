@@ -84,7 +84,7 @@ describe('what a machine can do, and what is announced of it', function () {
     );
   });
 
-  it('asks before a container is created again, and says what is lost', async () => {
+  it('asks before a container is created again, and shows what is lost', async () => {
     await instances().contextMenu(row('trainer'), /^Recycle…$/);
     await workbench.dialog.waitFor();
     assert.match(await workbench.dialog.innerText(), /is lost for good/);
@@ -169,7 +169,7 @@ describe('what a machine can do, and what is announced of it', function () {
     await workbench.shot('17-outbid');
   });
 
-  it('says that credit is used up, and marks every row', async () => {
+  it('shows that credit is used up, and marks every row', async () => {
     const credit = (amount: number) => session().simulator.call('PUT', '/__sim/credit/', { credit: amount });
     await credit(0);
     await refresh();

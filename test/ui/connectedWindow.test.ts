@@ -76,7 +76,7 @@ describe('a window that is connected to an instance', function () {
     assert.equal(await first.statusItem('gpuRental.connected').count(), 0);
   });
 
-  it('stops it after the usual question, and asks once over all windows what comes next', async () => {
+  it('stops it after the usual question, and asks once over all windows what to do next', async () => {
     const page = await session().profile.newPage();
     await page.goto(connected.page.url());
     second = Workbench.of(page, 'connected-window/second');

@@ -55,7 +55,7 @@ describe('the demo marketplace', function () {
     await workbench.shot('03-running');
   });
 
-  it('lets in over real SSH, and says that it is a shell on this computer', async () => {
+  it('opens over real SSH, and shows that it is a shell on this computer', async () => {
     const instances = workbench.view('Instances');
     await instances.contextMenu(instances.row('first'), /^Open Terminal$/);
     await workbench.terminalShows(/real shell on YOUR computer/);

@@ -19,7 +19,7 @@ describe('the first minute', function () {
     await workbench.shot('01-welcome');
   });
 
-  it('has not sent anything before somebody asked for it', () => {
+  it('has not sent anything before a request of the user', () => {
     assert.deepEqual(session().simulator.requests(), []);
   });
 

@@ -69,7 +69,7 @@ describe('the first two minutes', function () {
     await workbench.page.keyboard.press('Escape');
   });
 
-  it('says each price once, with its unit', async () => {
+  it('shows each price once, with its unit', async () => {
     await toConfirmation(workbench, { search: '1x 4090', offer: /1× RTX 4090/, label: 'first' });
     const rows = (await workbench.quick.rowTexts()).join('\n');
     assert.match(rows, /\$\S+\/h, \$\S+\/day/);
@@ -77,7 +77,7 @@ describe('the first two minutes', function () {
     await shots('03-confirmation');
   });
 
-  it('shows the instance at once, and waits for it until it is told not to', async () => {
+  it('shows the instance at once, and waits for it until the user cancels that', async () => {
     await confirmRental(workbench);
     await generateKey(session(), workbench);
     await row().waitFor();

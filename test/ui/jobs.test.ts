@@ -44,14 +44,14 @@ describe('a job on an instance that is there', function () {
     await workbench.clearNotifications();
   });
 
-  it('says what is sent, where it runs and where it ends, before it runs', async () => {
+  it('shows what is sent, where it runs and where it ends, before it runs', async () => {
     await workbench.run('Run Job…');
     await workbench.quick.waitForTitle('Run train: Confirm');
     await workbench.quick.rows.filter({ hasText: 'Run on trainer, and Keep It' }).waitFor();
     await workbench.shot('01-confirm');
   });
 
-  it('runs to its end, and says so once with the result', async () => {
+  it('runs to its end, and shows once the result', async () => {
     await confirmRental(workbench);
     await workbench.shot('02-started');
     await workbench.toast(/train: succeeded/, 120_000);

@@ -29,7 +29,7 @@ describe('living with instances', function () {
     await workbench.clearNotifications();
   });
 
-  it('shows in the status bar what runs, what it costs and how long the credit lasts', async () => {
+  it('shows in the status bar what is running, what it costs and how long the credit lasts', async () => {
     const text = await until('the status bar', async () => {
       const shown = await workbench.statusText('gpuRental.status').catch(() => '');
       // Until the volumes are read it is at least so much.
@@ -39,7 +39,7 @@ describe('living with instances', function () {
     await workbench.shot('01-status-bar');
   });
 
-  it('asks before a stop, says what goes on costing, and stops', async () => {
+  it('asks before a stop, shows what still costs money, and stops', async () => {
     await instances().contextMenu(row('trainer'), /^Stop…$/);
     await workbench.dialog.waitFor();
     const said = await workbench.dialog.innerText();

@@ -36,7 +36,7 @@ describe('the main job', function () {
     await workbench.clearNotifications();
   });
 
-  it('searches, asks step by step and says what is rented before it is', async () => {
+  it('searches, asks step by step and shows what is rented before it is', async () => {
     await toConfirmation(workbench, {
       // Without a limit it is the price of the offer, and nothing could replace the cheapest one.
       search: '4090 <2',
@@ -76,7 +76,7 @@ describe('the main job', function () {
     await workbench.shot('02-rented');
   });
 
-  it('says why the first machine fails, and replaces it with one click', async () => {
+  it('shows why the first machine fails, and replaces it with one click', async () => {
     const failed = instanceId;
     const toast = await workbench.toast(/trainer will not get ready/, 60_000);
     assert.match(await toast.innerText(), /OCI runtime create failed/);
@@ -136,7 +136,7 @@ describe('the main job', function () {
     await workbench.page.locator('.terminal-wrapper:visible').first().waitFor({ state: 'detached' });
   });
 
-  it('stops it after asking, saying what goes on costing', async () => {
+  it('stops it after asking, and shows what still costs money', async () => {
     await instances().contextMenu(row(), /^Stop…/);
     await workbench.dialog.filter({ hasText: '/day' }).waitFor();
     await workbench.shot('08-stop');

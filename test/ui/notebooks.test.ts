@@ -91,7 +91,7 @@ describe('a notebook on this computer, with a kernel on an instance', function (
       })
       .map(Number);
 
-  it('runs a cell on the instance, and goes on with it where the tunnel is cut', async () => {
+  it('runs a cell on the instance, and continues it if the tunnel is cut', async () => {
     await workbench.quick.run('Notebook: Run All');
     await printed('run 1 begins on');
     const before = await until('the tunnel', () => (tunnels().length > 0 ? tunnels() : undefined));
@@ -109,7 +109,7 @@ describe('a notebook on this computer, with a kernel on an instance', function (
     await workbench.shot('04-kernel');
   });
 
-  it('has the same kernel for whoever asks unasked after the window was reloaded', async () => {
+  it('has the same kernel after the window was reloaded', async () => {
     await workbench.page.reload();
     await workbench.page.locator('.notebookOverlay .cell').first().waitFor({ timeout: 60_000 });
     await chosenKernel().waitFor({ timeout: 60_000 });

@@ -147,7 +147,7 @@ describe('the page of the reports in a real browser', function () {
     );
   });
 
-  it('says above a column what became of the thing, and offers no rental of what is gone', async () => {
+  it('shows above a column what became of an offer, and offers no rental of one that is gone', async () => {
     await shown.show(comparison({ kind: 'dearer', before: fromDollars(0.4), after: fromDollars(0.6) }));
     assert.match(await find('.note.warning').innerText(), /^More expensive: \$.*before.*now$/);
     await shown.show(comparison({ kind: 'gone' }));
@@ -196,7 +196,7 @@ describe('the page of the reports in a real browser', function () {
     assert.deepEqual(await dates(), ['2025-03-15', '2025-03-16']);
   });
 
-  it('says that it is busy beside what it knows', async () => {
+  it('shows that it is busy beside what it knows', async () => {
     await shown.show(report({ busy: true }));
     assert.equal(await find('#root').getAttribute('aria-busy'), 'true');
     assert.equal(await find('.busy').innerText(), 'Loading…');
@@ -205,7 +205,7 @@ describe('the page of the reports in a real browser', function () {
     assert.equal(await find('#root').getAttribute('aria-busy'), 'false');
   });
 
-  it('announces that it loads and what came, in a region that stays, and nothing twice', async () => {
+  it('announces that it loads and what arrived, in a region that stays, and nothing twice', async () => {
     await shown.page.evaluate(`
       globalThis.announced = [];
       new MutationObserver((changes) => {
@@ -227,7 +227,7 @@ describe('the page of the reports in a real browser', function () {
     assert.equal(await find('[role="status"], [role="alert"]').count(), 1);
   });
 
-  it('keeps the numbers behind a chart, and fold, order and focus when it is drawn anew', async () => {
+  it('keeps the numbers behind a chart, and fold, order and focus when it is redrawn', async () => {
     await shown.show(report());
     const rows = find('section[aria-labelledby="heading-days"] tbody tr');
     assert.equal(await rows.count(), 30);
@@ -249,7 +249,7 @@ describe('the page of the reports in a real browser', function () {
     assert.equal(Buffer.from(message.png, 'base64').subarray(1, 4).toString('latin1'), 'PNG');
   });
 
-  it('draws names as text, whatever stands in them', async () => {
+  it('draws names as text, with any characters', async () => {
     const hostile = '<img src=x onerror="document.title=1">';
     await shown.show(comparison({ kind: 'asPinned' }, hostile));
     assert.match(await find('.comparison thead th').nth(1).innerText(), /<img src=x/);

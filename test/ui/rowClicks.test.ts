@@ -26,7 +26,7 @@ const lensDrawnAnew = `
     addEventListener('mouseup', ({ target }) => (window.acts += target.tagName === 'A' ? 1 : 0));
   </script>`;
 
-describe('a click on what is drawn anew', () => {
+describe('a click on what is redrawn', () => {
   let browser: Browser;
   let page: Page;
   before(async () => {

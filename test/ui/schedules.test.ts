@@ -16,7 +16,7 @@ describe('stopping and destroying later', function () {
   const instances = () => workbench.view('Instances');
   const row = (name: string) => instances().row(name);
 
-  it('takes a time as it is typed, and shows it on the row', async () => {
+  it('accepts a time as it is typed, and shows it on the row', async () => {
     await runningInstance(session().simulator, 'trainer');
     workbench = await session().window();
     await signIn(session(), workbench);

@@ -105,7 +105,7 @@ describe('search and rent', function () {
     await offers().first().waitFor({ timeout: turnMs });
   });
 
-  it('fetches more offers, which begin where the row for them stood', async () => {
+  it('fetches more offers, which begin at the row for them', async () => {
     const focused = (text: string) =>
       workbench.quick.widget.locator('.monaco-list-row.focused', { hasText: text }).isVisible();
     await until(

@@ -40,7 +40,7 @@ describe('managing the second factor', function () {
     await workbench.toast('The 2FA method was added');
   });
 
-  it('draws the picture by its contrast, whatever the colours of the editor', async () => {
+  it('draws the picture by its contrast, in any colours of the editor', async () => {
     await workbench.clearNotifications();
     await workbench.run('Add 2FA Method');
     await addAuthenticatorApp('');

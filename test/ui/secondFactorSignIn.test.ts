@@ -59,7 +59,7 @@ describe('signing in with a second factor', function () {
     assert.equal(logIns(session()), 1);
   });
 
-  it('comes back to the question whose place another one took', async () => {
+  it('returns to the question that another one replaced', async () => {
     await workbench.clearNotifications();
     await workbench.run('Make New Backup Codes');
     await workbench.dialogButton('Make New Codes');
@@ -80,7 +80,7 @@ describe('signing in with a second factor', function () {
     await workbench.quick.widget.waitFor({ state: 'hidden' });
   });
 
-  it('takes nothing away that is typed elsewhere, and goes on after the code', async () => {
+  it('keeps what is typed elsewhere, and continues after the code', async () => {
     const { quick } = workbench;
     await workbench.run('Search Offers…');
     await quick.waitForTitle('Search Offers');

@@ -55,7 +55,7 @@ describe('the second factor in two windows', function () {
     });
   }
 
-  it('is asked for in the one that somebody looks at, and both go on', async () => {
+  it('is requested in the one in use, and both continue', async () => {
     account = await orderAccount(session().simulator, 'both');
     one = await withRealFocus(await session().window('one'));
     two = await withRealFocus(await session().window('two'));
@@ -76,7 +76,7 @@ describe('the second factor in two windows', function () {
     assert.equal(logIns(session()), 1);
   });
 
-  it('is asked for once more when the session ends, wherever the call was made', async () => {
+  it('is requested again when the session ends, for a call of either window', async () => {
     const { simulator } = session();
     await toFront(two);
     // The list is polled by the first window; the question comes where somebody is.
@@ -122,7 +122,7 @@ describe('the second factor in two windows', function () {
     assert.ok(keysInUse().has(200));
   });
 
-  it('moves with the focus where nobody looked at any window', async () => {
+  it('moves with the focus if no window was in use', async () => {
     await toFront(one);
     await endSessions(session(), one);
     assert.equal(await isAsked(two), false);

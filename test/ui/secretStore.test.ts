@@ -13,7 +13,7 @@ describe('a secret store in trouble, in the editor', function () {
     patches: ['sharedSecrets', 'secretStore', 'authority'],
   });
 
-  it('that throws at a start is told once with what to do, and is asked again on request', async () => {
+  it('that throws at a start is reported once with what to do, and is asked again on request', async () => {
     await rentRunning(session().simulator, { label: 'trainer' });
     await troubleStores(session().profile);
     const workbench = await session().window();

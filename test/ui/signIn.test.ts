@@ -9,7 +9,7 @@ describe('signing in and out', function () {
   let first: Workbench;
   let second: Workbench;
 
-  it('shows that somebody is signed in', async () => {
+  it('shows the signed-in state', async () => {
     first = await session().window('1');
     await signIn(session(), first);
     await first.shot('01-signed-in');

@@ -173,7 +173,7 @@ describe('template documents like any other file', function () {
     await menu('View: Close All Editors');
   });
 
-  it('save by themselves where the editor is told to', async () => {
+  it('are saved automatically if the editor does that', async () => {
     await open('First');
     await menu('File: Toggle Auto Save');
     await type({ desc: 'saved by itself' });
@@ -210,7 +210,7 @@ describe('template documents like any other file', function () {
     await editor.focus();
   });
 
-  it('keep an edit over a new window, and merge it with what changed meanwhile', async () => {
+  it('keep an edit over a new window, and merge it with what changed since', async () => {
     await type({ desc: 'typed before the restart' });
     await until('the document to be unsaved', () => editor.isDirty());
     await until('the editor to keep the document', () => session().backups().includes('before the restart'));

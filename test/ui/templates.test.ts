@@ -106,7 +106,7 @@ describe('templates as JSON files', function () {
     assert.equal((await record())['desc'], 'theirs');
   });
 
-  it('put mine over theirs when the user says so', async () => {
+  it('put mine over theirs at the request of the user', async () => {
     await editor.save();
     await workbench.dialogButton('Use Mine');
     await editor.saved();

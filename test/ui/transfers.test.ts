@@ -119,7 +119,7 @@ describe('files to an instance and back', function () {
     assert.equal(readFileSync(remote('my data', 'deep', 'b.txt'), 'utf8'), 'second');
   });
 
-  it('shows the bytes of a large file, stops when it is told to, and goes on where it ended', async () => {
+  it('shows the bytes of a large file, stops on request, and continues where it ended', async () => {
     // So large that it goes by itself.
     const size = 70_000_000;
     writeFileSync(local('big.bin'), Buffer.alloc(size, 7));

@@ -47,7 +47,7 @@ describe('two windows of one user', function () {
     await until('three lists with ten seconds between them', isByOne, { timeoutMs: 60_000 });
   });
 
-  it('say once that the machine is ready', async () => {
+  it('report once that the machine is ready', async () => {
     await session().simulator.call('PUT', '/__sim/speed/', { speed: 20 });
     const ready = (window: Workbench) => window.toasts.filter({ hasText: /shared is ready/ }).count();
     const shown = await until(

@@ -55,7 +55,7 @@ describe('a machine that is ready once it is usable', function () {
     await workbench.shot('02-ready');
   });
 
-  it('says what was not rented so, and asks before it rents another instead', async () => {
+  it('shows what was not rented so, and asks before it rents another instead', async () => {
     await rent('otherGpu', '1x 3090', /1× RTX 3090/);
     const said = /it is not what was rented: GTX 1050 Ti instead of RTX 3090/;
     await workbench.toast(said, 60_000);

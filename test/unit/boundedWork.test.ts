@@ -251,7 +251,7 @@ describe('The work on a text of a stranger', () => {
     });
   }
 
-  it('is refused in words for a rule of files with so many stars that a name would take minutes', () => {
+  it('is refused in words for a rule of files with so many stars that a name would need minutes', () => {
     for (const rule of ['*a*a*a*a*b', 'x/*1*2*3*4/y', '**/a/**/b/**/c/**/d', '!*a*a*a*a']) {
       assert.throws(
         () => sentNames(['a'], rules(['*.pyc', rule]), { outputFolders: [], workdir: '.' }),

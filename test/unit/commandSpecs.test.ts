@@ -54,7 +54,7 @@ describe('the table of commands', () => {
     );
   });
 
-  it('checks the arguments of each command that the editor knows, and takes those of our own as they are', () => {
+  it('checks the arguments of each command that the editor knows, and passes those of our own unchanged', () => {
     const draft = { title: 'Search', offer: { id: 7 } };
     assert.deepEqual(readArguments('gpuRental.rentOffer', [draft]), [draft]);
     assert.deepEqual(readArguments('gpuRental.signIn', [draft]), []);
@@ -64,7 +64,7 @@ describe('the table of commands', () => {
     );
   });
 
-  it('takes plain data, and rows with more than that', () => {
+  it('accepts plain data, and rows with more than that', () => {
     const row = { instanceId: 7, label: 'trainer' };
     const volume = { volumeId: 3 };
     assert.deepEqual(readArguments('gpuRental.instance.stop', []), [undefined, undefined]);
@@ -74,7 +74,7 @@ describe('the table of commands', () => {
     ]);
   });
 
-  it('takes the row of something else for none', () => {
+  it('treats the row of something else as none', () => {
     for (const given of [null, 7, 'text', [], {}, { volumeId: 3 }])
       assert.deepEqual(readArguments('gpuRental.instance.stop', [given, given]).at(0), undefined);
   });

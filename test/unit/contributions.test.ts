@@ -98,7 +98,7 @@ describe('package.json', () => {
     }
   });
 
-  it('knows which commands stand in the title of a view', () => {
+  it('knows which commands are in the title of a view', () => {
     const inTitles = (contributes.menus['view/title'] ?? []).flatMap(({ command }) => command ?? []);
     assert.deepEqual([...titleCommands].sort(), [...new Set(inTitles)].sort());
   });
@@ -172,7 +172,7 @@ describe('package.json', () => {
     }
   });
 
-  it('takes every visible sentence from package.nls.json, and uses all of them', () => {
+  it('reads every visible sentence from package.nls.json, and uses all of them', () => {
     const used = strings(JSON.parse(read('package.json')))
       .flatMap((text) => [...(/^%(.+)%$/.exec(text)?.slice(1) ?? [])])
       .sort();
@@ -193,7 +193,7 @@ describe('package.json', () => {
     );
   });
 
-  it('gives each view an icon of its own, which stands for it where its name does not fit', () => {
+  it('gives each view an icon of its own, which is shown where its name does not fit', () => {
     const icons = Object.values(contributes.views).flatMap((views) => views.map(({ icon }) => icon));
     assert.ok(icons.every((icon) => icon !== undefined));
     assert.equal(new Set(icons).size, icons.length);
@@ -232,7 +232,7 @@ describe('package.json', () => {
     }
   });
 
-  it('tells of each setting and its default in the README', () => {
+  it('names each setting and its default in the README', () => {
     const rows = [...read('README.md').matchAll(/^\| `(gpuRental\.[\w.]+)` +\| (\S+)/gm)].map(
       ([, id, value = '']) => [id, value.replaceAll('`', '')],
     );

@@ -107,7 +107,7 @@ describe('JSON of 20,000 levels', () => {
     }
   });
 
-  it('is told from brackets in strings and comments', () => {
+  it('is distinguished from brackets in strings and comments', () => {
     const many = '['.repeat(500);
     for (const source of [
       `"${many}"`,
@@ -123,7 +123,7 @@ describe('JSON of 20,000 levels', () => {
     assert.equal(tooDeepAt(`"never closed\n${deep}[`), 14 + 64);
   });
 
-  it('goes through the one reader of JSON everywhere', () => {
+  it('is read by the one reader of JSON everywhere', () => {
     const root = path.join(__dirname, '../../src');
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) =>
       file.endsWith('.ts'),

@@ -27,7 +27,7 @@ describe('a fresh clone', () => {
     );
   });
 
-  it('says in one line that the folder of the editor cannot be made, and where else it may be', () => {
+  it('explains in one line that the folder of the editor can’t be made, and where else it may be', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'gpu-rental cache-'));
     try {
       const file = path.join(folder, 'a file');

@@ -52,7 +52,7 @@ describe('the keys that an instance accepts', () => {
     assert.deepEqual(inRecord.registeredKeys, [mine]);
   });
 
-  it('are not known where one that can not be read may be of this computer', async () => {
+  it('are unknown if one that can’t be read may be of this computer', async () => {
     assert.equal((await registered({ onInstance: [other], skipped: 1 })).registeredKeys, undefined);
   });
 
@@ -63,7 +63,7 @@ describe('the keys that an instance accepts', () => {
     'a key that may not read them': new ForbiddenError(),
   };
   for (const [name, error] of Object.entries(odd)) {
-    it(`are not known, which ends no connection, after ${name}`, async () => {
+    it(`are unknown, which ends no connection, after ${name}`, async () => {
       const { registeredKeys, isOld, log } = await registered({ onInstance: error });
       assert.equal(registeredKeys, undefined);
       // The service has answered, and the log is still compared at a first contact.
@@ -72,7 +72,7 @@ describe('the keys that an instance accepts', () => {
     });
   }
 
-  it('are not known while the service is out of reach, which is said', async () => {
+  it('are unknown while the service is out of reach, which is reported', async () => {
     const { registeredKeys, isOld } = await registered({ onInstance: new NotReachableError() });
     assert.deepEqual([registeredKeys, isOld], [undefined, true]);
   });

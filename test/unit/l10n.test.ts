@@ -6,7 +6,7 @@ const root = path.resolve(__dirname, '..', '..');
 
 describe('the bundle of sentences', () => {
   // Loading the compiler is the larger part of the work, and a program of its own would load it once more.
-  it('holds what the code says today', async () => {
+  it('holds the sentences of the code', async () => {
     const { renderBundle } = (await import(path.join(root, 'scripts', 'l10n.mjs'))) as {
       renderBundle: () => Promise<string>;
     };

@@ -78,7 +78,7 @@ describe('a decision', () => {
     });
   }
 
-  it('stands in the list of decisions, in order', () => {
+  it('is in the list of decisions, in order', () => {
     const listed = [...read('docs/decisions/README.md').matchAll(/\]\((\d{4}-[\w-]+\.md)\)/g)].map(
       ([, page = '']) => page,
     );

@@ -63,7 +63,7 @@ describe('the table of operations', () => {
     });
   }
 
-  it('says who uses a method that is used', () => {
+  it('names the users of a method that is used', () => {
     const silent = clientMethods.filter(
       (method) => operations[method].usedBy.length === 0 && callersOf(method).length > 0,
     );

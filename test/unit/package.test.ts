@@ -68,7 +68,7 @@ describe('the package', () => {
     assert.doesNotMatch(readme, /npm /);
   });
 
-  it('has the guides, which lead to each other alone and say nothing of the insides', () => {
+  it('has the guides, which lead to each other alone and mention nothing internal', () => {
     const guides = entries.filter(({ name }) => name.startsWith('extension/dist/guides/'));
     const names = guides.map(({ name }) => name.slice('extension/dist/guides/'.length));
     assert.deepEqual(names.sort(), ['agents.md', 'engines.md', 'jobs.md', 'notebooks.md']);
@@ -161,7 +161,7 @@ describe('the package', () => {
     assert.ok(product.length > 100_000, 'the product was looked through');
   });
 
-  it('takes one byte of memory a character, and copies the names of the editor once', () => {
+  it('needs one byte of memory a character, and copies the names of the editor once', () => {
     const code = entries
       .filter(({ name }) => /^extension\/dist\/[^/]+\.js$/.test(name))
       .map((entry) => ({ name: entry.name, text: entry.read().toString('utf8') }));

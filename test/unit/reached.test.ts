@@ -58,7 +58,7 @@ describe('Which tests run a line', () => {
     assert.deepEqual(lines.get('f.ts')?.toSorted(), [1, 2, 5, 6]);
   });
 
-  it('is told for each source of a bundle', async () => {
+  it('are known for each source of a bundle', async () => {
     const reachedLines = await readReachedLines();
     const folder = mkdtempSync(path.join(tmpdir(), 'gr-reached-'));
     writeFileSync(path.join(folder, 'one.js'), "import './two';\n\none();\n");
@@ -88,7 +88,7 @@ describe('Which tests run a line', () => {
     );
   });
 
-  it('is told for the text that was measured, and for no other', async () => {
+  it('are known for the text that was measured, and for no other', async () => {
     const { Reached, tableOf } = (await import(path.join(scripts, 'reached.mjs'))) as ReachedModule;
     const { createHash } = await import('node:crypto');
     const hash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);

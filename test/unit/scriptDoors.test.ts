@@ -111,7 +111,7 @@ describe('A script that runs on a machine', () => {
     assert.deepEqual(transport.seen[0]?.body, { command: 'ls\n/root' });
   });
 
-  it('is run by the program of its first line, whatever ends that', () => {
+  it('is run by the program of its first line, with any end of that line', () => {
     for (const end of ['\r\n', '\r', '\n']) {
       assert.equal(
         interpreterFor('tool', `\ufeff#!/usr/bin/env python3${end}print(1)${end}`),

@@ -39,7 +39,7 @@ describe('The scripts that set a machine up', () => {
     return stdout.trim();
   }
 
-  it('take over a lock that an interrupted run left, whoever has its number by now', () => {
+  it('break a lock that an interrupted run left, even if its number is in use again', () => {
     const lock = join(folder, 'a.lock');
     const hours = new Date(Date.now() - 3_600_000);
     const leave = (content: string) => {
@@ -74,7 +74,7 @@ describe('The scripts that set a machine up', () => {
     assert.deepEqual(said.split('\n'), ['waits', 'taken']);
   });
 
-  it('say in one line what is missing, and npm start goes on without an SSH client', () => {
+  it('report in one line what is missing, and npm start continues without an SSH client', () => {
     const setUp = (needs: readonly string[]) =>
       run(
         `
@@ -214,7 +214,7 @@ describe('The scripts that set a machine up', () => {
     assert.doesNotMatch(readFileSync(join(root, '.npmrc'), 'utf8'), /engine-strict/);
   });
 
-  it('say in one line that npm is missing, cannot reach its registry or cannot write its files', () => {
+  it('report in one line that npm is missing, can’t reach its registry or can’t write its files', () => {
     cpSync(scripts, join(folder, 'scripts'), { recursive: true });
     writeFileSync(join(folder, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/a': {} } }));
     const npm = join(folder, 'bin', 'npm');
@@ -244,7 +244,7 @@ describe('The scripts that set a machine up', () => {
     assert.equal(fails('code E404', stack, '404 Not Found').split('\n').length, 3);
   });
 
-  it('say in one line that the clone cannot be written to', () => {
+  it('report in one line that the clone can’t be written to', () => {
     cpSync(scripts, join(folder, 'scripts'), { recursive: true });
     writeFileSync(join(folder, 'out'), 'where a folder should be');
     for (const script of ['start.mjs', 'test.mjs', 'simulator.mjs']) {
@@ -264,7 +264,7 @@ describe('The scripts that set a machine up', () => {
     }
   });
 
-  it('say why a program could not be started, and how long one takes that says nothing', () => {
+  it('report why a program could not be started, and how long a silent one runs', () => {
     const said = run(`
       import { run, withProgress } from ${JSON.stringify(join(scripts, 'process.mjs'))};
       const { code } = await run('/nowhere/program', [], { onLine: (line) => console.log(line) });
@@ -289,7 +289,7 @@ describe('The scripts that set a machine up', () => {
     assert.equal(said, '1: C:/José García/x');
   });
 
-  it('say in one line which option they do not know', () => {
+  it('report in one line which option they do not know', () => {
     for (const script of ['start', 'test', 'fuzz', 'near', 'mutants']) {
       const { status, stderr } = spawnSync(process.execPath, [join(scripts, `${script}.mjs`), '--brwoser'], {
         encoding: 'utf8',

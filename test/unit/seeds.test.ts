@@ -13,7 +13,7 @@ describe('What tests draw at random', () => {
     assert.equal(fc.readConfigureGlobal().seed, testSeed);
   });
 
-  it('can be played again from what a failure says', () => {
+  it('can be played again from the text of a failure', () => {
     assert.throws(
       () => fc.assert(fc.property(fc.nat(), (value) => value < 0)),
       new RegExp(`seed: ${testSeed}, path: "`),

@@ -73,7 +73,7 @@ describe('What the editor shows', function () {
     );
   });
 
-  it('is found out where somebody forgets that', () => {
+  it('is found if a sentence is forgotten', () => {
     const lines = forgotten.split('\n');
     const expected = lines.flatMap((line, index) =>
       /window\.show|^ {2}(?:void )?(?:message|suggest|ask|askLine|confirm)\(|Progress\(|setStatusBar|bar\.|view\.|box\.|createTerminal|new vscode\.(?:D|C)/.test(

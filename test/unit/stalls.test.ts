@@ -51,13 +51,13 @@ function ordersOf(code: string) {
   return { orders: JSON.parse(stdout || '[]') as string[], stderr };
 }
 
-describe('A process that stands still now and then', () => {
+describe('A process that stalls now and then', () => {
   it('has the disk answer some requests later than those that follow', () => {
     const { orders, stderr } = ordersOf(reader);
     assert.deepEqual(orders, ['first second', 'second first'], stderr);
   });
 
-  it('runs timers before what comes first on an idle computer, and keeps their order', () => {
+  it('runs timers before what is first on an idle computer, and keeps their order', () => {
     const { orders, stderr } = ordersOf(program);
     assert.ok(orders.includes('first second immediate'), stderr);
     assert.ok(orders.includes('immediate first second'));

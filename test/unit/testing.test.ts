@@ -94,7 +94,7 @@ describe('The verdict of a run', () => {
     assert.equal(verdict.timesText(steps), 'unit 62, eslint 6');
   });
 
-  it('takes the numbers of the reporter', () => {
+  it('uses the numbers of the reporter', () => {
     assert.deepEqual(verdict.numbersOf(green, 0), green);
     assert.deepEqual(verdict.numbersOf(red, 1), red);
   });
@@ -120,7 +120,7 @@ describe('The verdict of a run', () => {
     assert.equal(verdict.numbersOf(undefined, 0, { mayBeEmpty: true }).failed, 1);
   });
 
-  it('says how many tests were not run', () => {
+  it('shows how many tests were not run', () => {
     assert.equal(verdict.numbersText(green), '3 passed, 0 failed');
     assert.equal(verdict.numbersText(red), '1 passed, 1 failed, 1 not run');
   });
@@ -131,7 +131,7 @@ describe('The verdict of a run', () => {
     assert.equal(verdict.flakeText(flake), 'FLAKY ui/lifecycle: rents: Waited in vain');
   });
 
-  it('is red for a suite that fails twice, and tells why it failed at first as well', () => {
+  it('is red for a suite that fails twice, and shows why it failed at first as well', () => {
     const { numbers, flake: none } = verdict.afterRetry('lifecycle', red, {
       ...red,
       failures: [{ title: 'stops', reason: 'It runs' }],
@@ -219,7 +219,7 @@ describe('The verdict of a run', () => {
     });
   });
 
-  it('says what failed in any of several runs once more above their sum', () => {
+  it('repeats what failed in any of several runs above their sum', () => {
     const failed = ['[unit]      FAILED: rents', '[unit]        Waited in vain'];
     const flaky = ['FLAKY ui/lifecycle: rents: Waited in vain', '1 flaky'];
     const runs = [
@@ -290,7 +290,7 @@ describe('The reporter of a run', () => {
     });
   });
 
-  it('tells the same of files that run side by side', () => {
+  it('reports the same for files that run side by side', () => {
     const { numbers, notRun } = report([fails, broken, passes], '--parallel', '--jobs', '2');
     const { failures, ...counts } = numbers as { failures: { title: string }[] };
     assert.deepEqual(counts, { passed: 1, failed: 2, pending: 0 });

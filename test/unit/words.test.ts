@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 const root = path.resolve(__dirname, '..', '..');
@@ -26,11 +26,32 @@ const words: readonly (readonly [RegExp, string])[] = [
   [/\bno longer there\b/i, 'gone, removed, destroyed'],
 ];
 
-function wordsIn(sentence: string): readonly string[] {
-  return words.flatMap(([word, instead]) => {
+/** Verbs that the titles of tests do without, too. */
+const verbs: typeof words = [
+  [/\bsa(?:ys?|id)\b/i, 'shows, reports, explains, states'],
+  [/\btakes?\b/i, 'accepts, uses, reads, replaces'],
+  [/\bhears?\b|\bheard\b/i, 'receives'],
+  [/\bcomes?\b|\bcame\b/i, 'appears, arrives, happens, returns'],
+  [/\bgoes\b/i, 'continues, uses, is removed'],
+  [/\bst(?:ands?|ood)\b(?!-)/i, 'is'],
+];
+
+function wordsIn(sentence: string, among = words): readonly string[] {
+  return among.flatMap(([word, instead]) => {
     const found = word.exec(sentence)?.[0];
     return found === undefined ? [] : [`"${found}" (${instead})`];
   });
+}
+
+const title = /^ *(?:describe|it)\(\s*(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)"|`([^`]*)`)/gm;
+
+function titlesOf(source: string): readonly string[] {
+  return [...source.matchAll(title)].map((parts) =>
+    parts
+      .slice(1)
+      .join('')
+      .replace(/\$\{[^}]*\}/g, '…'),
+  );
 }
 
 const bundle = JSON.parse(read('l10n/bundle.l10n.json')) as Record<string, string | { message: string }>;
@@ -54,9 +75,31 @@ describe('the words that users read', () => {
     });
   }
 
-  it('are found where they stand', () => {
+  it('are found in a sentence', () => {
     const sentence = 'Nobody was told that the disk goes on costing, and meanwhile it bills.';
     assert.equal(wordsIn(sentence).length, 5);
     assert.deepEqual(wordsIn('Ports go on the machine. The bidding continues. It still costs $0.10/h.'), []);
+  });
+});
+
+describe('the titles of tests', () => {
+  it('are in the words of the glossary', () => {
+    const files = readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' });
+    const titles = files
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => titlesOf(read(path.join('test', file))).map((one) => ({ file, one })));
+    assert.ok(titles.length > 6000, `${titles.length} titles`);
+    assert.deepEqual(
+      titles.flatMap(({ file, one }) =>
+        wordsIn(one, [...words, ...verbs]).map((word) => `${file}: ${word}: ${one}`),
+      ),
+      [],
+    );
+  });
+
+  it('are found in each form', () => {
+    const source = "describe('a', () => {\n  it(\n    \"b's\",\n  it(`c ${d} e`, () => {";
+    assert.deepEqual(titlesOf(source), ['a', "b's", 'c … e']);
+    assert.equal(wordsIn('takes what it hears, and goes on', verbs).length, 3);
   });
 });

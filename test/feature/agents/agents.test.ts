@@ -56,7 +56,7 @@ describe('an agent in the chat', () => {
     assert.equal(rentals().length, 0);
   });
 
-  it('rents nothing when the user says no, however often it asks again', async () => {
+  it('rents nothing after a refusal of the user, for any number of requests', async () => {
     const input = { quote: await agent.quote(), requestId: 'declined-1' };
     const { request: first, state: pending } = await agent.call('request_rental', input);
     assert.equal(pending, 'pending');

@@ -51,7 +51,7 @@ describe('an agent at work on an instance of the user', () => {
     assert.match(String(templates[0]?.['template']), /^template_\d+$/);
   });
 
-  it('is told how old the list is', async () => {
+  it('gets the age of the list', async () => {
     const ages: number[] = [];
     for (const ms of [0, 7000]) {
       await computer().pass(ms);
@@ -156,7 +156,7 @@ describe('an agent at work on one of two instances of the same name', () => {
 describe('an agent that rents a machine which fails its check', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
 
-  it('is not told that it is ready', async () => {
+  it('gets no answer that it is ready', async () => {
     await registerKey(computer());
     const window = await computer().openSignedIn();
     window.clearToasts();
@@ -176,7 +176,7 @@ describe('an agent that rents a machine which fails its check', () => {
 describe('an agent that rents where no login is checked', () => {
   const computer = useComputer({ settings: { 'gpuRental.ready.checkLogin': false } });
 
-  it('is told that it is ready once the service says that it runs, and not before', async () => {
+  it('gets the answer that it is ready once the service lists it as running, and not before', async () => {
     await registerKey(computer());
     const window = await computer().openSignedIn();
     window.clearToasts();

@@ -86,7 +86,7 @@ describe('an agent that tries to rent without a yes', () => {
     isYesEach();
   });
 
-  it('gets nothing with a quote that it made up, or with an id that stands for another quote', async () => {
+  it('gets nothing with a quote that it made up, or with an id of another quote', async () => {
     const { input } = await ask();
     await answer(false);
     for (let round = 0; round < rounds; round += 1) {
@@ -120,7 +120,7 @@ describe('an agent that tries to rent without a yes', () => {
     }
   });
 
-  it('is asked about once, however many calls time out and come again at once', async () => {
+  it('is asked about once, though many calls time out and are repeated at once', async () => {
     for (let round = 0; round < rounds; round += 1) {
       await computer().pass(65_000);
       const input = { quote: await agent.quote(), requestId: newId() };
@@ -147,7 +147,7 @@ describe('an agent that tries to rent without a yes', () => {
     isYesEach();
   });
 
-  it('gets one rental for each yes whose answer is lost, whatever it retries', async () => {
+  it('gets one rental for each yes whose answer is lost, after any retries', async () => {
     for (let round = 0; round < rounds; round += 1) {
       computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: '/api/v0/asks/{id}/' });
       const { input } = await ask();

@@ -82,7 +82,7 @@ for (const isPerson of [false, true]) {
   describe(`the stop at the end of a budget that ${isPerson ? 'a person' : 'an agent'} declines`, () => {
     const computer = useComputer({ settings: { 'gpuRental.budget.stopAllAtLimit': true } });
 
-    it(isPerson ? 'is left out after a dialog' : 'comes all the same, because a dialog asks', async () => {
+    it(isPerson ? 'is left out after a dialog' : 'happens all the same, because a dialog asks', async () => {
       const id = await computer().rentRunning({ label: 'trainer' });
       const window = await computer().openSignedIn();
       await letAgentsIn(window);

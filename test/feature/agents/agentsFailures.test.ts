@@ -4,7 +4,7 @@ import { generateKey } from '../../support/feature/rentDriver';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
 
-describe('what a person approved for an agent, and the service refuses', () => {
+describe('an act that a person approved for an agent, and the service refuses', () => {
   const computer = useComputer();
   let window: FeatureWindow;
   let agent: AgentDriver;
@@ -17,7 +17,7 @@ describe('what a person approved for an agent, and the service refuses', () => {
     window.clearToasts();
   });
 
-  it('is said to that person, who would take the instance for destroyed', async () => {
+  it('is reported to that person, who would otherwise believe the instance destroyed', async () => {
     computer().simulator.fail({
       ...{ kind: 'error', status: 403, error: 'not_allowed' },
       ...{ method: 'DELETE', path: '/api/v0/instances/*' },

@@ -40,13 +40,13 @@ describe('the gate between a quote of an agent and a rental', () => {
     assert.deepEqual(modals(), []);
   });
 
-  it('takes no quote that has expired', async () => {
+  it('accepts no quote that has expired', async () => {
     const quote = await agent.quote();
     await computer().pass(10 * minute + 1000);
     await assert.rejects(request(quote), /expired.*quote_rental again/i);
   });
 
-  it('takes no quote of another account, and asks nothing of the one before', async () => {
+  it('accepts no quote of another account, and asks nothing of the one before', async () => {
     const { simulator } = computer();
     const quote = await agent.quote();
     const asked = await request(await agent.quote());
@@ -129,7 +129,7 @@ describe('each limit of agents', () => {
     });
   }
 
-  it('rises to no more than the settings say when the user answers', async () => {
+  it('rises to no more than the settings allow when the user answers', async () => {
     const { settings } = computer();
     const key = 'gpuRental.agents.limitPerDay';
     const asksToLetIn = () =>
@@ -220,7 +220,7 @@ describe('an agent that may look only', () => {
     window.clearToasts();
   });
 
-  it('searches, gets prices and sees what runs', async () => {
+  it('searches, gets prices and sees running instances', async () => {
     const quote = await agent.call('quote_rental', {
       ...{ offer: (await firstOffer()).offer, image: 'pytorch/pytorch:latest' },
       ...{ diskGb: 16, hours: 2, then: 'destroy' },
@@ -268,7 +268,7 @@ describe('an agent that may look only', () => {
 describe('what a model reads', () => {
   const computer = useComputer();
 
-  it('has no key of the service in it, wherever one stands', async () => {
+  it('has no key of the service in it, from any place', async () => {
     const { simulator } = computer();
     const id = await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
     const window = await computer().openSignedIn();

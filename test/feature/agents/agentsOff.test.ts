@@ -35,7 +35,7 @@ describe('agents that were never let in', () => {
     window.clearToasts();
   });
 
-  it('have no tools, no file and no question, whatever a person rents', async () => {
+  it('have no tools, no file and no question, for any rental of a person', async () => {
     await computer().pass(60_000);
     assert.deepEqual(new AgentDriver(window).tools, []);
     assert.deepEqual(filesOfAgents(), []);
@@ -67,7 +67,7 @@ describe('agents that were never let in', () => {
 describe('an editor that has no tools for language models', () => {
   const computer = useComputer();
 
-  it('starts and rents, and takes agents of other programs', async () => {
+  it('starts and rents, and accepts agents of other programs', async () => {
     await haveKey(computer());
     const window = await computer().openWindow({ hasTools: false });
     await window.signIn();

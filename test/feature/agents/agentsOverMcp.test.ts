@@ -51,7 +51,7 @@ describe('an agent outside of the editor', () => {
     assert.match(computer().clipboard.text, /^\[mcp_servers\.gpu-rental\]/);
   });
 
-  it('starts what the configuration says, which names no key', async () => {
+  it('starts the program of the configuration, which names no key', async () => {
     const { args } = await copyForCursor();
     assert.ok(existsSync(args[0] ?? ''), 'the server is there');
     assert.doesNotMatch(computer().clipboard.text, /key|token|secret/i);

@@ -111,7 +111,7 @@ describe('what a person sees and stops of agents', () => {
     window.clearToasts();
   });
 
-  it('lets agents spend nothing after their file broke, also tomorrow, until a person says so', async () => {
+  it('lets agents spend nothing after their file broke, also tomorrow, until a person allows it', async () => {
     const [file = ''] = computer().ofAccounts(path.join('agents', 'requests.json'));
     writeFileSync(file, '{broken');
     const left = async () =>

@@ -7,7 +7,7 @@ describe('every command, while agents are let in', () => {
   const problemsWith = useEveryCommand(computer, { isSignedIn: true, access: 'ask' });
 
   for (const shape of shapeNames) {
-    it(`ends, says so and spends nothing, given ${shape}, with an instance that runs`, async () => {
+    it(`ends with a message and spends nothing, given ${shape}, with an instance that runs`, async () => {
       assert.deepEqual(await problemsWith(shape), []);
     });
   }

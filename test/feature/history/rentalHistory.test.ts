@@ -65,7 +65,7 @@ describe('the rental history', () => {
     await computer().until('the log alone', () => window.screen.documents.active?.document.getText() === log);
   });
 
-  it('keeps one that went by itself, and says once that it went', async () => {
+  it('keeps one that ended by itself, and reports that once', async () => {
     const instance = computer().simulator.world.instance(helper);
     assert.ok(instance);
     computer().simulator.world.removeInstance(instance);
@@ -87,7 +87,7 @@ describe('the rental history', () => {
     second.close();
   });
 
-  it('says so of one that went while no window was open', async () => {
+  it('reports that for one that ended while no window was open', async () => {
     const id = await computer().rentRunning({ label: 'sleeper' });
     window.run('Refresh');
     await instances().row('sleeper');

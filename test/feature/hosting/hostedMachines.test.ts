@@ -20,7 +20,7 @@ describe('the machines of a host', () => {
     await window.quick.type(price);
   }
 
-  it('says so where the list still shows another minimum bid', async () => {
+  it('warns if the list still shows another minimum bid', async () => {
     await bid('0.21');
     await window.toast(/accepts bids from \$0\.210 an hour/);
     const { json } = await computer().simulator.call('GET', '/api/v0/machines/');
@@ -63,7 +63,7 @@ describe('the machines of a host', () => {
 describe('hosting that is to be shown in any case, while it is read', () => {
   const computer = useComputer({ settings: { 'gpuRental.hosting.show': 'always' } });
 
-  it('does not say that there are no machines while it reads them', async () => {
+  it('does not report that there are no machines while it reads them', async () => {
     const { simulator } = computer();
     simulator.faults.clear();
     simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/machines/' });
@@ -97,7 +97,7 @@ describe('hosting whose lists were read long ago', () => {
     await account.row(/^Serverless Deployments$/);
   }
 
-  it('says how old they are', async () => {
+  it('shows how old they are', async () => {
     window = await computer().openSignedIn();
     const hosting = window.view('hosting').show();
     const account = window.view('account').show();
@@ -108,7 +108,7 @@ describe('hosting whose lists were read long ago', () => {
     await saysHowOld();
   });
 
-  it('says so after the clock was set back', async () => {
+  it('shows it after the clock was set back', async () => {
     computer().clock.jump(-3 * 3_600_000);
     await computer().pass(61_000);
     await saysHowOld();

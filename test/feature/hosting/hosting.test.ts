@@ -72,7 +72,7 @@ describe('hosting and serverless', () => {
     assert.match(await hosting().tooltip(machine), /Minimum bid\*\*: \\\$\d+\\\.\d+ an hour per GPU/);
   });
 
-  it('sets a minimum bid and says what the service took', async () => {
+  it('sets a minimum bid and shows what the service accepted', async () => {
     await hosting().menu(machine, 'Set Minimum Bid…');
     await window.quick.title(/Minimum Bid of Machine/);
     await window.quick.type('abc', { enter: false });
@@ -124,7 +124,7 @@ describe('hosting and serverless', () => {
     ['a page of HTML', { kind: 'html500', after: true }],
     ['cut off', { kind: 'cutOff' }],
   ] as const) {
-    it(`says that it is not known whether a bid was set when the answer is ${how}, and does not repeat it`, async () => {
+    it(`reports that it is unconfirmed whether a bid was set when the answer is ${how}, and does not repeat it`, async () => {
       const before = bids().length;
       computer().simulator.fail({ ...fault, method: 'PUT', path: anyMachine });
       await bid('0.31');
@@ -176,7 +176,7 @@ describe('hosting and serverless', () => {
     assert.equal(plans().length, before);
   });
 
-  it('says why a maintenance window was refused', async () => {
+  it('explains why a maintenance window was refused', async () => {
     const before = plans().length;
     computer().simulator.fail({
       kind: 'error',
@@ -192,7 +192,7 @@ describe('hosting and serverless', () => {
     assert.equal(plans().length, before + 1);
   });
 
-  it('says that renters may have been notified when the answer is lost', async () => {
+  it('warns that renters may have been notified when the answer is lost', async () => {
     const before = plans().length;
     computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: anyMachine });
     await plan('2031-05-06 07:30', '2', 'Disk', 'New disk');
@@ -219,7 +219,7 @@ describe('hosting and serverless', () => {
     assert.equal(sent('POST', new RegExp(`^/api/v0/deployment/${active.id}/start/$`)).length, 1);
   });
 
-  it('does not call a deployment stopped where the service only said yes', async () => {
+  it('does not call a deployment stopped if the service only answered yes', async () => {
     const active = await activeDeployment();
     for (const body of [{ success: true }, { success: true, endpoint_state: 'active' }]) {
       computer().simulator.fail({
@@ -238,7 +238,7 @@ describe('hosting and serverless', () => {
     }
   });
 
-  it('says so when a deployment is gone, and asks once', async () => {
+  it('reports when a deployment is gone, and asks once', async () => {
     const before = sent('POST', /\/stop\/$/).length;
     const active = await activeDeployment();
     computer().simulator.fail({
@@ -275,7 +275,7 @@ describe('hosting and serverless', () => {
     await hosting().noRow('could not be read');
   });
 
-  it('keeps the list of machines beside the reason when it cannot be read, and drops the reason later', async () => {
+  it('keeps the list of machines beside the reason when it can’t be read, and drops the reason later', async () => {
     computer().simulator.fail({
       kind: 'error',
       method: 'GET',
@@ -298,7 +298,7 @@ describe('hosting and serverless', () => {
 describe('hosting of an account that rents out nothing', () => {
   const computer = useComputer();
 
-  it('says so where a command of hosts is run all the same', async () => {
+  it('shows that if a command of hosts is run all the same', async () => {
     computer().simulator.fail({
       kind: 'answer',
       method: 'GET',

@@ -18,7 +18,7 @@ describe('the report of spending', () => {
     await spending.shows('its figures', ({ sections }) => sections.length > 0);
   });
 
-  it('says that charges are left out where there are more than it reads', async () => {
+  it('shows that charges are left out if there are more than it reads', async () => {
     const start = computer().clock.now() / 1000;
     const results = [{ start, end: start, type: 'instance', source: 'instance-5', amount: 1, items: [] }];
     const body = { success: true, count: 1, total: 9000, next_token: 'more', results };

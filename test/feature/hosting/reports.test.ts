@@ -208,7 +208,7 @@ describe('reports', () => {
     assert.equal(earnings.rows('days').length, 90);
   });
 
-  it('says which rows could not be understood, and leaves them out', async () => {
+  it('shows which rows could not be understood, and leaves them out', async () => {
     const { sday, eday } = earningsAsked().at(-1)?.query ?? {};
     const { json } = await computer().simulator.call(
       'GET',
@@ -268,7 +268,7 @@ describe('reports', () => {
     window.quick.escape();
   });
 
-  it('draws quantiles of offers for accounts that host nothing, and says so', async () => {
+  it('draws quantiles of offers for accounts that host nothing, and shows that', async () => {
     const body = { success: true, gpus: [], needs_machine: true };
     computer().simulator.fail({ kind: 'answer', path: '/api/v0/metrics/gpu/current/', status: 200, body });
     await market.press('Refresh');
@@ -278,7 +278,7 @@ describe('reports', () => {
     assert.ok(market.rows('prices').length > 0);
   });
 
-  it('makes plain words of hostile names, and says what it could not understand', async () => {
+  it('makes plain words of hostile names, and shows what it could not understand', async () => {
     const hostile = '<img src=x onerror="document.title=1">\u202eevil\n';
     computer().simulator.fail({
       kind: 'answer',
@@ -298,13 +298,13 @@ describe('reports', () => {
     await market.shows('its figures', (view) => view.notices.length === 0);
   });
 
-  it('shows what was spent, and says where the figures come from', async () => {
+  it('shows what was spent, and the source of the figures', async () => {
     window.run('Show My Spending');
     await spending.notice("These figures come from the service's list of charges.");
     assert.equal(chargesAsked().length, 1);
   });
 
-  it('estimates the spending where the key may not read the charges, and says so', async () => {
+  it('estimates the spending if the key may not read the charges, and shows that', async () => {
     computer().simulator.fail({ kind: 'error', method: 'GET', path: '/api/v0/charges/', ...denied });
     await spending.press('Refresh');
     await spending.notice(

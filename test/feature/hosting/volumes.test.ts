@@ -153,7 +153,7 @@ describe('volumes and what a destroy leaves', () => {
     assert.deepEqual(deletions(), []);
   });
 
-  it('says why one was not deleted, and keeps its row', async () => {
+  it('explains why one was not deleted, and keeps its row', async () => {
     const refusal = { status: 400, error: 'invalid_request', msg: 'It is being copied.' };
     computer().simulator.fail({ kind: 'error', method: 'DELETE', path: '/api/v0/volumes/', ...refusal });
     await instances().menu('spare', 'Delete Volume…');
@@ -170,7 +170,7 @@ describe('volumes and what a destroy leaves', () => {
     assert.equal(deletions().length, 1);
   });
 
-  it('deletes one after a question that says what is lost, and reads back', async () => {
+  it('deletes one after a question that shows what is lost, and reads back', async () => {
     await instances().menu('spare', 'Delete Volume…');
     const { text, detail } = await window.dialog();
     assert.match(text, /Delete the volume “spare”\?/);
@@ -184,7 +184,7 @@ describe('volumes and what a destroy leaves', () => {
     assert.equal(deletions().length, 2);
   });
 
-  it('says before a destroy that the machine does not answer, and does not wait for it', async () => {
+  it('shows before a destroy that the machine does not answer, and does not wait for it', async () => {
     const key = path.join(path.dirname(computer().sshConfig), 'id_ed25519');
     await instances().menu('trainer', 'Copy SSH Command');
     await computer().until('the command', () => computer().clipboard.text.startsWith('ssh'));
@@ -248,7 +248,7 @@ describe('volumes and what a destroy leaves', () => {
 describe('the list of volumes', () => {
   const computer = useComputer();
 
-  it('is read when an instance comes or goes, not where the service lists them in another order', async () => {
+  it('is read when an instance is added or removed, not if the service lists them in another order', async () => {
     const names = ['first', 'second'];
     for (const label of names) await computer().rentRunning({ label });
     const window = await computer().openSignedIn();

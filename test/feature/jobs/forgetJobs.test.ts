@@ -80,7 +80,7 @@ describe('jobs that have ended', () => {
     assert.equal(jobsOnDisk(computer()).length, 1);
   });
 
-  it('are none while all run, which is said', async () => {
+  it('are none while all run, which is shown', async () => {
     window.run('Forget Finished Jobs…');
     await window.toast('Only a job that has ended can be forgotten.');
   });

@@ -15,7 +15,7 @@ const link = /\[[^\]]+\]\((?:https?:\/\/|command:|file:)/i;
 describe('a folder of a stranger', () => {
   const computer = useComputer();
 
-  it('puts no link into a message, whatever the keys of its file are called', async () => {
+  it('puts no link into a message, for any keys of its file', async () => {
     const folder = path.join(computer().workspace, '.vscode');
     mkdirSync(folder, { recursive: true });
     const file = { image: 'a', maxPricePerHour: 1, filters: { [trap]: 5 } };
@@ -205,7 +205,7 @@ describe('a folder of a stranger that names a secret of another folder', () => {
     await window.toast(/^eval: succeeded/);
   });
 
-  it('says by name which files may be secrets, and asks again where there are more', async () => {
+  it('names the files that may be secrets, and asks again if there are more', async () => {
     writeFileSync(path.join(computer().workspace, '.env'), 'A=1');
     await order('env', { secrets: [], sync: { include: ['.env', '*.pem'] } });
     await new DocumentDriver(window).press('Run Job');

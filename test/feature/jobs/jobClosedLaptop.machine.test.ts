@@ -63,7 +63,7 @@ describe('a job whose computer is closed for longer than its limit', () => {
     assert.equal(computer().simulator.received('DELETE', /^\/api\/v0\/instances\//).length, 0);
   });
 
-  it('is told at the next start in one message, with what is missing and what it costs', async () => {
+  it('is reported at the next start in one message, with what is missing and what it costs', async () => {
     computer().clock.jump(8 * hour);
     window = await computer().openWindow({ isFocused: true });
     await window.toast(/is stopped before the outputs of train were fetched\. Storage still costs/);

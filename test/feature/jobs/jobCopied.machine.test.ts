@@ -62,7 +62,7 @@ describe('outputs of a stopped machine', () => {
     window.clearToasts();
   });
 
-  it('come without a start, by their hashes, and the machine ends as was agreed', async () => {
+  it('are fetched without a start, by their hashes, and the machine ends as was agreed', async () => {
     const script = 'mkdir -p outputs/José; printf model >outputs/model.bin; seq 200000 >outputs/José/log.txt';
     await stopAfter(script, (folder) => existsSync(path.join(folder, 'outputs.list')));
     await window.toastButton(/is stopped before the outputs of train/, 'Fetch Outputs…');
@@ -82,7 +82,7 @@ describe('outputs of a stopped machine', () => {
     assert.deepEqual(rest, { client_id: 'me', dst_id: null, src_path: '/root/', dst_path: '.' });
   });
 
-  it('come as far as they were written where the machine was stopped in the middle', async () => {
+  it('are fetched as far as they were written if the machine was stopped in the middle', async () => {
     await stopAfter('mkdir -p outputs; printf part >outputs/model.bin; sleep 1000', (folder) =>
       existsSync(path.join(folder, 'src', 'outputs', 'model.bin')),
     );
@@ -118,7 +118,7 @@ describe('outputs of a stopped machine', () => {
     await window.toast(/will not be stopped or destroyed by train/);
   });
 
-  it('stay where they are when the host lets nobody in, which is told with its words, and a start still helps', async () => {
+  it('stay where they are when the host refuses, which is reported with its words, and a start still fetches them', async () => {
     await stopAfter('mkdir -p outputs; printf model >outputs/model.bin', (folder) =>
       existsSync(path.join(folder, 'outputs.list')),
     );

@@ -37,7 +37,7 @@ describe('a job whose file is damaged', () => {
     window.close();
   });
 
-  it('is over where that is the file of its progress: nothing runs again, and it is told once', async () => {
+  it('is over if that is the file of its progress: nothing runs again, and it is reported once', async () => {
     let window = await computer().openWindow({ isFocused: true });
     const runs = path.join(computer().root, 'runs');
     await writeJob(window, { run: `echo run >>${runs}; echo`, machine: 'running' });

@@ -37,7 +37,7 @@ describe('outputs of a job that is over', () => {
     window.clearToasts();
   }
 
-  it('come again from a machine that was kept, which stays as it is', async () => {
+  it('are fetched again from a machine that was kept, which stays as it is', async () => {
     await run('keep');
     const first = folder();
     rmSync(first, { recursive: true });
@@ -59,7 +59,7 @@ describe('outputs of a job that is over', () => {
     window.clearToasts();
   });
 
-  it('come from a machine that was stopped, which is started at its price and stopped again', async () => {
+  it('are fetched from a machine that was stopped, which is started at its price and stopped again', async () => {
     await run('stop');
     const before = ends();
     assert.equal(instances()[0]?.intendedStatus, 'stopped');
@@ -74,7 +74,7 @@ describe('outputs of a job that is over', () => {
     window.clearToasts();
   });
 
-  it('are offered the same way where the service does not say that the machine is meant to be stopped', async () => {
+  it('are offered the same way if the service does not state that the machine is meant to be stopped', async () => {
     const { simulator } = computer();
     const { json } = await simulator.call('GET', '/api/v1/instances/');
     const listed = (json.instances as readonly Record<string, unknown>[]).map((record) => ({
@@ -94,7 +94,7 @@ describe('outputs of a job that is over', () => {
     await window.view('instances').noRow('silent');
   });
 
-  it('do not come, and nothing is started, where the account is switched while it is asked', async () => {
+  it('are not fetched, and nothing is started, if the account is switched during the question', async () => {
     const { json } = await computer().simulator.call('POST', '/__sim/accounts/', { credit: 10 });
     const other = await computer().openWindow({ isFocused: false });
     rmSync(folder(), { recursive: true });

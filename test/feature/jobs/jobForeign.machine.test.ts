@@ -46,7 +46,7 @@ describe('a job that another computer ordered', () => {
     await window.dialogButton('Cancel');
   });
 
-  it('goes with the machine only where the user says so, who sees its name', async () => {
+  it('ends with the machine only at the request of the user, who sees its name', async () => {
     await window.toastButton(/^trainer is kept after train/, 'Release Machine…');
     assert.match(
       (await window.dialog('What should happen to “trainer”?')).detail ?? '',

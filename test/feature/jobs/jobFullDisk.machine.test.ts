@@ -38,7 +38,7 @@ for (const [what, changes] of [
       window = await openWithJobs(computer(), { train });
     });
 
-    it('says so with the remedy, once, and destroys nothing', async () => {
+    it('reports that with the remedy, once, and destroys nothing', async () => {
       fill(true);
       await runJob(window, /Run on trainer, and Destroy It/);
       await window.dialogButton('Run and Destroy');

@@ -42,7 +42,7 @@ describe('the machine of a job that is kept after all', () => {
     window.clearToasts();
   });
 
-  it('stays after a yes, and says that it costs money', async () => {
+  it('stays after a yes, and is shown to cost money', async () => {
     await runAndAnswer('second', 'Keep Machine');
     await window.toast(/will not be stopped or destroyed by train\. It still costs money/);
     await computer().pass(10 * 60_000);

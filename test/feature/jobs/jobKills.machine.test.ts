@@ -20,7 +20,7 @@ describe('a job that a machine is rented for, with a window that is killed', fun
     'before name output',
     'before DELETE /api/v0/instances/{id}/',
   ]) {
-    it(`breaks no rule and comes to its end where it is ${place}`, async () => {
+    it(`breaks no rule and reaches its end if it is ${place}`, async () => {
       const { violations, steps } = await playJob(5, () => [kill(place)]);
       assert.deepEqual(violations, []);
       assert.ok(

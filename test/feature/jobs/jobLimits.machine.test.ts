@@ -20,7 +20,7 @@ describe('a job that nears its limit', () => {
     window = await openWithJobs(computer(), { train });
   });
 
-  it('is told 10 minutes before', async () => {
+  it('is announced 10 minutes before', async () => {
     await instances().menu('trainer', 'Stop or Destroy Later…');
     await window.quick.pick(/Stop After a Time/);
     await window.quick.type('2h', { enter: false });
@@ -72,7 +72,7 @@ describe('a job that does nothing', () => {
     window = await openWithJobs(computer(), { train, ending: { ...train, whenDone: { idle: 'stop' } } });
   });
 
-  it('says in its confirmation when it counts as idle, and what follows', async () => {
+  it('shows in its confirmation when it counts as idle, and what follows', async () => {
     window.run('Run Job…');
     await window.quick.pick('ending');
     await window.quick.title('Run ending: Confirm');
@@ -89,7 +89,7 @@ describe('a job that does nothing', () => {
     await window.view('jobs').row(/train.*running/);
   });
 
-  it('is told with its price, and runs on until the user stops it', async () => {
+  it('is reported with its price, and keeps running until the user stops it', async () => {
     const sentence = /^train has been idle for 3[01] min.*GPU under 5 %\)\. Its machine costs \$\S+\/h\.$/;
     await computer().until('the word of it', async () => {
       noteIdle(30);

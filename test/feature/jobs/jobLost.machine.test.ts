@@ -112,7 +112,7 @@ describe('a job whose machine is lost while it runs', () => {
     });
   }
 
-  it('is told where its file wants no other machine, and nothing is rented or destroyed', async () => {
+  it('is reported if its file wants no other machine, and nothing is rented or destroyed', async () => {
     const before = { rentals: rentals(), destroyed: destroyed().length };
     const first = await run({});
     computer().simulator.lifecycle.destroy(first);

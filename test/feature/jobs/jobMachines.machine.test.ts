@@ -70,7 +70,7 @@ describe('the machines that are rented for jobs', () => {
     window.clearToasts();
   });
 
-  it('are kept after success where the file says so, and then no longer stop by themselves', async () => {
+  it('are kept after success if the file requests it, and then no longer stop by themselves', async () => {
     await writeJob(window, { run: 'sh train.sh', whenDone: { success: 'keep' } });
     const rows = (await reviewJob(window)).join('\n');
     assert.match(rows, /^Machine after success.*keep it \(it still costs money\)/m);

@@ -20,7 +20,7 @@ for (const failure of ['keep', 'stop'] as const) {
       window = await openWithJobs(computer(), { train: { run: 'sleep 1000', whenDone: { failure } } });
     });
 
-    it('leaves it open whether it started, and says what happens after the fetch', async () => {
+    it('leaves it open whether it started, and shows what happens after the fetch', async () => {
       await runJob(window, failure === 'keep' ? /Run on trainer/ : /Run on trainer, and Stop It/);
       await window.toast(/^Could not start train on trainer yet/);
       await computer().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
@@ -32,7 +32,7 @@ for (const failure of ['keep', 'stop'] as const) {
       assert.match(detail, failure === 'keep' ? /After the fetch: keep it/ : /failure: stop it/);
     });
 
-    it('says that there are no outputs, and what becomes of the machine that was started for them', async () => {
+    it('shows that there are no outputs, and what becomes of the machine that was started for them', async () => {
       await window.dialogButton('Start and Fetch');
       const start =
         'train was not started on trainer. Its machine was stopped before, so there are no outputs.';

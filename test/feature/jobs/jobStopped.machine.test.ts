@@ -27,7 +27,7 @@ describe('a job whose machine is stopped', () => {
     window = await openWithJobs(computer(), { train });
   });
 
-  it('is told once, with what is missing and what it still costs', async () => {
+  it('is reported once, with what is missing and what it still costs', async () => {
     window.run('Run Job…');
     await window.quick.title('Run train: Confirm');
     const rows = window.quick.rows().join('\n');

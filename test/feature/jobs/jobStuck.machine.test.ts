@@ -19,7 +19,7 @@ describe('a job that does not get on while its machine costs money', () => {
     window = await openWithJobs(computer(), { train: { run: 'sleep 1000' } });
   });
 
-  it('is told once where its files can’t be sent, with the cause, the price and a way on', async () => {
+  it('is reported once if its files can’t be sent, with the cause, the price and a remedy', async () => {
     mkdirSync(path.dirname(sent()), { recursive: true });
     writeFileSync(sent(), 'no folder');
     await runJob(window, /Run on trainer/);
@@ -38,14 +38,14 @@ describe('a job that does not get on while its machine costs money', () => {
     await window.view('jobs').row(/train.*running/);
   });
 
-  it('has no outputs to open yet, as its row and the command say', async () => {
+  it('has no outputs to open yet, as its row and the command show', async () => {
     await window.view('jobs').expand(/^train/);
     await window.view('jobs').row(/^Outputs.*not fetched yet$/);
     window.run('Open Outputs of Job');
     await window.toast(/^No job has fetched outputs yet\.$/);
   });
 
-  it('is told once where the disk of this computer refuses its progress, and goes on once there is room', async () => {
+  it('is reported once if the disk of this computer refuses its progress, and continues once there is room', async () => {
     const isProgress = (name: string) => /jobs.*(?:state\.json|\.log)/.test(name);
     window.fate.onDeed = ({ kind, name, args }, when) => {
       const isOpen = kind === 'disk' && when === 'before' && name === 'open';

@@ -27,7 +27,7 @@ for (const [place, visit, machines] of places) {
       return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
     };
 
-    it('rents no machine twice, starts no job twice, and says which jobs never ran', async () => {
+    it('rents no machine twice, starts no job twice, and shows which jobs never ran', async () => {
       const { simulator } = computer();
       const { world } = simulator;
       const rented = new Map<number, string>();

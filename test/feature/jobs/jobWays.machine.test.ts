@@ -99,7 +99,7 @@ describe('a job', () => {
     assert.equal(rows.filter(({ text }) => /my train\.sh.*succeeded/.test(text)).length, 2);
   });
 
-  it('says in the terminal of its task why it can’t run', async () => {
+  it('explains in the terminal of its task why it can’t run', async () => {
     const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
     const limits = { hours: 1, costDollars: 0.001 };
     writeFileSync(file, JSON.stringify({ jobs: { train: { run: 'true', machine: 'running', limits } } }));

@@ -52,7 +52,7 @@ describe('a job on an instance', () => {
     await window.view('instances').row('trainer');
   });
 
-  it('says before it runs what is sent, what is left out, where it ends and what it costs', async () => {
+  it('shows before it runs what is sent, what is left out, where it ends and what it costs', async () => {
     await write({ train: { run: 'sh train.sh', limits, secrets: ['HF_TOKEN'], env: { DB: variable } } });
     await new DocumentDriver(window).press('Run Job');
     await window.quick.title('Secret HF_TOKEN of train');

@@ -66,7 +66,7 @@ describe('jobs on an instance, one after the other', () => {
     window.clearToasts();
   });
 
-  it('take the machine only where that was chosen and confirmed by name', async () => {
+  it('destroy the machine only if that was chosen and confirmed by name', async () => {
     await writeJobs(window, { train: { run: 'sh train.sh', limits, whenDone: { success: 'destroy' } } });
     await new DocumentDriver(window).press('Run Job');
     await confirmJob(window, 'Run on trainer, and Destroy It as the File Says');

@@ -78,7 +78,7 @@ describe('a workspace that knows its machine', () => {
     await instances().row('trainer');
   });
 
-  it('connects to a machine of the recipe or rents another, as the user says', async () => {
+  it('connects to a machine of the recipe or rents another, as the user chooses', async () => {
     await write({ image });
     await editor().press('Rent for This Workspace');
     await window.quick.title('An Instance for This Workspace Already Exists');
@@ -142,7 +142,7 @@ describe('a workspace that knows its machine', () => {
     window.clearToasts();
   });
 
-  it('asks before it connects to an instance that this workspace did not rent, whatever the file says', async () => {
+  it('asks before it connects to an instance that this workspace did not rent, for any text of the file', async () => {
     await write({ image, folder: '/tmp', whenRunning: 'connect' });
     window.run(rent);
     await window.quick.title('An Instance for This Workspace Already Exists');
@@ -152,7 +152,7 @@ describe('a workspace that knows its machine', () => {
     assert.equal(rentals(), 1);
   });
 
-  it('asks where what the file says does not fit what there is', async () => {
+  it('asks if the text of the file does not fit the instances', async () => {
     await computer().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
     window.run('Refresh');
     await instances().row(/Stopped/);
@@ -165,7 +165,7 @@ describe('a workspace that knows its machine', () => {
     assert.deepEqual([rentals(), starts()], [1, 0]);
   });
 
-  it('goes by the state of a machine, not by single fields of its record', async () => {
+  it('uses the state of a machine, not single fields of its record', async () => {
     const { json } = await computer().simulator.call('GET', '/api/v1/instances/');
     const [record] = json.instances as readonly Record<string, unknown>[];
     const lists = async (label: string, fields: Record<string, unknown>) => {
@@ -203,7 +203,7 @@ describe('a workspace that knows its machine', () => {
     assert.deepEqual([rentals(), starts()], [1, 0]);
   });
 
-  it('starts a stopped machine of the recipe without a question where the file says so', async () => {
+  it('starts a stopped machine of the recipe without a question if the file requests it', async () => {
     computer().simulator.orders.failBoot({ outcome: 'stuck', message: 'downloading' });
     await write({ image, whenRunning: 'start' });
     window.run(rent);
@@ -243,7 +243,7 @@ describe('a workspace that knows its machine', () => {
     window.screen.documents.close(document);
   });
 
-  it('says that its template was edited or deleted before money is spent', async () => {
+  it('shows that its template was edited or deleted before money is spent', async () => {
     await write({ template: { id: templateId, name: 'Recipe', hash: 'an-older-hash' } });
     window.run(rent);
     await window.dialog(/Recipe was edited since/);
@@ -257,7 +257,7 @@ describe('a workspace that knows its machine', () => {
     window.clearToasts();
   });
 
-  it('shows a file that cannot be read, with the reason, and rents nothing', async () => {
+  it('shows a file that can’t be read, with the reason, and rents nothing', async () => {
     await write({ image });
     writeFileSync(file(), '{ "image": ');
     const { documents } = window.screen;
@@ -292,7 +292,7 @@ describe('a workspace that knows its machine', () => {
 describe('a workspace that rented its machine', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
 
-  it('says how the script of its file begins, and connects without a question where the file says so', async () => {
+  it('shows how the script of its file begins, and connects without a question if the file requests it', async () => {
     const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
     await registerKey(computer());
     const window = await computer().openWindow({ extensions: [remoteSshExtension()] });

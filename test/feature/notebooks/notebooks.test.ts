@@ -63,7 +63,7 @@ describe('a notebook with a kernel on an instance', () => {
     alias = server?.id ?? '';
   });
 
-  it('says what to do first where no login has been tried, once for all who ask', async () => {
+  it('shows what to do first if no login has been tried, once for all requests', async () => {
     await assert.rejects(chosen(), /GPU Rental has not logged in there yet/);
     await window.toast(/^Notebooks can't use trainer: GPU Rental has not logged in/);
     window.clearToasts();
@@ -156,7 +156,7 @@ describe('a notebook with a kernel on an instance', () => {
     await instances().noRow('Kernel python3');
   });
 
-  it('says that no kernel is left', async () => {
+  it('shows that no kernel is left', async () => {
     await instances().menu('trainer', 'Show Kernels');
     await window.toast('No kernel of a notebook is running on trainer.');
     window.clearToasts();
@@ -191,7 +191,7 @@ describe('a notebook with a kernel on an instance', () => {
     window.clearToasts();
   });
 
-  it('ends the connection at once where the host key has changed, and says so once', async () => {
+  it('ends the connection at once if the host key has changed, and reports that once', async () => {
     assert.ok((await chosen()).connectionInformation);
     const file = path.join(path.dirname(computer().sshConfig), 'gpu-rental.d', 'known_hosts');
     const known = readFileSync(file, 'utf8');

@@ -56,7 +56,7 @@ describe('a schedule for idle time on an instance with a notebook server', () =>
     assert.deepEqual([stops(), window.screen.messages.shown.filter((one) => !one.wasSeen)], [0, []]);
   });
 
-  it('waits while the server does not answer, and says why, what it costs, and how to end it', async () => {
+  it('waits while the server does not answer, and shows why, what it costs, and how to end it', async () => {
     says('broken');
     await computer().pass(40 * minute);
     const toast = await window.toast(silent);
@@ -68,7 +68,7 @@ describe('a schedule for idle time on an instance with a notebook server', () =>
     assert.equal(stops(), 0);
   });
 
-  it('goes on once the cell has ended', async () => {
+  it('continues once the cell has ended', async () => {
     window.clearToasts();
     says('idle');
     await computer().pass(40 * minute);

@@ -85,7 +85,7 @@ describe('what was to happen while no editor was open', () => {
   const { computer, open, writes, teller, scheduleEnds } = useLateWindows();
   let scene: Awaited<ReturnType<typeof open>>;
 
-  it('is stopped at once, and said in one of two windows', async () => {
+  it('is stopped at once, and reported in one of two windows', async () => {
     scene = await open();
     const { toStop } = scene;
     await teller(stoppedNow);
@@ -121,7 +121,7 @@ describe('what was to happen while no editor was open', () => {
 describe('what a window was doing when it was killed', () => {
   const { computer, open, teller } = useLateWindows();
 
-  it('is not said to go on once nobody does it', async () => {
+  it('is not shown as in progress once it is not', async () => {
     const { toDestroy, windows } = await open((_, leaver) => {
       // What the window wrote right before its request would have left.
       const since = computer().clock.now() - 8 * hour;

@@ -73,7 +73,7 @@ describe('stopping and destroying later', () => {
     window.clearToasts();
   });
 
-  it('offers what can happen later and says who does it', async () => {
+  it('offers what can happen later and shows who does it', async () => {
     await openMenu('trainer');
     const rows = window.quick.rows();
     assert.deepEqual(
@@ -84,7 +84,7 @@ describe('stopping and destroying later', () => {
     assert.match(window.quick.open.placeholder ?? '', /open on this computer/);
   });
 
-  it('takes a time as it is typed, and shows it on the row', async () => {
+  it('accepts a time as it is typed, and shows it on the row', async () => {
     await window.quick.pick(/Stop After a Time/);
     await window.quick.title('Stop When?');
     await window.quick.type('soon', { enter: false });
@@ -126,7 +126,7 @@ describe('stopping and destroying later', () => {
     assert.deepEqual(writes(helper), []);
   });
 
-  it('stops in time, reads it back and says what goes on costing', async () => {
+  it('stops in time, reads it back and shows what still costs money', async () => {
     await openMenu('helper');
     await choose(/Stop After a Time/, '1m', 'In 1 min');
     const since = computer().clock.elapsed();
@@ -140,7 +140,7 @@ describe('stopping and destroying later', () => {
     await computer().until('no time', async () => !/stops/.test(await rowText('helper')));
   });
 
-  it('asks before it is set to destroy, and says what happens without an editor', async () => {
+  it('asks before it is set to destroy, and shows what happens without an editor', async () => {
     await openMenu('trainer');
     await choose(/Destroy When Idle/, '45m', 'Idle for 45 min');
     const { text, detail } = await window.dialog();
@@ -182,7 +182,7 @@ describe('stopping and destroying later', () => {
     await instances().row(/trainer.*\(armed, checked \d.*\)/);
   });
 
-  it('says that the timer acts at the old time where it is extended and the timer can not be ended', async () => {
+  it('warns that the timer acts at the old time if it is extended and the timer can’t be ended', async () => {
     const before = await destroyTime('trainer');
     const key = path.join(path.dirname(computer().sshConfig), 'id_ed25519');
     const away = path.join(computer().workspace, 'away');
@@ -249,7 +249,7 @@ describe('stopping and destroying later', () => {
     await window.toast(/trainer destroys itself at/);
   });
 
-  it('is told that the host key changed before it is asked about the timer', async () => {
+  it('shows that the host key changed before it asks about the timer', async () => {
     const file = path.join(path.dirname(computer().sshConfig), 'gpu-rental.d', 'known_hosts');
     const known = readFileSync(file, 'utf8');
     const other = readFileSync(path.join(path.dirname(computer().sshConfig), 'id_ed25519.pub'), 'utf8');
@@ -262,7 +262,7 @@ describe('stopping and destroying later', () => {
     assert.match(await rowText('trainer'), /\(armed, checked \d.*\)/);
   });
 
-  it('says at the next connection that the timer has ended, and arms it again', async () => {
+  it('reports at the next connection that the timer has ended, and arms it again', async () => {
     await computer().pass(2 * 60_000);
     killTimer(computer().root, trainer);
     window.start('gpuRental.instance.openTerminal', { instanceId: trainer });
@@ -275,7 +275,7 @@ describe('stopping and destroying later', () => {
     await instances().row(/trainer.*\(armed, checked \d.*\)/);
   });
 
-  it('ends the timer on the instance when it is told to, and keeps the instance', async () => {
+  it('ends the timer on the instance on request, and keeps the instance', async () => {
     await openMenu('trainer');
     await window.quick.pick(/End the Timer on the Instance/);
     await instances().row(/trainer.*destroyed/);
@@ -283,7 +283,7 @@ describe('stopping and destroying later', () => {
     assert.ok(world().instance(trainer));
   });
 
-  it('is carried out by nobody after a sign-out', async () => {
+  it('is not carried out after a sign-out', async () => {
     window.run('Sign Out…');
     await window.dialogButton('Sign Out');
     await computer().until('the welcome view', async () =>

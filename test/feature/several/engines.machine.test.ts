@@ -58,7 +58,7 @@ describe('instances in tools that work by SSH', () => {
     window.clearToasts();
   });
 
-  it('names what rented containers cannot carry, why, and what to use instead', async () => {
+  it('names what rented containers can’t carry, why, and what to use instead', async () => {
     for (const [name, why, instead] of refusals) {
       window.run('Use These Instances in…');
       await window.quick.title('Use These Instances in');
@@ -131,7 +131,7 @@ describe('instances in tools that work by SSH', () => {
 
   it('runs the commands of Ansible, ClusterShell and GNU parallel as they are offered', runsOnFive);
 
-  it('runs each line of a file once, on whatever machine is free', async () => {
+  it('runs each line of a file once, on any free machine', async () => {
     writeFileSync(path.join(folder(), 'arguments.txt'), '1\n2\n3\n4\n5\n');
     await use('GNU parallel', 'Run a Command for Each Line');
     const terminal = window.screen.terminals.all.find((one) => one.name.startsWith('GNU parallel'));
@@ -141,7 +141,7 @@ describe('instances in tools that work by SSH', () => {
     assert.deepEqual([...stdout.matchAll(/task (\d)/g)].map(([, n]) => n).sort(), ['1', '2', '3', '4', '5']);
   });
 
-  it('takes out what ends, takes in what is new, and writes nothing while nothing changes', async () => {
+  it('removes what ends, adds what is new, and writes nothing while nothing changes', async () => {
     const written = statSync(path.join(folder(), 'inventory.yml')).mtimeMs;
     await computer().pass(120_000);
     await computer().rest();
@@ -318,7 +318,7 @@ describe('instances in tools that work by SSH', () => {
     assert.equal(readFileSync(path.join(other, 'inventory.yml'), 'utf8'), 'all: {}\n');
   });
 
-  it('keeps what it wrote where the list cannot be read', async () => {
+  it('keeps what it wrote if the list can’t be read', async () => {
     const before = file('hosts.txt');
     computer().simulator.fail({
       kind: 'error',

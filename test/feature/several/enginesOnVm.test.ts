@@ -3,7 +3,7 @@ import { haveKey, newInstance, rentNow, searchAndReview } from '../../support/fe
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
 
-describe('a tool that rented containers cannot carry, beside a virtual machine', () => {
+describe('a tool that rented containers can’t carry, beside a virtual machine', () => {
   const computer = useComputer();
   let window: FeatureWindow;
 

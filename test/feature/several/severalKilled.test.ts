@@ -6,7 +6,7 @@ import { useComputer } from '../../support/feature/useComputer';
 describe('several machines whose window is killed between two rentals', () => {
   const computer = useComputer({ simulator: { credit: 10_000 } });
 
-  it('are told by the next window, with how many were rented', async () => {
+  it('are reported by the next window, with how many were rented', async () => {
     const killed = await openToRent(computer());
     await searchAndReview(killed, '1x 3090', /1× RTX 3090/);
     await killed.quick.pick('More Options…');

@@ -110,13 +110,13 @@ describe('The process of the demo', () => {
     assert.equal(await greet(port, 'another-key-that-it-was-not-started-with'), 'stranger');
   });
 
-  it('is nobody where nothing answers', async () => {
+  it('is nothing if nothing answers', async () => {
     const { port } = await simulator(key);
     await closers.pop()?.();
     assert.equal(await greet(port, key), 'nobody');
   });
 
-  it('never tells its key to a program that has its port, whatever that answers', async () => {
+  it('never sends its key to a program that has its port, for any answer of it', async () => {
     const answers: RequestListener[] = [
       (_, response) =>
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"success":true}'),
@@ -152,7 +152,7 @@ describe('The process of the demo', () => {
     assert.equal(await greet(port, key), 'stranger');
   });
 
-  it('is started elsewhere where a stranger has its port, who never hears the key', async () => {
+  it('is started elsewhere if a stranger has its port, which never gets the key', async () => {
     const { port, heard } = await stranger((_, response) => {
       response.writeHead(200).end('{"success":true}');
     });
@@ -222,12 +222,12 @@ describe('The process of the demo', () => {
     assert.equal(await url, `http://127.0.0.1:${endsAfterwards()}`);
   });
 
-  it('says at once why it can’t be started where this computer lets nothing be written', async () => {
+  it('explains at once why it can’t be started if this computer lets nothing be written', async () => {
     writeFileSync(path.join(dir, 'demo'), 'a file where its folder should be');
     await assert.rejects(demo().ensure(key), /could not start: EEXIST/);
   });
 
-  it('begins anew where its state is not one that it takes', async () => {
+  it('starts from the beginning if its state is not one that it accepts', async () => {
     mkdirSync(path.dirname(addressFile()), { recursive: true });
     const name = `state-${createHash('sha256').update(key).digest('hex').slice(0, 8)}.json`;
     const state = path.join(path.dirname(addressFile()), name);

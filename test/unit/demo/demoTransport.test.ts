@@ -37,7 +37,7 @@ describe('requests to the demo', () => {
     assert.deepEqual(started, ['demo-key']);
   });
 
-  it('start it again where nobody took the connection, and are then sent again', async () => {
+  it('start it again if the connection was refused, and are then sent again', async () => {
     const here = 'http://127.0.0.1:4000';
     const { transport, started, sent } = demoAt([here, here], [new NobodyThere(), 'a']);
     assert.equal(await transport.send(request), 'a');
@@ -50,7 +50,7 @@ describe('requests to the demo', () => {
     assert.equal(sent.length, 1);
   });
 
-  it('do not carry the key to a program that took the port meanwhile', async () => {
+  it('do not carry the key to a program that has the port since', async () => {
     const [here, elsewhere] = ['http://127.0.0.1:4000', 'http://127.0.0.1:4001'];
     const { transport, sent, time } = demoAt([here, here, elsewhere], ['a', 'b', 'c']);
     await transport.send(request);
@@ -61,7 +61,7 @@ describe('requests to the demo', () => {
     assert.equal(sent.length, 2);
   });
 
-  it('do not carry the key to whoever has the port that the demo left', async () => {
+  it('do not carry the key to a program with the port that the demo left', async () => {
     const { transport, sent } = demoAt(['http://127.0.0.1:4001'], ['a']);
     await assert.rejects(transport.send(request), DemoMovedError);
     assert.deepEqual(sent, []);

@@ -10,7 +10,7 @@ function busyFor(ms: number): void {
 }
 
 describe('the active row of a list', () => {
-  it('keeps the active row where rows are made anew', async () => {
+  it('keeps the active row if rows are made again', async () => {
     let ids = ['a', 'b', 'c'];
     const { input } = open(levelOf({ rows: () => rows(...ids), activeId: () => 'b' }));
     await settle();
@@ -21,7 +21,7 @@ describe('the active row of a list', () => {
     input.close();
   });
 
-  it('runs the row that is found by typing, whatever was active when the rows were made anew', async () => {
+  it('runs the row that is found by typing, with any active row when the rows were made again', async () => {
     const ran: string[] = [];
     const { input } = open(
       levelOf({
@@ -41,7 +41,7 @@ describe('the active row of a list', () => {
     input.close();
   });
 
-  it('has an active row where typing found one before the rows that were made anew had arrived', async () => {
+  it('has an active row if typing found one before the rows that were made again had arrived', async () => {
     const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
     await settle();
     const typed = list();
@@ -54,7 +54,7 @@ describe('the active row of a list', () => {
     input.close();
   });
 
-  it('has an active row where the editor tells of none before the rows that were made anew had arrived', async () => {
+  it('has an active row if the editor reports none before the rows that were made again had arrived', async () => {
     const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
     await settle();
     const typed = list();
@@ -66,7 +66,7 @@ describe('the active row of a list', () => {
     input.close();
   });
 
-  it('has an active row where the editor tells of none before and after rows are made anew in one turn', async () => {
+  it('has an active row if the editor reports none before and after rows are made again in one turn', async () => {
     const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
     await settle();
     const typed = list();
@@ -79,7 +79,7 @@ describe('the active row of a list', () => {
     input.close();
   });
 
-  it('has an active row where the editor told of it late, and more rows were made anew before that arrived', async () => {
+  it('has an active row if the editor reported it late, and more rows were made again before that arrived', async () => {
     const { input } = open(levelOf({ rows: () => rows('show', 'reset'), activeId: () => 'reset' }));
     await settle();
     input.refresh();
@@ -94,7 +94,7 @@ describe('the active row of a list', () => {
     input.close();
   });
 
-  it('leaves the row alone to which the user came once typing has found rows', async () => {
+  it('leaves the row alone that the user chose once typing has found rows', async () => {
     const { input } = open(levelOf({ rows: () => rows('ab', 'abc', 'b'), activeId: () => 'b' }));
     await hasActive('b');
     list().type('a');
@@ -123,7 +123,7 @@ describe('the active row of a list', () => {
     input.close();
   });
 
-  it('runs nothing by an Enter while no row is left, not even the row before once more', async () => {
+  it('runs nothing by an Enter while no row is left, not even the row before again', async () => {
     let count = 0;
     const { input } = open(levelOf({ rows: () => [{ id: 'a', label: 'a', run: () => (count += 1) }] }));
     await settle();
@@ -161,7 +161,7 @@ describe('the active row of a list', () => {
       input.close();
     });
 
-    it('runs nothing where the user goes to another row', async () => {
+    it('runs nothing if the user chooses another row', async () => {
       const { ran, input } = await acceptWithoutRow();
       const other = list().items.at(-1);
       assert.ok(other);
@@ -200,7 +200,7 @@ describe('the active row of a list', () => {
       input.close();
     });
 
-    it('runs nothing where the row comes back late', async () => {
+    it('runs nothing if the row returns late', async () => {
       const { ran, input } = await acceptWithoutRow();
       await ahead(1001, async () => {
         await hasActive('show');

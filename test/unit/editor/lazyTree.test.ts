@@ -57,7 +57,7 @@ describe('A tree whose rows changed', () => {
     assert.deepEqual(made, { rows: 1000, tooltips: 0 });
   });
 
-  it('is read as a whole where many rows changed, which takes the editor less than each alone', async () => {
+  it('is read as a whole if many rows changed, which is faster for the editor than each alone', async () => {
     const many = treeOf(101);
     await many.view.rows();
     assert.deepEqual(await many.change('second'), [undefined]);

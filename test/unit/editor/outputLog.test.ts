@@ -31,7 +31,7 @@ describe('the log', () => {
   }
 
   for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const) {
-    it(`holds no secret at the level ${level}, in whatever form it came`, () => {
+    it(`holds no secret at the level ${level}, in any form`, () => {
       const { lines, log } = open();
       for (const value of Object.values(planted)) {
         log[level](`as it is ${value}`);

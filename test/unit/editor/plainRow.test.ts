@@ -34,7 +34,7 @@ describe('A row of a list', () => {
 });
 
 describe('A row of a tree', () => {
-  it('is plain words, whatever it names', () => {
+  it('is plain words, for any name', () => {
     fc.assert(
       fc.property(hostile, hostile, hostile, (label, description, tooltip) => {
         const item = plainItem({ label, description, tooltip });

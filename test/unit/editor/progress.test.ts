@@ -29,7 +29,7 @@ describe('a progress notification', () => {
     assert.deepEqual(screen.messages.history, []);
   });
 
-  it('comes with what was said before, and ends with the work', async () => {
+  it('appears with the earlier text, and ends with the work', async () => {
     const result = withCancellableProgress('Reading', (_signal, say) => {
       say('page 1');
       say('page 2');

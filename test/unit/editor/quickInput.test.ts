@@ -65,7 +65,7 @@ describe('a question in levels', () => {
     assert.equal(count, 1, 'what waits does not count once the list is gone');
   });
 
-  it('takes no text with a problem, and stays open with the reason of a failure', async () => {
+  it('accepts no text with a problem, and stays open with the reason of a failure', async () => {
     const input = new QuickInput<string>();
     let tries = 0;
     const answer = input.open(
@@ -138,7 +138,7 @@ describe('a question in levels', () => {
     });
   }
 
-  it('comes back after the questions that took its place, and not after others', async () => {
+  it('returns after the questions that replaced it, and not after others', async () => {
     const { answer } = open(textOf({ ignoreFocusOut: true }));
     box().type('half a name');
     await interrupting(async () => {
@@ -155,7 +155,7 @@ describe('a question in levels', () => {
     other.input.close();
   });
 
-  it('says in the title why ticked rows cannot be taken', async () => {
+  it('explains in the title why ticked rows can’t be chosen', async () => {
     const { input, answer, over } = open(levelOf());
     input.push(
       levelOf({

@@ -34,7 +34,7 @@ describe('a problem that is reported', () => {
     assert.equal(messages.history.length, 2);
   });
 
-  it('pops up again after a while, once where several are equal, whatever went for it', async () => {
+  it('pops up again after a while, once if several are equal, after any other message', async () => {
     report.error(new Error('odd'));
     await ahead(801, async () => {
       for (let count = 0; count < 4; count += 1) {

@@ -25,7 +25,7 @@ describe('Settings', () => {
     return { own, settings, warned };
   };
 
-  it('that are not valid are told of once, and count as not set', () => {
+  it('that are not valid are reported once, and count as not set', () => {
     const usual = make({}).own.get('gpuRental.budget.warnPercent');
     const { own, settings, warned } = make({ 'gpuRental.budget.warnPercent': 500 });
     assert.equal(own.get('gpuRental.budget.warnPercent'), usual);
@@ -39,7 +39,7 @@ describe('Settings', () => {
     assert.equal(warned.length, 2);
   });
 
-  it('are set for the user, and tell of their changes by section', async () => {
+  it('are set for the user, and report their changes by section', async () => {
     const { own, settings } = make({});
     let changes = 0;
     const following = own.onDidChange('gpuRental.budget', () => {
@@ -55,7 +55,7 @@ describe('Settings', () => {
     assert.equal(changes, 1);
   });
 
-  it('of others are read as they are, else as they come', () => {
+  it('of others are read as they are, or with their default', () => {
     const { own } = make({ 'http.proxy': 'http://proxy:3128' });
     assert.equal(own.foreign('http.proxy'), 'http://proxy:3128');
     assert.equal(own.foreign('gpuRental.statusBar.enabled'), true);
@@ -83,7 +83,7 @@ describe('The platform of our hosts in the settings of Remote-SSH', () => {
     assert.deepEqual(now(), { mine: 'macOS' });
   });
 
-  it('leaves no empty setting, and takes one that is no record for none', async () => {
+  it('leaves no empty setting, and treats one that is no record as none', async () => {
     for (const value of [undefined, null, [], 'linux']) {
       const { hosts, now, set } = make(value);
       assert.deepEqual(hosts(), []);
@@ -212,7 +212,7 @@ const bad: { readonly [Key in keyof Settings]: readonly unknown[] } = {
 
 describe('settings', () => {
   for (const key of Object.keys(settingDefaults) as (keyof Settings)[]) {
-    it(`${key} takes its default and what it can be, and nothing else`, () => {
+    it(`${key} accepts its default and what it can be, and nothing else`, () => {
       for (const value of [settingDefaults[key], ...good[key]]) {
         assert.ok(settingChecks[key](value), JSON.stringify(value));
       }

@@ -28,7 +28,7 @@ async function take(...lines: readonly string[]) {
 const ping = (id: unknown) => ({ jsonrpc: '2.0', id, method: 'ping' });
 
 describe('the lines of the MCP server', () => {
-  it('refuses each line that is no message, and goes on', async () => {
+  it('refuses each line that is no message, and continues', async () => {
     const odd = [
       null,
       7,
@@ -49,14 +49,14 @@ describe('the lines of the MCP server', () => {
     assert.deepEqual(messages, [ping(1)]);
   });
 
-  it('refuses a line that is too long, and takes the next one', async () => {
+  it('refuses a line that is too long, and reads the next one', async () => {
     const long = { ...ping(1), params: { padding: 'x'.repeat(1024 * 1024) } };
     const { messages, refusals } = await take(JSON.stringify(long), JSON.stringify(ping(2)));
     assert.deepEqual(refusals, [[null, -32600]]);
     assert.deepEqual(messages, [ping(2)]);
   });
 
-  it('takes several messages of one line', async () => {
+  it('reads several messages of one line', async () => {
     const { messages, refusals } = await take(JSON.stringify([ping(1), 7, ping(2)]));
     assert.deepEqual(messages, [ping(1), ping(2)]);
     assert.deepEqual(refusals, [[null, -32600]]);

@@ -41,7 +41,7 @@ describe('the schemas of arguments', () => {
    * one of them refuses. Lookarounds and classes of Unicode are unknown to some engines of patterns.
    */
   for (const { name, schema } of tools) {
-    it(`of ${name} use only what every family of models takes`, () => {
+    it(`of ${name} use only what every family of models accepts`, () => {
       assert.match(name, /^[a-z][a-z0-9_]{0,63}$/);
       const { type, properties, required = [], additionalProperties, ...others } = schema;
       assert.deepEqual([type, additionalProperties, others], ['object', false, {}]);

@@ -39,7 +39,7 @@ describe('the tools of agents', () => {
   });
 });
 
-describe('what a client is told of a tool', () => {
+describe('The description of a tool for a client', () => {
   it('is that the end of an instance needs an open editor', () => {
     const tools = listedTools().filter(({ name }) => ['quote_rental', 'set_schedule'].includes(name));
     assert.equal(tools.length, 2);
@@ -77,7 +77,7 @@ describe('the answer for a model', () => {
   }));
   const sizeOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-  it('is a page of whole rows of at most 6 KB, and says where to read on', () => {
+  it('is a page of whole rows of at most 6 KB, and states where to read on', () => {
     const seen: unknown[] = [];
     let from: number | undefined = 0;
     while (from !== undefined && seen.length < 50) {
@@ -109,7 +109,7 @@ describe('the answer for a model', () => {
     assert.match(text, /too large/);
   });
 
-  it('has as much of the end of a long text as fits in bytes, and says whether it was cut', () => {
+  it('has as much of the end of a long text as fits in bytes, and states whether it was cut', () => {
     for (const long of ['漢'.repeat(5000), '\n"'.repeat(5000), '😀'.repeat(5000)]) {
       const { text, isCut } = endOfText(long, 3000);
       assert.equal(isCut, true);
@@ -127,7 +127,7 @@ describe('the answer for a model', () => {
     assert.equal(plain.length, 100);
   });
 
-  it('says an error in one cut sentence', () => {
+  it('has an error in one cut sentence', () => {
     const { isError, text } = errorAnswer(`Gone.\u001b[31m${'!'.repeat(5000)}`);
     assert.equal(isError, true);
     assert.equal(text.length, 1000);

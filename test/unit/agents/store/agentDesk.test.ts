@@ -42,7 +42,7 @@ describe('The desk of agents', () => {
     };
   }
 
-  it('hears of nothing once it is disposed of', async () => {
+  it('receives no events once it is disposed of', async () => {
     const desk = open();
     assert.ok(listeners.count > 0);
     desk.dispose();

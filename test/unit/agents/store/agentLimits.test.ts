@@ -45,7 +45,7 @@ describe('The limits of agents', () => {
     }
   });
 
-  it('that were declined are not asked about again, until the settings say something else', async () => {
+  it('that were declined are not asked about again, until the settings change', async () => {
     await store.confirm(set);
     set = { ...wideLimits, perDay: 2000 };
     assert.deepEqual(await now(), ['ask', 1000, true, false, 1]);

@@ -211,7 +211,7 @@ describe('a yes to the price of an agent', () => {
     assert.deepEqual((await window.desk.read()).requests, []);
   });
 
-  it('is noted as done in its own account where another was chosen meanwhile', async () => {
+  it('is noted as done in its own account if another was chosen during it', async () => {
     const key = window.accounts.active?.key ?? '';
     const request = await sayYes(await start());
     service.after = (call) => (call === 'instances.start' ? otherAccount() : undefined);
@@ -219,7 +219,7 @@ describe('a yes to the price of an agent', () => {
     assert.equal((await window.desk.find(request.id, key))?.state, 'done');
   });
 
-  it('leaves nothing behind of an account that signed out meanwhile', async () => {
+  it('leaves nothing behind of an account that signed out during it', async () => {
     const key = window.accounts.active?.key ?? '';
     const folder = path.join(computer.storageDir, 'accounts', key, 'agents');
     const request = await sayYes(await start());

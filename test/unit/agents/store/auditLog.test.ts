@@ -56,7 +56,7 @@ describe('the log of what agents called', () => {
     }
   });
 
-  it('goes on where the disk refuses', async () => {
+  it('continues if the disk refuses', async () => {
     await writeFile(join(dir, 'file'), '');
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (line: string) => warnings.push(line) };

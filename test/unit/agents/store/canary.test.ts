@@ -125,14 +125,14 @@ describe('Texts of strangers in the answers of tools', () => {
   }
 
   for (const name of Object.keys(toolRisks) as ToolName[]) {
-    it(`stand under untrusted alone: ${name}`, async () => {
+    it(`are under untrusted alone: ${name}`, async () => {
       const scene = await open();
       const answer = await scene.through(calls[name](scene));
       assert.doesNotMatch(outside(toolAnswer(answer).structured), new RegExp(canary));
       await scene.computer.dispose();
     });
 
-    it(`stand under untrusted alone, whatever fails on the way: ${name}`, async () => {
+    it(`are under untrusted alone after each failure: ${name}`, async () => {
       for (const [what, error] of Object.entries(failures)) {
         let failed = true;
         for (let at = 1; failed; at += 1) {

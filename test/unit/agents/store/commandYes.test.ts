@@ -59,7 +59,7 @@ describe('a yes to a command of an agent', () => {
     assert.equal(await stateOf(own, 'b'), 'pending');
   });
 
-  it('brings its output once more to a client that did not get it, as long as this window knows it', async () => {
+  it('returns its output again to a client that did not get it, as long as this window knows it', async () => {
     const result = { code: 3, stdout: 'epoch 7', stderr: 'late' };
     const tools = { ...window, ssh: { ...window.ssh, run: () => Promise.resolve(result) } };
     const context = { caller: { id: 'a', name: 'claude', door: 'mcp' }, signal } as const;
@@ -78,7 +78,7 @@ describe('a yes to a command of an agent', () => {
     assert.equal(elsewhere['exitCode'], 3);
   });
 
-  it('says -1 for a command that ended without an exit code, also to a client that asks again', async () => {
+  it('returns -1 for a command that ended without an exit code, also to a client that asks again', async () => {
     const result = { code: null, stdout: '', stderr: '', trouble: 'ended' } as const;
     const tools = { ...window, ssh: { ...window.ssh, run: () => Promise.resolve(result) } };
     const context = { caller: { id: 'a', name: 'claude', door: 'mcp' }, signal } as const;
@@ -96,7 +96,7 @@ describe('a yes to a command of an agent', () => {
     ['it may still run', () => Promise.resolve({ ...nothing, trouble: 'mayRun' } as const)],
     ['the call was canceled', () => Promise.reject(new CancelledError())],
   ] as const) {
-    it(`is never said to have run, or not to, where ${what}`, async () => {
+    it(`is never reported to have run, or not to, if ${what}`, async () => {
       const tools = { ...window, ssh: { ...window.ssh, run: answer } };
       const context = { caller: { id: 'a', name: 'claude', door: 'mcp' }, signal } as const;
       const input = { instance: own, command: 'ls', requestId: 'the-command' };
@@ -146,7 +146,7 @@ describe('a yes to a command of an agent', () => {
     assert.equal(await stateOf(own, 'a', 'the-command'), 'expired');
   });
 
-  it('holds for the instance of an agent, also where the first command came too late or failed', async () => {
+  it('holds for the instance of an agent, also if the first command was too late or failed', async () => {
     await allow(rented, 'a', 'the-command');
     await computer.clock.advance(10 * minuteMs + 1);
     assert.equal(await stateOf(rented, 'a', 'the-command'), 'expired');
@@ -170,7 +170,7 @@ describe('a yes to a command of an agent', () => {
     assert.equal(kept.requests.filter(hasYes).length, 1);
   });
 
-  it('comes too late where the clock was set back since the question', async () => {
+  it('is too late if the clock was set back since the question', async () => {
     const { request } = await run(own);
     computer.clock.jump(-24 * 60 * minuteMs);
     assert.equal(await window.desk.answer(String(request), true), undefined);

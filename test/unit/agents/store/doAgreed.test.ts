@@ -107,7 +107,7 @@ describe('what an agent may rent after a yes', () => {
     assert.deepEqual([await state(), service.count('offers.rent')], ['rented', 1]);
   });
 
-  it('says of a command or a schedule that a crash cut off only what is known', async () => {
+  it('reports for a command or a schedule that a crash cut off only what is known', async () => {
     const ends = { endsAt: computer.clock.now() + hourMs, then: 'stop', instanceId: 7 } as const;
     const base = { caller: request.caller, at: request.at, decidedAt: request.at, state: 'working' } as const;
     const cutOff: readonly AgentRequest[] = [
@@ -159,7 +159,7 @@ describe('what an agent may rent after a yes', () => {
     await first.accounts.signIn({ serviceUrl: 'https://console.example.com', apiKey: 'another-key' });
   };
 
-  it('gets its end in its own account at once where another was chosen meanwhile', async () => {
+  it('gets its end in its own account at once if another was chosen during it', async () => {
     const own = key();
     service.after = (call) => (call === 'offers.rent' ? otherAccount() : undefined);
     await through(doAgreed(first, request, own));
@@ -190,7 +190,7 @@ describe('what an agent may rent after a yes', () => {
     assert.deepEqual([await state(), disk.schedules.size], ['rented', 1]);
   });
 
-  it('leaves nothing behind of an account that signed out meanwhile', async () => {
+  it('leaves nothing behind of an account that signed out during it', async () => {
     const own = key();
     service.after = async (call) => {
       if (call === 'offers.rent') {

@@ -72,7 +72,7 @@ describe('what an agent may do after a yes', () => {
     });
   }
 
-  it('is nothing once the yes is two minutes old, and is told and logged', async () => {
+  it('is nothing once the yes is two minutes old, which is reported and logged', async () => {
     const request = await noted({});
     const log = new MemoryLog();
     window = Object.assign(window, { log });
@@ -105,7 +105,7 @@ describe('what an agent may do after a yes', () => {
     });
   }
 
-  it('is said to have ended once the work is over, in this window too', async () => {
+  it('is reported as ended once the work is over, in this window too', async () => {
     let isAtWork: boolean | undefined;
     await window.desk.working('request_1', async () => {
       await Promise.resolve();
@@ -139,7 +139,7 @@ describe('what an agent may do after a yes', () => {
     assert.deepEqual([next.commitment?.from, next.commitment?.until], [now + hourMs, now + 2 * hourMs]);
   });
 
-  it('is held against what runs, and against what was rented until that is gone', async () => {
+  it('is held against running instances, and against what was rented until that is gone', async () => {
     assert.deepEqual([...(await window.desk.gate()).running].sort(), [5001, 5002]);
     const price = fromDollars(1);
     const at = computer.clock.now();
@@ -182,7 +182,7 @@ describe('A handle of an agent', () => {
 });
 
 describe('The turn of a search of an agent', () => {
-  it('is waited for during 30 seconds, and is told in seconds where it takes longer', async () => {
+  it('is waited for during 30 seconds, and is stated in seconds if it needs longer', async () => {
     const clock = new FakeClock();
     let counted = 0;
     const turn = (waits: number[]) => {

@@ -79,7 +79,7 @@ describe('The limits of agents where the user has several accounts', () => {
     });
   }
 
-  it('are held to when the user says yes, too', async () => {
+  it('apply to a yes of the user, too', async () => {
     await open();
     await switchToSecond();
     const { id } = await ask();

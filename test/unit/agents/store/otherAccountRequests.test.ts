@@ -130,7 +130,7 @@ describe('a rental of an agent in an account that is not active any more', () =>
     assert.ok(listed() <= 13, lists.join());
   });
 
-  it('is looked for as long where the clock is set forward meanwhile', async () => {
+  it('is looked for as long if the clock is set forward during it', async () => {
     await window.desk.begin({ ...request, state: 'unknown' });
     await switchAccount();
     computer.clock.jump(3 * hourMs);

@@ -41,7 +41,7 @@ describe('what an agent outside of the editor asks', () => {
     );
   });
 
-  it('tells sessions apart whatever their clients call themselves', async () => {
+  it('has a session of its own, for any name that its client uses', async () => {
     const { calls, answer } = answerer();
     const [one, other] = ['a'.repeat(32), 'b'.repeat(32)];
     for (const [client, session] of [

@@ -42,7 +42,7 @@ describe('the limits of the user that an agent is held to', () => {
     assert.match((await problem(listed(anInstance()), 1.2)) ?? '', /may cost \$1\.2\/h, and with this/);
   });
 
-  it('leave none where it is not known what runs, or what that costs', async () => {
+  it('leave none if the running instances or their cost are unknown', async () => {
     const unpriced = anInstance(only({ totalPerHour: undefined, gpuPerHour: undefined }));
     for (const state of [
       { kind: 'idle' } as const,
@@ -152,7 +152,7 @@ describe('the hourly limit of the user while something is under way', () => {
     });
   }
 
-  it('counts a rental of an agent once, whatever shows it', async () => {
+  it('counts a rental of an agent once, in all lists that have it', async () => {
     await open();
     const [one, other] = [await askToRent(1), await askToRent(2)];
     const first = await answer(one);

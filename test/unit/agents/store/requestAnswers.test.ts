@@ -12,7 +12,7 @@ const { signal } = new AbortController();
 const context = { caller: { id: 'a', name: 'claude', door: 'mcp' }, signal } as const;
 const id = 5001;
 
-describe('What an agent is told of a request', () => {
+describe('The answer to an agent about a request', () => {
   let { service, computer, window } = {} as AgentScene;
   let isReady: boolean;
   let ended: boolean;
@@ -63,13 +63,13 @@ describe('What an agent is told of a request', () => {
     [45, 45],
     [59, 45],
   ] as const) {
-    it(`comes after ${expected} seconds where it waits ${waitSeconds ?? 'not at all'} and nothing changes`, async () => {
+    it(`arrives after ${expected} seconds if it waits ${waitSeconds ?? 'not at all'} and nothing changes`, async () => {
       await begin({});
       assert.equal(await answeredAfter(waitSeconds), expected);
     });
   }
 
-  it('comes once the request changes, and where there is nothing to wait for at once', async () => {
+  it('arrives once the request changes, and at once if there is nothing to wait for', async () => {
     await begin({});
     const change = (second: number) =>
       second === 4 ? window.desk.move('request_1', ['renting'], { state: 'notRented' }) : undefined;
@@ -77,7 +77,7 @@ describe('What an agent is told of a request', () => {
     assert.equal(await answeredAfter(30), 0);
   });
 
-  it('comes once what was rented is ready, or gone', async () => {
+  it('arrives once what was rented is ready, or gone', async () => {
     await begin({ state: 'rented', instanceId: id });
     assert.equal(await answeredAfter(30, (second) => (isReady = second === 2)), 3);
     isReady = false;
@@ -157,7 +157,7 @@ describe('What an agent is told of a request', () => {
     }
   });
 
-  it('is a quote that says why it is not allowed', async () => {
+  it('is a quote that states why it is not allowed', async () => {
     const limits = { ...wideLimits, perHour: 0.1 };
     await window.limits.confirm(limits);
     const { allowed, problem, next } = await quote();

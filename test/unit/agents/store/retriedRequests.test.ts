@@ -35,7 +35,7 @@ describe('a request of an agent with an id that was used before', () => {
     assert.equal(service.count('instances.stop'), 1);
   });
 
-  it('is not told on another day that it is done, while the instance runs', async () => {
+  it('is not reported as done on another day, while the instance runs', async () => {
     const { request } = await stop();
     computer.clock.jump(24 * hourMs);
     service.instances = [anInstance({ id: 5001 })];

@@ -65,7 +65,7 @@ describe('a request of an agent whose window is gone', () => {
       assert.deepEqual(await settled(wanted, { ...later, schedule: set }), ['done']);
     });
 
-    it('is not known to be done where there is none, or another one', async () => {
+    it('is unconfirmed if there is none, or another one', async () => {
       const others: readonly Scene[] = [
         {},
         { schedule: { ...set, action: 'destroy' } },
@@ -119,7 +119,7 @@ describe('a request of an agent whose window is gone', () => {
       assert.deepEqual(await settled({ ...toStop, to: 'running' }, isThere), ['done']);
     });
 
-    it('stays open where the list does not say what the instance is meant to do, or lacks it', async () => {
+    it('stays open if the list does not state what the instance is meant to do, or lacks it', async () => {
       assert.deepEqual(await settled(toStop, { ...isThere, instance: {} }), []);
       assert.deepEqual(await settled(toStop, { ...isThere, instance: undefined }), []);
     });

@@ -22,7 +22,7 @@ describe('the end of an instance that an agent started', () => {
     ['it has none', { endsAt: undefined }, false],
     ['no instance is named', { instanceId: undefined }, false],
   ] as readonly [string, Partial<AgentRequest>, boolean][]) {
-    it(`is ${isKept ? 'set once more' : 'left alone'} where ${what}`, async () => {
+    it(`is ${isKept ? 'set again' : 'left alone'} if ${what}`, async () => {
       const calls: unknown[] = [];
       const setFirst = (...args: readonly unknown[]) => Promise.resolve(calls.push(args));
       const deps = { schedules: { setFirst }, clock: { now: () => now } } as unknown as DoAgreedDeps;

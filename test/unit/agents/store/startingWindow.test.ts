@@ -28,7 +28,7 @@ describe('a call of an agent in a window that has just opened', () => {
     }
   });
 
-  it('is told of no missing instance where the list can’t be read', async () => {
+  it('does not report an instance as missing if the list can’t be read', async () => {
     service.failsBefore('instances.list', () => new Error('offline'));
     const tools = opened();
     await assert.rejects(
@@ -37,14 +37,14 @@ describe('a call of an agent in a window that has just opened', () => {
     );
   });
 
-  it('is told of an instance that is not there once a list of now lacks it', async () => {
+  it('reports an instance as missing once a current list lacks it', async () => {
     await assert.rejects(
       opened().get_instance({ instance: 'inst_5002' }, { caller, signal }),
       /no such instance on this account/,
     );
   });
 
-  it('is told of a key that can’t be read, and not that nobody is signed in', async () => {
+  it('reports that a key can’t be read, not that you are signed out', async () => {
     computer.secrets.isLocked = true;
     await assert.rejects(
       opened().list_instances({}, { caller, signal }),

@@ -36,7 +36,7 @@ describe('The answers of the tools of agents', () => {
   const inOrder = (answer: Readonly<Record<string, unknown>>) =>
     JSON.parse(JSON.stringify(answer)) as unknown;
 
-  it('say of an offer what is known of it', async () => {
+  it('state what is known of an offer', async () => {
     const full = {
       ...{ offer: 'offer_9001', gpuCount: 1, gpuRamGb: 24, priceUsdPerHour: 0.4, reliabilityPercent: 99.8 },
       ...{ country: 'DE', withinLimits: true, untrusted: { gpu: 'RTX 4090', location: 'Hessen, DE' } },
@@ -71,7 +71,7 @@ describe('The answers of the tools of agents', () => {
     [{ minReliabilityPercent: 99 }, { reliability: { min: 99 } }],
     [{ gpu: 'RTX 4090' }, { gpu: { oneOf: ['RTX 4090'] } }],
   ] as const) {
-    it(`come of a search for what was asked for, and for nothing else: ${Object.keys(input).join()}`, async () => {
+    it(`are for the given search, and for nothing else: ${Object.keys(input).join()}`, async () => {
       const sent: OfferSearch[] = [];
       const search = (wanted: OfferSearch) => {
         sent.push(wanted);
@@ -148,7 +148,7 @@ describe('The answers of the tools of agents', () => {
     });
   }
 
-  it('say of an instance what is known of it, and how old the list is', async () => {
+  it('state what is known of an instance, and how old the list is', async () => {
     const endsAt = computer.clock.now() + 3_600_000;
     await window.schedules.set(5001, 'stop', { kind: 'at', at: endsAt });
     await computer.clock.advance(7000);

@@ -128,7 +128,7 @@ describe('A call of an agent', () => {
     assert.equal((await call('list_instances'))['fine'], true);
   });
 
-  it('is told with its outcome, and with what it names', async () => {
+  it('is reported with its outcome, and with what it names', async () => {
     const at = clock.now();
     const about = { request: 'request_1', instance: 'inst_7', priceUsdPerHour: 0.4 };
     answer = () => Promise.resolve({ state: 'pending', ...about });
@@ -169,7 +169,7 @@ describe('A call of an agent', () => {
       true,
     ],
   ] as const) {
-    it(`that fails says so ${what}`, async () => {
+    it(`that fails reports that ${what}`, async () => {
       answer = () => Promise.reject(error);
       const words = await errorOf('list_instances');
       assert.match(words, expected);

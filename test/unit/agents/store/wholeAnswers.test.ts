@@ -86,7 +86,7 @@ describe('what a tool of agents leaves out', () => {
     );
   });
 
-  it('is said of a log and of the output of a command, with how to read on', async () => {
+  it('is stated for a log and for the output of a command, with how to read on', async () => {
     const text = '漢"\n'.repeat(1300);
     Object.assign(service.client.instances, { logs: () => Promise.resolve(text) });
     const log = await call('get_instance', { instance: 'inst_5001', logLines: 50 });
@@ -113,7 +113,7 @@ describe('what a tool of agents leaves out', () => {
     }
   });
 
-  it('is said of rows that the service counts and does not describe', async () => {
+  it('is stated for rows that the service counts and does not describe', async () => {
     Object.assign(service.client.instances, {
       list: () => Promise.resolve({ items: service.instances, skipped: 2, found: service.instances.length }),
     });

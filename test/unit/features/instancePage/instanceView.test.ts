@@ -24,7 +24,7 @@ const status = (view: ReturnType<typeof page>) => rows(view, 'status');
 
 const stopped: Partial<Instance> = { actualStatus: 'exited', intendedStatus: 'stopped' };
 
-describe('what the page of an instance says', () => {
+describe('the text of the page of an instance', () => {
   it('while it runs: the state, since when, what it costs, and that nothing ends it', () => {
     const view = page({}, { facts: { runningAt: now - 2 * hour }, creditLasts: '30 h' });
     assert.equal(first(view)?.text, 'training is running and costs $0.400/h.');
@@ -52,7 +52,7 @@ describe('what the page of an instance says', () => {
     assert.ok(!labels(page({ ...stopped, endsAt: now / 1000 - 60 })).includes('Start…'));
   });
 
-  it('says for each state what matters', () => {
+  it('shows what matters in each state', () => {
     const said = (change: Partial<Instance>, facts: Partial<PageFacts> = {}) => {
       const notice = first(page(change, facts));
       return `${notice?.severity ?? ''}: ${notice?.text ?? ''}`;
@@ -78,7 +78,7 @@ describe('what the page of an instance says', () => {
     assert.equal(said({ actualStatus: 'odd' }), 'info: training: State "odd"');
   });
 
-  it('says how long a start takes, and that it did not get ready in time', () => {
+  it('shows how long a start lasts, and that it was not ready in time', () => {
     const watch = beginStartWatch(5001, 'rent', now - 180_000);
     const view = page({ actualStatus: 'loading', statusMessage: 'pulling' }, { watch });
     assert.equal(tile(view, 'For'), '3 min');
@@ -98,7 +98,7 @@ describe('what the page of an instance says', () => {
     );
   });
 
-  it('tells what features know, the warnings at the top', () => {
+  it('shows the notes of features, with the warnings at the top', () => {
     const notes = [
       { row: '', lines: () => [['Rental ends', 'in 3 h'] as const] },
       { row: 'failed', isWarning: true, lines: () => [['Check 5 min ago', '1 of 2 GPUs answer'] as const] },

@@ -46,7 +46,7 @@ describe('The rental history', () => {
     assert.equal(window.history.find(5001)?.instance.gpuName, anInstance().gpuName);
   });
 
-  it('tells a destroyed one from one that went by itself', async () => {
+  it('distinguishes a destroyed one from one that ended by itself', async () => {
     const window = await open();
     window.fleet.note(5001, { kind: 'destroy' });
     service.instances = [];
@@ -74,7 +74,7 @@ describe('The rental history', () => {
     assert.deepEqual(ended(later), [[5001, 'gone']]);
   });
 
-  it('finds an end that came while no window was open', async () => {
+  it('finds an end that happened while no window was open', async () => {
     const window = await open();
     await computer.clock.advance(5000);
     window.close();
@@ -142,18 +142,18 @@ describe('The rental history', () => {
   }
   const failed = { kind: 'failed', instanceId: 6001, at: 1, reason: 'exited' } as const;
 
-  it('says of one whose start failed why, and has read its log at once and once', async () => {
+  it('states why a start failed, and has read its log at once and once', async () => {
     const past = await endedAfter({ phase: { ...failed, message: 'no such image' } });
     assert.deepEqual([past?.end, past?.message], ['failed', 'no such image']);
     assert.equal(service.count('instances.logs'), 1);
   });
 
-  it('tells one that is being replaced from one that failed', async () => {
+  it('distinguishes one that is being replaced from one that failed', async () => {
     const past = await endedAfter({ phase: failed, replacingSince: 1 });
     assert.deepEqual([past?.end, past?.message], ['replaced', undefined]);
   });
 
-  it('goes on where the disk refuses an end, which the log tells', async () => {
+  it('continues if the disk refuses an end, which is logged', async () => {
     const window = await open();
     const folder = join(computer.storageDir, 'accounts', window.accounts.active?.key ?? '', 'history');
     await computer.clock.advance(0);

@@ -19,7 +19,7 @@ describe('The words of a past rental', () => {
   const page = (one: PastRental, verdict?: string, log?: string) =>
     words.pageOfPast(one, { verdict, log, now }).split('\n');
 
-  it('say in the row what it was, what it cost at most or was charged, and who rented it', () => {
+  it('show in the row what it was, what it cost at most or was charged, and who rented it', () => {
     assert.deepEqual(
       [
         past(),
@@ -43,7 +43,7 @@ describe('The words of a past rental', () => {
     );
   });
 
-  it('say how it ended', () => {
+  it('show how it ended', () => {
     const ends = ['destroyed', 'replaced', 'failed', 'gone'] as const;
     assert.deepEqual(
       ends.map((end) => words.endText(past({ end }))),

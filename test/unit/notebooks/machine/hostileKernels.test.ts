@@ -47,7 +47,7 @@ describe('A hostile server of kernels', () => {
     assert.deepEqual(asked, ['/api/kernels']);
   });
 
-  it('takes neither memory nor time without an end', async () => {
+  it('uses neither memory nor time without an end', async () => {
     answer = (_, given) => given.end('x'.repeat(1_500_000));
     await assert.rejects(read(), /too long/);
     answer = (_, given) => {

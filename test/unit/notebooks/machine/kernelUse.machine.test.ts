@@ -30,7 +30,7 @@ describe('What the kernels of a machine do', () => {
     return started;
   };
 
-  it('is said by their server', async () => {
+  it('is reported by their server', async () => {
     const { end } = await server('busy', 'waits');
     try {
       for (const [state, use] of [
@@ -65,7 +65,7 @@ describe('What the kernels of a machine do', () => {
     );
   });
 
-  it('is unknown where the machine says anything else', () => {
+  it('is unknown for any other answer of the machine', () => {
     for (const said of [
       '',
       'busy',

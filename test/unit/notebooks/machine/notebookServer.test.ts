@@ -45,7 +45,7 @@ describe('The answer of a machine about its Jupyter server', () => {
     ['missing relative/python', /did not start/],
     ['', /did not start/],
   ] as const) {
-    it(`"${line.slice(0, 30)}" is an error that says ${String(reason)}`, () => {
+    it(`"${line.slice(0, 30)}" is an error that matches ${String(reason)}`, () => {
       assert.throws(() => startAnswerOf([line, 'Address in use']), reason);
     });
   }
@@ -57,7 +57,7 @@ describe('The answer of a machine about its Jupyter server', () => {
     );
   });
 
-  it('counts from our greeting on, whatever the machine prints before', async () => {
+  it('counts from our greeting on, for any output before', async () => {
     const ssh = machineThatSays(`running 1 ${'b'.repeat(64)}\ngpu-rental notebooks\nrunning 2 ${token}\n`);
     assert.deepEqual(await startServer(ssh, 'gpu-7', 'project'), { kind: 'running', port: 2, token });
     assert.match(String(ssh.inputs[0]), /^start\n[0-9a-f]{64}\nproject\n\d+\n$/);
@@ -70,7 +70,7 @@ describe('The answer of a machine about its Jupyter server', () => {
     await assert.rejects(startServer(slow, 'gpu-7', 'project'), /time-out/);
   });
 
-  it('says why Jupyter could not be installed, without escapes of a terminal', async () => {
+  it('explains why Jupyter could not be installed, without escapes of a terminal', async () => {
     const full = machineThatSays(
       'gpu-rental notebooks\n\u001b[31mERROR: No space left on device\nnot-installed\n',
     );

@@ -57,7 +57,7 @@ describe('Two windows that set up Jupyter on one machine', () => {
     utimesSync(folder, then, then);
   };
 
-  it('take turns as long as an installation may take, where a folder is the lock', async () => {
+  it('wait for each other as long as an installation may last, if a folder is the lock', async () => {
     leftFor(installMs - minuteMs);
     await assert.rejects(start(machine()), /Another window is setting up Jupyter/);
   });
@@ -68,7 +68,7 @@ describe('Two windows that set up Jupyter on one machine', () => {
     assert.equal(existsSync(path.join(own, 'lock')), false);
   });
 
-  it('take turns for as long as the other one lives, where the machine has flock', async () => {
+  it('wait for each other as long as the other one lives, if the machine has flock', async () => {
     leftFor(installMs + 3 * minuteMs);
     const hold = 'exec 9<"$1"; flock 9; echo held; exec sleep 60';
     const holder = spawn('sh', ['-c', hold, 'sh', own], { stdio: ['ignore', 'pipe', 'ignore'] });

@@ -108,7 +108,7 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
     );
   });
 
-  it('goes on with a cell and loses no output of it while the tunnel is cut 20 times', async () => {
+  it('continues a cell and loses no output of it while the tunnel is cut 20 times', async () => {
     let way = Promise.resolve();
     const client = await JupyterClient.start(server, () => way);
     const gate = join(machineHome, 'gate');
@@ -146,7 +146,7 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
     await shutDownKernel(server, client.kernelId);
   });
 
-  it('lets nobody in without the token', async () => {
+  it('refuses access without the token', async () => {
     for (const token of ['', 'of-the-image', 'f'.repeat(64)]) {
       await assert.rejects(kernelsOf({ ...server, token }), /HTTP 40[13]/);
     }
@@ -169,7 +169,7 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
     }
   });
 
-  it('comes back with the same token after its process ended', async () => {
+  it('returns with the same token after its process ended', async () => {
     const [info = ''] = readdirSync(join(machineHome, '.gpu-rental/jupyter/run')).filter((name) =>
       name.startsWith('jpserver-'),
     );

@@ -126,7 +126,7 @@ describe('The connections of notebooks', () => {
     }
   }
 
-  it('begin anew after that, without the pause of a failure', async () => {
+  it('begin again after that, without the pause of a failure', async () => {
     const { accounts, connections, counts, gateOf } = scene({ holds: ['start'] });
     const asked = connections.connect(alias);
     const first = await gateOf('start');
@@ -159,7 +159,7 @@ describe('The connections of notebooks', () => {
     connections.dispose();
   });
 
-  it('find none where no server runs, which a notebook that asks meanwhile still gets', async () => {
+  it('find none if no server runs, which a notebook that asks at the same time still gets', async () => {
     const { connections, verbs, counts, gateOf } = scene({ holds: ['start'], isServing: false });
     const found = connections.find(alias);
     const letGo = await gateOf('start');
@@ -268,7 +268,7 @@ describe('The connections of notebooks', () => {
     connections.dispose();
   });
 
-  it('close and tell of a changed host key after one try, without waiting for the next look', async () => {
+  it('close and report a changed host key after one try, without waiting for the next check', async () => {
     const { clock, connections, counts, endTunnel, changeHostKey } = scene();
     const lost: string[] = [];
     connections.onDidLose(({ alias: one, error }) => lost.push(`${one}: ${error.message}`));
@@ -288,7 +288,7 @@ describe('The connections of notebooks', () => {
     connections.dispose();
   });
 
-  it('begin anew where the server takes a request and never answers, and end no wait before its time', async () => {
+  it('begin again if the server accepts a request and never answers, and end no wait before its time', async () => {
     const { connections, counts } = scene({ patienceMs: 1000 });
     await connections.connect(alias);
     await connections.look(alias);

@@ -21,7 +21,7 @@ describe('the row of a kernel', () => {
     return { description: item.description, tooltip: item.tooltip as string };
   }
 
-  it('says whether it runs a cell', () => {
+  it('shows whether it runs a cell', () => {
     assert.equal(rowOf({}).description, 'idle');
     assert.equal(rowOf({ isBusy: true }).description, 'busy');
   });

@@ -77,7 +77,7 @@ describe('What the kernel picker offers of an instance', () => {
     assert.deepEqual(offered(), ['Rent a GPU']);
   });
 
-  it('is said of neither a server that is not listed nor a use that was canceled', async () => {
+  it('has no message for a server that is not listed or a use that was canceled', async () => {
     const { provider, deps, screen } = scene(running);
     provider.reportProblem('gpu-7', new CancelledError());
     deps.servers.find = () => undefined;
@@ -86,7 +86,7 @@ describe('What the kernel picker offers of an instance', () => {
     assert.deepEqual(saidOn(screen), []);
   });
 
-  it('is said anew of a changed host key that the window has not told of', async () => {
+  it('has another message for a changed host key that the window has not shown', async () => {
     const { provider, deps, screen } = scene(running);
     deps.oneWindow.offer = () => undefined;
     const changed = () => new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED');
@@ -98,7 +98,7 @@ describe('What the kernel picker offers of an instance', () => {
     assert.equal(saidOn(screen).length, 1);
   });
 
-  it('is said in one of the windows that meet the same within five minutes', () => {
+  it('has a message in one of the windows that meet the same within five minutes', () => {
     const { provider, deps } = scene(running);
     const keys: string[] = [];
     deps.oneWindow.offer = (key) => keys.push(key);
@@ -133,7 +133,7 @@ describe('What the kernel picker offers of an instance', () => {
     assert.match(label(stopped) ?? '', /^trainer \(Stopped/);
   });
 
-  it('is not known without an account or a list', () => {
+  it('is unknown without an account or a list', () => {
     const { deps, candidates } = scene(running);
     deps.fleet.state.kind = 'loading';
     assert.equal(candidates(), undefined);
@@ -142,7 +142,7 @@ describe('What the kernel picker offers of an instance', () => {
     assert.equal(candidates(), undefined);
   });
 
-  it('closes the picker where another list takes its place, and reports an error of a command', async () => {
+  it('closes the picker if another list replaces it, and reports an error of a command', async () => {
     const { provider, deps, screen, reported } = scene(stopped);
     let searches = 0;
     screen.commands.register('gpuRental.searchOffers', () => {

@@ -63,7 +63,7 @@ describe('the list of servers for notebooks', () => {
     assert.deepEqual((await open()).rows, other.rows);
   });
 
-  it('notes what a message said of a server for all windows, until it is used again', async () => {
+  it('notes the message about a server for all windows, until it is used again', async () => {
     const first = await open();
     await first.update(account, [candidate(1)], () => false);
     await first.noteUsed('gpu-1');

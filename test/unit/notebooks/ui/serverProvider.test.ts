@@ -92,7 +92,7 @@ describe('The kernel picker', () => {
     return { deps, provider, connections, becomes };
   }
 
-  it('tells two instances of one name apart, and starts the one that was chosen', async () => {
+  it('distinguishes two instances of one name, and starts the one that was chosen', async () => {
     const stopped = (id: number, label: string): Instance =>
       anInstance({ id, label, actualStatus: 'exited', intendedStatus: 'stopped' });
     const instances = [stopped(7, 'trainer'), stopped(8, 'trainer'), stopped(9, 'eval')];
@@ -107,7 +107,7 @@ describe('The kernel picker', () => {
     assert.deepEqual(labels, ['trainer #7', 'trainer #8', 'eval']);
   });
 
-  it('runs the command of the instance that it names, whatever the instances are called', async () => {
+  it('runs the command of the instance that it names, for any names of instances', async () => {
     const stopped = (id: number, label: string): Instance =>
       anInstance({ id, label, actualStatus: 'exited', intendedStatus: 'stopped' });
     const { provider } = scene([stopped(7, 'trainer'), stopped(8, 'trainer'), stopped(9, 'trainer #8')]);
@@ -123,7 +123,7 @@ describe('The kernel picker', () => {
     );
   });
 
-  it('shows what the service says of a GPU as plain words', () => {
+  it('shows the name of a GPU as plain words', () => {
     const { deps } = scene([anInstance({ gpuName: `RTX\n$(zap)[x](command:y)\u202e${'9'.repeat(900)}` })]);
     const [candidate] = candidatesOf(deps as unknown as Parameters<typeof candidatesOf>[0]) ?? [];
     const { label } = candidate ?? { label: '' };
@@ -131,7 +131,7 @@ describe('The kernel picker', () => {
     assert.ok(label.length < 600, label);
   });
 
-  it('says once why an instance can’t be used, though a machine may word it anew each time', async () => {
+  it('explains once why an instance can’t be used, though a machine may word it differently each time', async () => {
     const { provider } = scene([anInstance({ id: 7 })]);
     shown.length = 0;
     for (const tries of ['1', '2', '3']) {
@@ -141,7 +141,7 @@ describe('The kernel picker', () => {
     assert.equal(shown.length, 1);
   });
 
-  it('says it in one of the windows that have used a server, however often Jupyter asks in all of them', async () => {
+  it('explains it in one of the windows that have used a server, for any number of requests in all of them', async () => {
     const claimed = new Set<string>();
     const stopped = anInstance({ id: 7, actualStatus: 'exited', intendedStatus: 'stopped' });
     const windows = [1, 2, 3].map(() => scene([stopped], claimed));
@@ -156,7 +156,7 @@ describe('The kernel picker', () => {
     assert.equal(shown.length, 1);
   });
 
-  it('says it once however many windows open after that, and how to start the instance', async () => {
+  it('explains it once for any number of windows that open after that, and how to start the instance', async () => {
     const [claimed, reported] = [new Set<string>(), new Set<string>()];
     const stopped = anInstance({ id: 7, actualStatus: 'exited', intendedStatus: 'stopped' });
     shown.length = 0;
@@ -210,7 +210,7 @@ describe('The kernel picker', () => {
     assert.equal(logins, 0);
   });
 
-  it('says to a user who is signed out that nobody is signed in', async () => {
+  it('shows a user without an account that they are not signed in', async () => {
     const { deps, provider } = scene([anInstance({ id: 7 })]);
     deps.accounts.active = undefined;
     await assert.rejects(provider.resolveJupyterServer({ id: 'gpu-7' }), /You are not signed in/);
@@ -226,7 +226,7 @@ describe('The kernel picker', () => {
       ].join('\r\n'),
     );
 
-  it('says each change of the host key once, and offers to log in again', async () => {
+  it('reports each change of the host key once, and offers to log in again', async () => {
     const { connections, deps, provider } = scene([anInstance({ id: 7 })]);
     shown.length = 0;
     buttons.length = 0;
@@ -247,7 +247,7 @@ describe('The kernel picker', () => {
     assert.equal(shown.length, 3);
   });
 
-  it('says it in one of the windows whose tunnels close, and in another one that needs it later', async () => {
+  it('reports it in one of the windows whose tunnels close, and in another one that needs it later', async () => {
     const claimed = new Set<string>();
     const windows = [1, 2].map(() => scene([anInstance({ id: 7 })], claimed));
     shown.length = 0;

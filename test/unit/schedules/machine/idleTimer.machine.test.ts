@@ -29,7 +29,7 @@ describe('A timer on the machine for idle time', () => {
   const idleOrder = (seconds: number) => order({ mode: 'idle', seconds });
   const isStopped = () => instance()?.intendedStatus === 'stopped';
 
-  it('acts once no GPU is used and nobody is logged in, and counts anew with each use', async () => {
+  it('acts once no GPU is used and no user is logged in, and restarts its count with each use', async () => {
     const verdict = await armTimer(idleMachine('3\n40\n', 'sshd: root@pts/0'), 'gpu-1', idleOrder(1));
     assert.equal(verdict.kind, 'armed');
     writeFileSync(
@@ -48,7 +48,7 @@ describe('A timer on the machine for idle time', () => {
     await until('the stop', isStopped);
   });
 
-  it('takes a GPU whose use is not said for one in use', async () => {
+  it('treats a GPU of unknown use as one in use', async () => {
     await armTimer(idleMachine('0\n', 'sshd: root@notty'), 'gpu-1', idleOrder(1));
     for (const said of ['0\n[N/A]\n', '', 'NVIDIA-SMI has failed\n']) {
       writeFileSync(file('gpus'), said);
@@ -85,7 +85,7 @@ describe('A timer on the machine for idle time', () => {
     await until('more looks', () => looks() >= before + 3);
   };
 
-  it('takes a cell that runs for use, and a kernel whose server does not answer as well', async () => {
+  it('treats a cell that runs as use, and a kernel whose server does not answer as well', async () => {
     const server = await notebookMachine('busy', 'waits');
     try {
       for (const state of ['busy', 'broken']) {
@@ -105,7 +105,7 @@ describe('A timer on the machine for idle time', () => {
     }
   });
 
-  it('takes a server without kernels for none in use, whether or not it answers', async () => {
+  it('treats a server without kernels as unused, whether or not it answers', async () => {
     const server = await notebookMachine('broken');
     try {
       server.pass(2);
@@ -150,7 +150,7 @@ describe('A timer on the machine for idle time', () => {
     await until('the stop', isStopped);
   });
 
-  it('looks again before another try', async () => {
+  it('checks again before another try', async () => {
     const stop = { method: 'PUT', path: `/api/v0/instances/${timer.id}/` };
     timer.simulator.fail({ kind: 'delay', ...stop, delayMs: 1000 });
     timer.simulator.fail({ kind: 'html500', ...stop });
@@ -168,7 +168,7 @@ describe('A timer on the machine for idle time', () => {
     await until('the stop', isStopped);
   });
 
-  it('is not armed where the use of a GPU is not said', async () => {
+  it('is not armed if the use of a GPU is unknown', async () => {
     const own = idleMachine('', 'sshd: root@notty');
     for (const said of ['[N/A]\n', '0\n[Not Supported]\n', '', 'NVIDIA-SMI has failed\n']) {
       writeFileSync(file('gpus'), said);

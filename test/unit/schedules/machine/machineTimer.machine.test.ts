@@ -106,7 +106,7 @@ describe('A timer on the machine', () => {
     await until('the destruction', () => instance() === undefined);
   });
 
-  it('counts on where the machine cannot tell its uptime for a moment', async () => {
+  it('keeps counting if the machine can’t read its uptime for a moment', async () => {
     mkdirSync(file('proc'));
     const uptime = file('proc/uptime');
     writeFileSync(uptime, '100.25 50.00\n');
@@ -138,7 +138,7 @@ describe('A timer on the machine', () => {
     );
   });
 
-  it('is alive as long as it waits, and says so', async () => {
+  it('is alive as long as it waits, and reports that', async () => {
     await armTimer(machine(), 'gpu-1', order());
     assert.equal((await checkTimer(machine(), 'gpu-1', order())).kind, 'armed');
     assert.deepEqual(await checkTimer(machine(), 'gpu-1', order({ token: 'fff' })), { kind: 'notAlive' });
@@ -149,7 +149,7 @@ describe('A timer on the machine', () => {
     assert.deepEqual(await checkTimer(machine(), 'gpu-1', order()), { kind: 'notAlive' });
   });
 
-  it('takes the place of the one before, and ends when it is disarmed', async () => {
+  it('replaces the one before, and ends when it is disarmed', async () => {
     await armTimer(machine(), 'gpu-1', order());
     const [first] = processes();
     await armTimer(machine(), 'gpu-1', order({ token: 'def456' }));
@@ -186,7 +186,7 @@ describe('A timer on the machine', () => {
     assert.deepEqual(processes(), before);
   });
 
-  it('is not armed where the machine cannot reach the service', async () => {
+  it('is not armed if the machine can’t reach the service', async () => {
     for (const tool of httpTools) {
       const verdict = await armTimer(machine([tool]), 'gpu-1', order({ serviceUrl: 'http://127.0.0.1:1' }));
       assert.deepEqual(verdict, { kind: 'noAnswer' }, tool);
@@ -194,7 +194,7 @@ describe('A timer on the machine', () => {
     }
   });
 
-  it('goes on trying while the service fails', async () => {
+  it('keeps trying while the service fails', async () => {
     timer.simulator.fail({ kind: 'html500', method: 'PUT', path: `/api/v0/instances/${timer.id}/` });
     const here = frozenMachine();
     await armTimer(here, 'gpu-1', order({ seconds: 30 }));

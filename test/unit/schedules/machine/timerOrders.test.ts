@@ -33,7 +33,7 @@ describe('What a timer on the machine is made of', () => {
     }
   });
 
-  it('takes nothing that the machine says for more than it is', () => {
+  it('reads nothing more into the output of the machine than it has', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (lines) => {
         assert.deepEqual(verdictOf(lines.map((line) => `x${line}`)), { kind: 'notKnown' });

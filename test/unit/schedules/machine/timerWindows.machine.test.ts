@@ -65,7 +65,7 @@ describe('A timer on the machine and several windows', () => {
 describe('A timer on the machine where another window has its turn', () => {
   const timer = useTimerMachine();
 
-  it('is neither started nor ended before that turn is over, however long it takes', async () => {
+  it('is neither started nor ended before that turn is over, for any length of it', async () => {
     const machine = timer.hastyMachine([...httpTools.slice(0, 1), 'flock']);
     timer.tool('sleep', '');
     const folder = timer.file('.gpu-rental');

@@ -42,7 +42,7 @@ describe('A schedule', () => {
     assert.deepEqual(stepOf(schedule, fresh, now + 2 * minute), { kind: 'warn' });
   });
 
-  it('leaves the whole time of the warning, where the warning came late', () => {
+  it('leaves the whole time of the warning, if the warning was late', () => {
     const warned = { ...fresh, warnedAt: now + 121 * minute };
     assert.equal(fireAt(timed('destroy'), warned), now + 126 * minute);
     assert.deepEqual(stepOf(timed('destroy'), warned, now + 125 * minute), { kind: 'wait' });
@@ -95,7 +95,7 @@ describe('A schedule', () => {
     assert.deepEqual(movedBack(counts, hour), { ...counts, setAt: now - hour, armed: armedBefore });
   });
 
-  it('never fires a destroy without a whole warning, nor late, whatever the times are', () => {
+  it('never fires a destroy without a whole warning, nor late, at any times', () => {
     const time = fc.integer({ min: 0, max: 10 * hour });
     fc.assert(
       fc.property(time, fc.option(time), time, (span, warned, at) => {

@@ -27,7 +27,7 @@ describe('Schedules with a timer on the machine', () => {
     assert.deepEqual(noticeKinds(window), ['timerGone']);
   });
 
-  it('tell that the machine stopped itself when idle while no editor was open', async () => {
+  it('report that the machine stopped itself when idle while no editor was open', async () => {
     const window = await open();
     const { schedule } = await window.schedules.set(id, 'stop', { kind: 'idle', minutes: 30 });
     await window.schedules.setArmed(schedule, { token: 'ab', provedAt: computer.clock.now() });
@@ -40,7 +40,7 @@ describe('Schedules with a timer on the machine', () => {
     assert.deepEqual([noticeKinds(next), next.schedules.rows], [['stoppedItself'], []]);
   });
 
-  it('tell nothing of a stop that the user requested', async () => {
+  it('report nothing of a stop that the user requested', async () => {
     const window = await open();
     const { schedule } = await window.schedules.set(id, 'stop', at(hour));
     await window.schedules.setArmed(schedule, {
@@ -55,7 +55,7 @@ describe('Schedules with a timer on the machine', () => {
     assert.deepEqual([noticeKinds(window), window.schedules.rows], [[], []]);
   });
 
-  it('stay armed while the machine is not heard of', async () => {
+  it('stay armed while the machine does not answer', async () => {
     const window = await open();
     const { schedule } = await window.schedules.set(id, 'destroy', at(9 * hour));
     const armed = { token: 'ab', at: computer.clock.now() + hour, provedAt: computer.clock.now() };
@@ -161,7 +161,7 @@ describe('Schedules with a timer on the machine', () => {
     assert.equal(proved(), undefined);
   });
 
-  it('are not armed for what was cancelled or changed meanwhile', async () => {
+  it('are not armed for what was cancelled or changed since', async () => {
     const window = await open();
     const { schedule } = await window.schedules.set(id, 'destroy', at(hour));
     await window.schedules.extend(id, hour);

@@ -69,7 +69,7 @@ describe('A file of idle times that could not be read at first', () => {
     [0, 35],
     [-1, 5],
   ] as const) {
-    it(`goes on only where the first look came within the longest gap: ${apartMs} ms`, async () => {
+    it(`continues only if the first reading was within the longest gap: ${apartMs} ms`, async () => {
       assert.equal((await joinedTo({}, { apartMs })).minutes, minutes);
     });
   }

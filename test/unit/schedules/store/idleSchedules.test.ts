@@ -32,7 +32,7 @@ describe('Schedules of idle instances', () => {
     assert.equal(service.count('instances.stop'), 1);
   });
 
-  it('wait while the GPU works, and count anew after that', async () => {
+  it('wait while the GPU works, and restart their count after that', async () => {
     use(80);
     const window = await open();
     await window.schedules.set(id, 'stop', idle);
@@ -49,7 +49,7 @@ describe('Schedules of idle instances', () => {
     assert.equal(service.count('instances.stop'), 1);
   });
 
-  it('look at the GPU once more before they act', async () => {
+  it('check the GPU again before they act', async () => {
     use(0);
     const window = await open();
     await window.schedules.set(id, 'stop', idle);
@@ -75,7 +75,7 @@ describe('Schedules of idle instances', () => {
     assert.equal(service.count('instances.destroy'), 1);
   });
 
-  it('count anew when a window with a terminal takes over from the one that led', async () => {
+  it('restart their count when a window with a terminal replaces the one that led', async () => {
     use(0);
     const window = await open();
     const other = await open();
@@ -104,7 +104,7 @@ describe('Schedules of idle instances', () => {
     assert.deepEqual(noticeKinds(window), ['soon', 'destroyed']);
   });
 
-  it('ask once more after the warning', async () => {
+  it('ask again after the warning', async () => {
     use(0);
     const window = await open();
     await window.schedules.set(id, 'stop', idle);
@@ -115,7 +115,7 @@ describe('Schedules of idle instances', () => {
     assert.equal(service.count('instances.stop'), 0);
   });
 
-  it('take a silent server for use, and say so with the price, once a day', async () => {
+  it('treat a silent server as use, and report that with the price, once a day', async () => {
     use(0);
     const window = await open();
     window.kernels.use = 'silent';

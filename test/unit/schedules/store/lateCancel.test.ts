@@ -44,7 +44,7 @@ describe('A schedule that is changed while it is carried out', function () {
     assert.equal(window.fleet.facts(id).lastRequest, undefined);
   });
 
-  it('says when its request left where it is canceled after that', async () => {
+  it('states when its request was sent if it is canceled after that', async () => {
     const window = await untilCall('instances.destroy');
     const sentAt = await window.schedules.cancel(id);
     assert.ok(sentAt !== undefined && sentAt <= computer.clock.now());
@@ -53,7 +53,7 @@ describe('A schedule that is changed while it is carried out', function () {
     assert.deepEqual(noticeKinds(window), ['soon', 'destroyed']);
   });
 
-  it('says so to who extends it, too', async () => {
+  it('states it after an extension, too', async () => {
     const window = await untilCall('instances.stop', 'stop');
     assert.notEqual((await window.schedules.extend(id, 60 * minute))?.sentAt, undefined);
     assert.equal(await window.schedules.cancel(id), undefined, 'nothing left for the new one');

@@ -109,7 +109,7 @@ describe('Schedules of accounts that are not active', () => {
     assert.equal(good.schedules.size, 0);
   });
 
-  it('are carried out once the accounts can be read, which the log tells until then', async () => {
+  it('are carried out once the accounts can be read, and until then that is logged', async () => {
     const disk = new FakeScheduleDisk();
     const logged: string[] = [];
     const error = (line: string, cause: unknown) => void logged.push(`${line}: ${String(cause)}`);
@@ -230,7 +230,7 @@ describe('Schedules of accounts that are not active', () => {
     assert.equal(stops(), 1);
   });
 
-  it('stop no instance for idle time that nobody saw, and say so once', async () => {
+  it('stop no instance for idle time that was never seen, and report that once', async () => {
     const disk = new FakeScheduleDisk();
     schedule(disk, { kind: 'idle', minutes: 30 });
     use(0);
@@ -251,7 +251,7 @@ describe('Schedules of accounts that are not active', () => {
     assert.equal(stops(), 1);
   });
 
-  it('say that an instance is destroyed after all, where the answer was lost', async () => {
+  it('report that an instance is destroyed after all, if the answer was lost', async () => {
     const disk = new FakeScheduleDisk();
     schedule(disk, { kind: 'idle', minutes: 30 }, { action: 'destroy' });
     use(0);
@@ -301,7 +301,7 @@ describe('Schedules of accounts that are not active', () => {
     assert.ok(Math.abs(lists - usual) <= 1, `${lists} lists instead of ${usual}`);
   });
 
-  it('have their timers proved once a day, and tell at once that one is gone', async () => {
+  it('have their timers proved once a day, and report at once that one is gone', async () => {
     const disk = new FakeScheduleDisk();
     const hour = 60 * minute;
     const [at, provedAt] = [computer.clock.now() + 100 * hour, computer.clock.now()];
@@ -318,7 +318,7 @@ describe('Schedules of accounts that are not active', () => {
     assert.equal(disk.schedules.get(instanceId)?.armed, undefined);
   });
 
-  it('come with one list a day of the instances of their accounts, which tells what still runs and what has ended', async () => {
+  it('are checked with one list a day of the instances of their accounts, which shows what still runs and what is gone', async () => {
     const hour = 60 * minute;
     const other = new FakeScheduleDisk();
     const gone = anInstance({ id: 6001, label: 'gone', startedAt: 1000 });

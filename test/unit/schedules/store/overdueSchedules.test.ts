@@ -59,7 +59,7 @@ describe('Schedules whose time passed unseen', () => {
     assert.equal(service.count('instances.destroy'), 0);
   });
 
-  it('are asked about only once the service says that the instance is still there', async () => {
+  it('are asked about only once the service lists the instance', async () => {
     const window = await open();
     await window.schedules.set(id, 'destroy', at(hour));
     await pass(minute);
@@ -74,7 +74,7 @@ describe('Schedules whose time passed unseen', () => {
     assert.deepEqual(noticeKinds(next), ['missed']);
   });
 
-  it('that stop and were due while no editor was open stop at once and say so', async () => {
+  it('that stop and were due while no editor was open stop at once and report that', async () => {
     const window = await open();
     await window.schedules.set(id, 'stop', at(hour));
     window.close();

@@ -38,7 +38,7 @@ describe('Files of schedules', () => {
     ]);
   });
 
-  it('forget how far it has come with another schedule', async () => {
+  it('forget the progress of one with another schedule', async () => {
     const files = new ScheduleFiles(folder, silentLog);
     await files.put(schedule);
     await files.putState(5001, { scheduleId: 'aaaaaaaa', missedAt: 3000 });

@@ -15,7 +15,7 @@ const schedule: Schedule = {
 const instance = anInstance({ id: 5001, totalPerHour: fromDollars(1), storagePerHour: fromDollars(0.1) });
 
 describe('The message about a schedule', () => {
-  it('says how long an instance was idle, and what it costs where that is known', () => {
+  it('states how long an instance was idle, and what it costs if that is known', () => {
     const of = (change: Partial<Schedule>, about: typeof instance | undefined) =>
       scheduleNotice.parse(
         noticeOf('a', { schedule: { ...schedule, ...change }, state: { scheduleId: 'aa' } }, 'soon', {
@@ -48,7 +48,7 @@ describe('The message about a schedule', () => {
       [false, false, false],
     ],
   ] as const) {
-    it(`comes again ${isAgain.some(Boolean) ? 'for its own reason alone' : 'for no reason'}: ${kinds.join()}`, () => {
+    it(`is repeated ${isAgain.some(Boolean) ? 'for its own reason alone' : 'for no reason'}: ${kinds.join()}`, () => {
       for (const kind of kinds) {
         const key = (at: number, state: Partial<ScheduleState>, token: string) =>
           noticeOf(

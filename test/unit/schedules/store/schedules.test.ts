@@ -68,7 +68,7 @@ describe('Schedules of instances', () => {
     assert.deepEqual(window.schedules.rows, []);
   });
 
-  it('are carried out by the one window that is open, though it was not told of them', async () => {
+  it('are carried out by the one window that is open, though it received no message of them', async () => {
     const window = await open();
     const schedule = { id: '0a0b0c0d', instanceId: id, action: 'stop', setAt: computer.clock.now() } as const;
     disk.schedules.set(id, { ...schedule, term: at(hour) });
@@ -93,7 +93,7 @@ describe('Schedules of instances', () => {
     assert.equal(service.calls.length, length);
   });
 
-  it('are carried out, though the window that set one was killed before it told the others', async () => {
+  it('are carried out, though the window that set one was killed before it announced it', async () => {
     const window = await open();
     const other = await open();
     disk.schedules.set(id, {
@@ -153,7 +153,7 @@ describe('Schedules of instances', () => {
     assert.equal(service.count('instances.stop'), 1);
   });
 
-  it('that fail are told once and tried again until they succeed', async () => {
+  it('that fail are reported once and tried again until they succeed', async () => {
     const window = await open();
     await window.schedules.set(id, 'stop', at(10 * minute));
     let refusals = 3;
@@ -192,7 +192,7 @@ describe('Schedules of instances', () => {
     assert.equal(service.count('instances.destroy'), 1);
   });
 
-  it('that destroy say where it is not confirmed, look again and say when it is', async () => {
+  it('that destroy report if it is not confirmed, check again and report when it is', async () => {
     const window = await open();
     await window.schedules.set(id, 'destroy', at(10 * minute));
     const [instance] = service.instances;

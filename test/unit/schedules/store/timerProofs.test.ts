@@ -92,7 +92,7 @@ describe('The proof of a timer on an instance', () => {
     assert.deepEqual(noticeKinds(window), []);
   });
 
-  it('tells at once that the timer is gone', async () => {
+  it('reports at once that the timer is gone', async () => {
     const window = await openArmed();
     await pass(5 * minute);
     verdict = 'gone';
@@ -112,7 +112,7 @@ describe('The proof of a timer on an instance', () => {
     assert.equal(checks, 0);
   });
 
-  it('says nothing where the user canceled the schedule and the timer ended later', async () => {
+  it('reports nothing if the user canceled the schedule and the timer ended later', async () => {
     const window = await openArmed();
     await window.schedules.leaveToInstance(id);
     await pass(5 * minute);

@@ -95,7 +95,7 @@ describe('The timer on a machine', () => {
     assert.match((await notices()).join(), /^info trainer stops itself at .*, also when no editor is open/);
   });
 
-  it('counts from now where it waits for idle time, and says so before it is started', async () => {
+  it('counts from now if it waits for idle time, and shows that before it is started', async () => {
     const term = { kind: 'idle', minutes: 45 } as const;
     const { deps, scheduled, kept, orders, notices, press } = scene({ change: { term } });
     const arming = arm(deps, scheduled);
@@ -126,7 +126,7 @@ describe('The timer on a machine', () => {
     assert.match((await notices()).join(), /^info trainer destroys itself at /);
   });
 
-  it('is not started once its time has come', async () => {
+  it('is not started once its time has passed', async () => {
     const { deps, scheduled, clock, notices, verbs } = scene();
     clock.jump(hour);
     await arm(deps, scheduled);
@@ -134,7 +134,7 @@ describe('The timer on a machine', () => {
     assert.deepEqual(verbs(), []);
   });
 
-  it('is not started on a machine that lets nobody in, nor without a schedule', async () => {
+  it('is not started on a machine that refuses the login, nor without a schedule', async () => {
     const away = scene({ isReachable: false });
     await arm(away.deps, away.scheduled);
     await check(away.deps, away.scheduled);
@@ -162,7 +162,7 @@ describe('The timer on a machine', () => {
     assert.deepEqual([verbs(), await notices()], [['arm', 'disarm'], []]);
   });
 
-  it('is ended where nobody knows whether it was started, and asked for again where that fails', async () => {
+  it('is ended if its start is unconfirmed, and requested again if that fails', async () => {
     const one = scene();
     one.said.splice(0, 1, new Error('The connection was lost'), 'nothing', 'disarmed');
     await assert.rejects(arm(one.deps, one.scheduled), /connection was lost/);
@@ -174,14 +174,14 @@ describe('The timer on a machine', () => {
     assert.deepEqual([one.verbs(), await one.notices()], [['arm', 'disarm', 'disarm'], []]);
   });
 
-  it('says that the host key changed instead of ending what it has not started', async () => {
+  it('reports that the host key changed instead of ending what it has not started', async () => {
     const one = scene();
     one.said.splice(0, 1, new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
     await assert.rejects(arm(one.deps, one.scheduled), HostKeyError);
     assert.deepEqual(one.verbs(), ['arm']);
   });
 
-  it('that can’t be ended because the host key changed says so beside the question', async () => {
+  it('that can’t be ended because the host key changed shows that beside the question', async () => {
     const one = scene();
     one.said.splice(0, 1, new HostKeyError('REMOTE HOST IDENTIFICATION HAS CHANGED'));
     one.kept.schedule = { ...one.schedule, armed: armed(one.schedule) };
@@ -205,7 +205,7 @@ describe('The timer on a machine', () => {
     ['not-alive', /process is not running/],
   ] as const;
   for (const [answer, why] of reasons) {
-    it(`says why it was not started, and tries again: ${answer}`, async () => {
+    it(`explains why it was not started, and tries again: ${answer}`, async () => {
       const one = scene({ answers: [answer] });
       await arm(one.deps, one.scheduled);
       const [said = ''] = await one.notices();
@@ -265,7 +265,7 @@ describe('The timer on a machine', () => {
     ['not-alive', /^warning The timer on trainer has ended\./, false, 'arm'],
     ['busy', /^warning Could not verify the timer on trainer, so it may still act at /, true, 'check'],
   ] as const) {
-    it(`is ${isArmed ? 'kept' : 'forgotten'} after a look that says: ${answer}`, async () => {
+    it(`is ${isArmed ? 'kept' : 'forgotten'} after the answer: ${answer}`, async () => {
       const one = scene({ answers: [answer] });
       one.kept.schedule = { ...one.schedule, armed: armed(one.schedule) };
       await check(one.deps, one.scheduled);

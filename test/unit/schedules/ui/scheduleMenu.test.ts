@@ -69,7 +69,7 @@ describe('The menu of a schedule', () => {
     ]);
   });
 
-  it('says what is set and lets it be changed, as far as it can act', async () => {
+  it('shows what is set and lets it be changed, as far as it can act', async () => {
     const armed = { token: 't', at: later.at, provedAt: now };
     assert.deepEqual((await open({})).slice(0, 5), [
       'Set: stops 1:30 PM in 1 h 30 min Carried out by: an editor that is open on this computer and signed in to this account',
@@ -105,7 +105,7 @@ describe('The menu of a schedule', () => {
     ]);
   });
 
-  it('proposes times, and takes what is typed', async () => {
+  it('proposes times, and accepts what is typed', async () => {
     await open(undefined);
     await pick('Stop After a Time');
     assert.deepEqual(rows(), [

@@ -89,7 +89,7 @@ describe('The row of a schedule', () => {
   ];
 
   for (const [row, by, schedule, state] of table) {
-    it(`says “${row}”, by ${by}`, () => {
+    it(`is “${row}”, by ${by}`, () => {
       const note = scheduleNote(
         { schedule: scheduleOf(schedule), state: { scheduleId: 'one', ...state } },
         now,
@@ -98,7 +98,7 @@ describe('The row of a schedule', () => {
     });
   }
 
-  it('and the answer to a change say the same of both actions', () => {
+  it('and the answer to a change have the same words for both actions', () => {
     assert.deepEqual(
       [{}, destroy, idle, { ...idle, ...destroy }].map((one) => willText(scheduleOf(one), now)),
       [
@@ -111,7 +111,7 @@ describe('The row of a schedule', () => {
   });
 });
 
-describe('What is said of a schedule', () => {
+describe('The message about a schedule', () => {
   const screen = useScreen();
   const posted = new FakeEventEmitter<object>();
   let schedule: Schedule | undefined;
@@ -204,7 +204,7 @@ describe('What is said of a schedule', () => {
     });
   }
 
-  it('is nothing where an answer is needed and the schedule has changed, and an end is told all the same', async () => {
+  it('is empty if an answer is needed and the schedule has changed, and an end is shown all the same', async () => {
     schedule = scheduleOf({ id: 'newer' });
     for (const kind of ['soon', 'failed', 'missed', 'timerGone', 'silent'] as const) {
       assert.equal(await said({ kind }), '', kind);
@@ -229,7 +229,7 @@ describe('What is said of a schedule', () => {
     assert.match(saidOn(screen).at(-1) ?? '', /^info trainer has already changed\./);
   });
 
-  it('offers no new timer where the machine could not take it', async () => {
+  it('offers no new timer if the machine could not run it', async () => {
     schedule = scheduleOf({ term: { kind: 'at', at: now - minute } });
     assert.match(await said({ kind: 'timerGone' }), /\[\]$/);
   });

@@ -22,7 +22,7 @@ describe('the files for other tools', () => {
     return Object.fromEntries(Object.entries(content(name)).filter(([file]) => file !== 'inventory.yml'));
   };
 
-  it('hold aliases and numbers, whatever the service calls a GPU', () => {
+  it('hold aliases and numbers, for any name of a GPU', () => {
     fc.assert(
       fc.property(hostileText, (name) => {
         const { 'inventory.yml': inventory = '', ...others } = content(name);
@@ -78,7 +78,7 @@ describe('the files for other tools', () => {
     assert.equal(isMember({ kind: 'running' }, instance), true);
   });
 
-  it('have a name that no tool takes for something else', () => {
+  it('have a name that has no other meaning for any tool', () => {
     for (const name of ['gpus', 'a_1', '_x']) assert.equal(setNameProblem(name), undefined);
     for (const name of ['', '1a', 'a-b', 'a b', 'all', 'ungrouped', '../x', 'a'.repeat(41), 'é']) {
       assert.ok(setNameProblem(name), name);

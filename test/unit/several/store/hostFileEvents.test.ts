@@ -174,7 +174,7 @@ describe('The files of groups', () => {
     );
   });
 
-  it('stay where the same folder is given to a group once more', async () => {
+  it('stay if the same folder is given to a group again', async () => {
     make();
     const first = await add();
     await rest();
@@ -184,7 +184,7 @@ describe('The files of groups', () => {
     assert.deepEqual([await names(), sets.rows.map(({ id }) => id)], [['gpu-41'], [second.id]]);
   });
 
-  it('are told of once their folder is gone, and once it is there again', async () => {
+  it('are reported once their folder is gone, and once it is there again', async () => {
     const keeper = make();
     const { id } = await add();
     await rest();

@@ -76,7 +76,7 @@ describe('Host files', () => {
     assert.equal((await names()).trim(), 'gpu-41');
   });
 
-  it('are made good before they are used, where somebody changed or removed them', async () => {
+  it('are restored before they are used, if they were changed or removed', async () => {
     const { keeper, folder, id, names, clock } = await scene();
     await writeFile(join(folder, 'inventory.yml'), `${ownMark} changed`);
     await rm(join(folder, 'hosts.txt'));
@@ -105,7 +105,7 @@ describe('Host files', () => {
     assert.equal((await names()).trim(), 'gpu-41');
   });
 
-  it('are found by their folder, whatever leads there and whichever account is active', async () => {
+  it('are found by their folder, through any path and with any active account', async () => {
     const { accounts, sets, folder, storageDir, id } = await scene();
     await symlink(storageDir, join(storageDir, 'link'));
     service.user = { ...service.user, id: 8, email: 'other@example.com' };
@@ -142,7 +142,7 @@ describe('Host files', () => {
     assert.deepEqual(keeper.strangersOf(id), []);
   });
 
-  it('go at a sign-out that comes while they are written', async () => {
+  it('are removed at a sign-out that happens while they are written', async () => {
     const { accounts, keeper, proof, removed, folder, id, clock } = await scene();
     const key = accounts.active?.key ?? '';
     proof.wait = () => {

@@ -100,7 +100,7 @@ describe('The instances of a group', () => {
     }
   });
 
-  it('are said in a few words', () => {
+  it('are shown in a few words', () => {
     assert.deepEqual(
       [
         membersText({ kind: 'running' }),

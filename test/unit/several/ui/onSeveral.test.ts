@@ -102,7 +102,7 @@ describe('Work on several instances', () => {
     assert.deepEqual(shown, [{ title: 'one.txt', content: 'all of it' }]);
   });
 
-  it('can be canceled, and tells how far it is', async () => {
+  it('can be canceled, and shows its progress', async () => {
     const isOver = onSeveral(instances, {
       ...{ doing: 'Working', done: 'Results', fileName: () => 'one.txt' },
       work: ({ id }, signal) =>
@@ -125,7 +125,7 @@ describe('Work on several instances', () => {
     await isOver;
   });
 
-  it('is a command whose end is said in a few words', async () => {
+  it('is a command whose end is shown in a few words', async () => {
     const said: string[] = [];
     for (const one of [
       { stdout: ' first \n\nlast\n' },
@@ -160,7 +160,7 @@ describe('Work on several instances', () => {
     assert.deepEqual(commands[0], ['gpu-1', ' nvidia-smi ', 600_000]);
   });
 
-  it('has the whole output of a command, and says where the beginning is missing', async () => {
+  it('has the whole output of a command, and states if the beginning is missing', async () => {
     const outputOf = async (one: object) => {
       answer = one;
       const isOver = runOnSeveral(deps, undefined, targets(1));
@@ -191,7 +191,7 @@ describe('Work on several instances', () => {
     assert.equal(quick.title, undefined);
   });
 
-  it('says why an instance can’t be reached, and runs nothing in another account', async () => {
+  it('explains why an instance can’t be reached, and runs nothing in another account', async () => {
     entry = { problem: 'It has no SSH.' };
     const unreached = runOnSeveral(deps, undefined, targets(1));
     await quick.type('make');

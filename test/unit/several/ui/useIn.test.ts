@@ -100,7 +100,7 @@ describe('A group that is handed to a tool', () => {
   }
   type Scene = ReturnType<typeof scene>;
 
-  it('says that none lets anybody in', async () => {
+  it('shows that all refuse the login', async () => {
     const { begin, screen } = scene({ reachable: [] });
     await begin('hosts.txt');
     assert.match(
@@ -148,7 +148,7 @@ describe('A group that is handed to a tool', () => {
     });
   }
 
-  it('opens its file, or its folder, and says that it is gone', async () => {
+  it('opens its file, or its folder, and shows that it is gone', async () => {
     const one = scene();
     const { used: shown } = await one.begin('hosts.txt');
     await one.quick.pick('Open hosts.txt');
@@ -255,7 +255,7 @@ describe('A group that is handed to a tool', () => {
       await selected;
     });
 
-    it('is not made in a tool that can’t use containers, which says why', async () => {
+    it('is not made in a tool that can’t use containers, which explains why', async () => {
       const { start, quick, screen, made } = newScene();
       const used = start();
       await quick.pick('Ray');

@@ -91,7 +91,7 @@ describe('The agents in the account view', () => {
     assert.equal((await off.rows()).length, 2);
   });
 
-  it('say what agents may do and what they have used of it', async () => {
+  it('show what agents may do and what they have used of it', async () => {
     assert.deepEqual(await scene('ask').rows(), [
       'Access | read, and ask you before they spend | shield | Per day, at most, without traffic: $10.00 / Per hour, at most: $1.50 / Instances, at most: 2 / Hours of a rental, at most: 8 / Connected over MCP to this window: 2 | → gpuRental.agents.showLog',
       'Today (UTC) | $3.00 of $10.00 | dashboard | Committed today (UTC): $3.00 of $10.00. Each rental counts with all its hours.',

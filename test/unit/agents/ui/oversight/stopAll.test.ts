@@ -60,7 +60,7 @@ describe('Stopping all that agents rented', () => {
     ]);
   });
 
-  it('says what is kept and what that costs, and stops all at once', async () => {
+  it('shows what is kept and what that costs, and stops all at once', async () => {
     assert.ok(storagePerHour);
     watch.instances = running;
     assert.deepEqual(await stop('Stop All'), [
@@ -71,7 +71,7 @@ describe('Stopping all that agents rented', () => {
     assert.equal((await stop('Keep Running')).length, 1);
   });
 
-  it('declines what waits, also what came meanwhile, and says what is not stopped', async () => {
+  it('declines all waiting requests, also later ones, and shows what is not stopped', async () => {
     watch.pending = [{ id: 'a' }];
     watch.underWay = [{ tool: 'request_rental' }, { tool: 'request_start' }];
     const come = () => {

@@ -146,7 +146,7 @@ describe('What a user is asked for an agent', () => {
     ]);
   });
 
-  it('says how long the leave to run commands lasts', () => {
+  it('shows how long the leave to run commands lasts', () => {
     assert.deepEqual(asked({ tool: 'run_command', command: 'ls' }), [
       'Let “claude” (unverified name) run commands on “trainer”?',
       'First command:',
@@ -164,7 +164,7 @@ describe('What a user is asked for an agent', () => {
     ]);
   });
 
-  it('says what came to nothing after a yes, and only that', () => {
+  it('shows what failed after a yes, and only that', () => {
     const said = (tool: string, state: string, to?: string) =>
       words.failureText(only({ tool, state, to, caller }), 'trainer');
     const tools = ['request_rental', 'destroy_instance', 'set_schedule', 'run_command'];

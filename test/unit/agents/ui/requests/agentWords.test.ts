@@ -37,7 +37,7 @@ describe('The question about a command of an agent', () => {
     assert.ok(rows.some((row) => row.startsWith('┊ ') && row.includes('Account: mine\\u{d}')));
   });
 
-  it('shows all of a command, or says how much is left out, and has no row without its mark', () => {
+  it('shows all of a command, or how much is left out, and has no row without its mark', () => {
     const command = fc.oneof(
       hostileText,
       fc.stringMatching(/^[ -~\n\t\r\u00e9\u6f22\u2028\u202e]{0,1500}$/),
@@ -82,7 +82,7 @@ describe('The question about a rental of an agent', () => {
     return (question?.detail ?? '').split('\n');
   };
 
-  it('names the image of a template, and says that a stranger wrote it and what runs by itself', () => {
+  it('names the image of a template, and shows that a stranger wrote it and what starts by itself', () => {
     const template = { image: 'evil/pytorch:latest', isOfStranger: true, hasStartScript: true };
     const lines = asked({ what: 'PyTorch', template });
     assert.ok(lines.includes('Template: “PyTorch”, image “evil/pytorch:latest”'), lines.join('\n'));
@@ -125,7 +125,7 @@ describe('Each question for an agent', () => {
     ['destroy_instance', {}],
     ['run_command', {}],
   ] as const) {
-    it(`says the same around the words of strangers, which stand in quotation marks alone: ${tool} ${JSON.stringify(more)}`, () => {
+    it(`has the same text around the words of strangers, which are in quotation marks alone: ${tool} ${JSON.stringify(more)}`, () => {
       const frame = (lines: readonly string[]) => lines.map((line) => line.replace(/“[^”]*”/g, '“”'));
       const expected = frame(linesOf(tool, more, 'x'));
       assert.ok(!expected.some((line) => line.includes('x”')));
@@ -138,7 +138,7 @@ describe('Each question for an agent', () => {
     });
   }
 
-  it('tells the chat of the editor from a client that calls itself so', () => {
+  it('distinguishes the chat of the editor from a client with the same name', () => {
     const [own] = linesOf('destroy_instance', { caller: { name: 'the chat', door: 'chat' } }, 'x');
     const [other] = linesOf('destroy_instance', { caller: { name: 'the chat', door: 'mcp' } }, 'x');
     assert.equal(own, 'Destroy “x” for the chat?');

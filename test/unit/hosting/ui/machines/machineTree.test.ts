@@ -29,7 +29,7 @@ describe('The row of a machine that is hosted', () => {
     ]);
   };
 
-  it('says its price and how much of it is rented, and explains the rest below', async () => {
+  it('shows its price and how much of it is rented, and explains the rest below', async () => {
     assert.deepEqual(
       await shown({
         ...{
@@ -70,7 +70,7 @@ describe('The row of a machine that is hosted', () => {
     );
   });
 
-  it('stands below what is wrong with the list, and not at all while it is read', async () => {
+  it('is below the problem of the list, and hidden while it is read', async () => {
     assert.equal((await shown({}, { kind: 'loading' })).length, 0);
     assert.equal((await shown({}, { kind: 'idle' })).length, 0);
     assert.match((await shown({}, { skipped: 2 }))[0] ?? '', /2 machines could not be read/);

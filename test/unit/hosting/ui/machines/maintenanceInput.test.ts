@@ -31,7 +31,7 @@ describe('maintenance input', () => {
     });
   }
 
-  it('takes hours and prices with comma or point, and nothing else', () => {
+  it('accepts hours and prices with comma or point, and nothing else', () => {
     assert.equal(parseHours('1,5'), 1.5);
     assert.equal(parsePrice(' $0.25 '), 0.25);
     assert.equal(parsePrice('32'), 32, 'the highest bid for one GPU');

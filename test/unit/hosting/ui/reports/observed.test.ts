@@ -35,7 +35,7 @@ describe('what this computer has seen of the spending', () => {
     ]);
   });
 
-  it('takes what the service charged for one that is gone, and counts none twice', () => {
+  it('uses what the service charged for one that is gone, and counts none twice', () => {
     const charged = { amount: fromDollars(2.5), at: now };
     assert.deepEqual(amounts(observedCharges([costing(1, 3)], [past(1), past(2, { charged })], now)), [
       ['instance-1', 3, 3],
@@ -43,7 +43,7 @@ describe('what this computer has seen of the spending', () => {
     ]);
   });
 
-  it('is told by kind, and says where a price is unknown', () => {
+  it('is listed by kind, and shows where a price is unknown', () => {
     const whole = observedCharges([costing(1, 10)], [], now);
     assert.ok(whole.isWhole);
     assert.deepEqual(

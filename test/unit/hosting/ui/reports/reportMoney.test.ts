@@ -21,7 +21,7 @@ const byDay = (...charges: readonly Charge[]) =>
     .map(({ start = 0, amount }) => [start / day - first, toDollars(amount)]);
 
 describe('a charge over several days', () => {
-  it('stands at each of them with its share', () => {
+  it('is at each of them with its share', () => {
     assert.deepEqual(byDay(aCharge({ start: first * day, end: (first + 4) * day })), [
       [0, 2],
       [1, 2],
@@ -64,7 +64,7 @@ describe('a charge over several days', () => {
   });
 });
 
-describe('what the service does not tell', () => {
+describe('what the service does not state', () => {
   const say = formatText;
 
   it('is not reported, and never $0.00', () => {

@@ -66,7 +66,7 @@ describe('the earnings report', () => {
     assert.deepEqual(days.chart.categories, ['2024-10-04', '–']);
   });
 
-  it('says that nothing was earned only where the service says so', () => {
+  it('shows that nothing was earned only if the service states it', () => {
     const none = fromDollars(0);
     const days = [20_000, 20_001].map((day) => ({ day, gpu: none, storage: none }));
     assert.ok(hasEarnedNothing(aReport({ summary: { gpu: none, storage: none }, perDay: days })));
@@ -125,7 +125,7 @@ describe('the market report', () => {
     assert.equal(prices?.table.rows.length, 3);
   });
 
-  it('takes control characters and direction marks out of hostile names', () => {
+  it('removes control characters and direction marks from hostile names', () => {
     const [prices] = marketSections([{ gpuName: 'RTX\u0000\n\u202e 4090' }], new Map(), say);
     assert.equal(prices?.table.rows[0]?.cells[0]?.text, 'RTX 4090');
   });

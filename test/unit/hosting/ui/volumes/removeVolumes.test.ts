@@ -40,7 +40,7 @@ describe('deleting volumes', () => {
     assert.deepEqual(ids((await client.volumes.list()).items), ids(all.slice(0, 1)));
   });
 
-  it('says that one is left though the service called it deleted', async () => {
+  it('reports that one is left though the service called it deleted', async () => {
     const [volume] = await make(1);
     assert.ok(volume);
     simulator.fail({ kind: 'answer', method: 'DELETE', path, status: 200, body: { success: true } });
@@ -49,7 +49,7 @@ describe('deleting volumes', () => {
     assert.match(String(problems[0]), /still lists the volume .* still costs money/);
   });
 
-  it('sends no more once it is cancelled, and still says what became of those that were sent', async () => {
+  it('sends no more once it is cancelled, and still reports what became of those that were sent', async () => {
     const all = await make(2);
     const stop = new AbortController();
     const sending: Pick<Client, 'volumes'> = {
@@ -66,7 +66,7 @@ describe('deleting volumes', () => {
     assert.equal(simulator.received('DELETE').length, 1);
   });
 
-  it('says of each what is not confirmed where the list can’t be read afterwards', async () => {
+  it('reports for each what is not confirmed if the list can’t be read afterwards', async () => {
     const all = await make(3);
     simulator.fail({ kind: 'error', method: 'DELETE', path, status: 403, error: 'auth_error', msg: 'No.' });
     simulator.fail({ kind: 'dropAfter', method: 'DELETE', path });

@@ -72,7 +72,7 @@ describe('The volumes below the instances', () => {
   }
   const ready = (value: readonly Volume[], more = {}) => ({ kind: 'ready', value, fetchedAt: now, ...more });
 
-  it('say what they hold, what they cost and what uses them', () => {
+  it('show what they hold, what they cost and what uses them', () => {
     const bare: Volume = { id: 4 };
     const unused: Volume = { id: 5, label: 'old', machineId: 178, location: 'Sweden, SE', instanceIds: [9] };
     const { rows, group } = scene(ready([used, bare, unused]));
