@@ -21,9 +21,9 @@ import type { TransportResponse } from './transport';
 export interface AnswerContext {
   readonly route: string;
   readonly isWrite?: boolean | undefined;
-  /** Removed from whatever the service says before it is shown. */
+  /** Removed from the service's texts before they are shown. */
   readonly secrets: readonly string[];
-  /** Takes a body although the status or `success` says that the call failed. */
+  /** Accepts a body although the status or `success` reports a failure. */
   readonly accept?: ((body: unknown) => boolean) | undefined;
   /** When the answer came, by this computer's clock (ms since 1970). */
   readonly now: number;
@@ -37,7 +37,7 @@ const alwaysFailures: ReadonlySet<string> = new Set([authErrorCode, deprecatedEn
 
 const rateLimitCode = 'rate_limit_exceeded';
 
-/** What the key may not do depends on the call, so its sentence is made for the call. */
+/** The missing permission depends on the call, so its sentence is made for the call. */
 const notAuthorizedCode = 'not_authorized';
 
 export type Answer =
@@ -53,13 +53,13 @@ interface Failure {
   readonly serviceText: string | undefined;
 }
 
-/** What an answer about a locked method says, with the time of this computer's clock. */
+/** The attempts that an answer about a locked method states, by this computer's clock. */
 type Attempts = Pick<RefusedError, 'failCount' | 'lockedUntil'>;
 
 /** Longest wait that a service may ask for in its headers. */
 const longestRetryAfterSeconds = 3600;
 
-/** Characters at the end of a refusal in which the wait stands. */
+/** Characters at the end of a refusal that may hold the wait. */
 const longestEnding = 40;
 
 /**
@@ -100,7 +100,7 @@ function describe(
   context: AnswerContext,
 ): Failure {
   const { status } = response;
-  // A secret in the place of a code is not one.
+  // A secret in the place of a code is not a code.
   const named =
     fields?.error !== undefined &&
     /^[a-z0-9_]{2,64}$/i.test(fields.error) &&
@@ -127,7 +127,7 @@ function describe(
   };
 }
 
-/** Some refusals are no object: a bare text, in quotes or not. A page says nothing of the request. */
+/** Some refusals are a bare text, in quotes or not. A page is not about the request. */
 function bareText({ text: whole }: TransportResponse, body: ParsedJson): string | undefined {
   if (body.ok) {
     return typeof body.value === 'string' ? body.value : undefined;
@@ -135,7 +135,7 @@ function bareText({ text: whole }: TransportResponse, body: ParsedJson): string 
   return /^\s*[<{[]/.test(whole) ? undefined : whole;
 }
 
-/** "Payment required" is about the account, whatever stands beside it. */
+/** "Payment required" is about the account, with any other code or text. */
 function codeOfStatus(status: number): ReturnType<typeof codeInWords> {
   return status === 402 ? { code: 'insufficient_credit', isGuessed: true } : undefined;
 }
@@ -146,7 +146,7 @@ function isRateLimit(
   fields: ErrorBody | undefined,
   failure: Failure,
 ): boolean {
-  // Whatever its text: what failed inside the service may have taken effect.
+  // A failure inside the service may have taken effect, with any text.
   if (isNoAnswer(status)) {
     return false;
   }
@@ -166,14 +166,14 @@ function isRateLimit(
   return status < 400 || /frequent|threshold|too many/i.test(fields.detail);
 }
 
-/** A failure inside the service, or of a gateway that waited in vain: what the request did is not known. */
+/** A failure inside the service, or of a gateway that timed out: the effect of the request is unknown. */
 function isNoAnswer(status: number): boolean {
   return status >= 500 || status === 408 || status === 499;
 }
 
 /** From `detail`, which ends in the seconds between two calls; or from `Retry-After`, which is about this call alone. */
 function askedTimes(response: TransportResponse, fields: ErrorBody | undefined) {
-  // The end alone: the pattern takes a minute for a text of 200,000 digits.
+  // Only the end is searched, because the pattern needs a minute for 200,000 digits.
   const ending = (fields?.detail ?? '').trimEnd().slice(-longestEnding);
   const threshold = /(?<!\d)(\d+(?:\.\d+)?)\s*s?\.?$/.exec(ending)?.[1];
   if (threshold !== undefined) {
@@ -212,7 +212,7 @@ function toError(failure: Failure, attempts: Attempts | undefined): ApiError {
     return new UnauthorizedError({ ...failure, text: sessionEnded, nextStep: 'signIn' });
   }
   const lacking = permissionNamedIn(failure.serviceText ?? '');
-  // A key without a permission is also refused with 401, and the words name what it lacks.
+  // A key without a permission is also refused with 401, and the text names the permission.
   const isForbidden = status === 403 || (status === 401 && lacking !== undefined);
   if (code === notAuthorizedCode || (isForbidden && !meaning)) {
     return new ForbiddenError({
@@ -240,7 +240,7 @@ function toError(failure: Failure, attempts: Attempts | undefined): ApiError {
   return new NotUnderstoodError(failure);
 }
 
-/** What a service says of a key that may not do something, beside the code that ours documents. */
+/** Codes with which services refuse a key without a permission, besides the documented one. */
 const keyCodes = /^(?:auth_error|forbidden|unauthorized|not_authorized|permission_denied|access_denied)$/;
 
 /** A code that is not documented may be about the account, and then another key would be refused as well. */
@@ -256,7 +256,7 @@ function notAllowed({ code = '', serviceText = code }: Failure) {
   } as const;
 }
 
-/** The service writes no pages where it judges a request (docs/service/errors.md#body). */
+/** The service never answers a request with a page (docs/service/errors.md#body). */
 function toErrorOfPage(failure: Failure): ApiError {
   const { status } = failure;
   const isForeign = status >= 400 && !isNoAnswer(status) && ![401, 404, 410].includes(status);
@@ -286,7 +286,7 @@ function withMeaning(meaning: CodeMeaning, failure: Failure, attempts: Attempts 
   }
 }
 
-/** A code that says little, or was guessed, is followed by the words themselves. */
+/** A vague or guessed code is followed by the service's own text. */
 function withServiceText(meaning: CodeMeaning, { serviceText, code, isGuessed }: Failure) {
   return serviceText !== undefined && code !== undefined && (isGuessed || isVague(code))
     ? text('{0} The service says: {1}', meaning.text, ended(serviceText))
@@ -313,7 +313,7 @@ function parseJson(source: string): ParsedJson {
   }
 }
 
-/** Cuts off what is nested too deep to be anything of use, so that the rest can be read. */
+/** Removes values that are nested too deeply, so that the rest can be read. */
 function withoutDepths(value: unknown, depth = 1): unknown {
   if (typeof value === 'object' && value !== null) {
     // A list of names for each of thousands of records would cost as much as parsing them.

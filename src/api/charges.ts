@@ -63,7 +63,7 @@ function toCharge(wire: WireCharge): Charge {
 
 type Item = Charge['items'][number];
 
-/** An item without its amount has what the others leave of the charge; of several, nothing says which has how much. */
+/** A single item without an amount gets the rest of the charge; for several, the split is unknown. */
 function toItems(wire: NonNullable<WireCharge['items']>, whole: Micros): readonly Item[] {
   const known = wire.flatMap((item): Item[] => {
     const value = paid(item.amount);

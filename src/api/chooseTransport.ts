@@ -54,9 +54,9 @@ interface TransportSituation {
 }
 
 /**
- * Decides who carries the requests to one service. The host's `fetch` knows proxies and
- * certificates that nobody else can know, so it is the rule; our own dispatcher is for loopback,
- * for an explicit choice, and for a proxy whose certificate the user has decided not to check.
+ * Chooses the transport to one service. The host's `fetch` knows proxies and certificates that no
+ * other client can know, so it is the default; our own dispatcher is for loopback, for an explicit
+ * choice, and for a proxy whose certificate the user has decided not to check.
  */
 export function chooseTransport(situation: TransportSituation): TransportChoice {
   const { baseUrl, settings, inExtensionHost } = situation;
@@ -74,7 +74,7 @@ export function chooseTransport(situation: TransportSituation): TransportChoice 
   if (settings.proxySupport === 'off') {
     return undici(situation, undefined);
   }
-  // Only a proxy reached by https has a certificate of its own; the host cannot be told to accept it.
+  // Only a proxy reached by https has a certificate of its own; the host has no option to accept it.
   return !settings.proxyStrictSSL && proxy !== undefined && /^https:/i.test(proxy)
     ? undici(situation, proxy)
     : { kind: 'hostFetch' };
@@ -104,7 +104,7 @@ export function createTransport(
       return new HostFetchTransport();
     case 'undici':
       return new UndiciTransport({
-        // Results of commands may lie on other hosts; a service on loopback has none of those.
+        // Results of commands may be on other hosts; a service on loopback has none of those.
         proxyFor: (url) => (isLoopback(url.hostname) ? undefined : choice.proxy),
         acceptAnyProxyCertificate: choice.acceptAnyProxyCertificate,
         ...(choice.systemCertificates ? { ca: certificates } : {}),
@@ -119,7 +119,7 @@ export function createTransport(
 
 /** The runtime's list with the system's, or `undefined` on runtimes that cannot read the latter. */
 function systemCertificates(): readonly string[] | undefined {
-  // Absent before Node 22.15, whatever the types say.
+  // Absent before Node 22.15, although the types declare it.
   const read: ((type: 'default' | 'system') => string[]) | undefined = (
     tls as { getCACertificates?: (type: 'default' | 'system') => string[] }
   ).getCACertificates;
@@ -127,8 +127,8 @@ function systemCertificates(): readonly string[] | undefined {
 }
 
 /**
- * Through the `fetch` of the host. In the editor that one knows the system's proxy and its login,
- * PAC files and the system's certificates, and takes no dispatcher (it would be replaced).
+ * Sends through the `fetch` of the host. In the editor it knows the system's proxy and its login,
+ * PAC files and the system's certificates, and accepts no dispatcher (the editor would replace it).
  */
 export class HostFetchTransport implements Transport {
   /** The host may replace its `fetch` at any time, so it is looked up for each request. */

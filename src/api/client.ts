@@ -108,7 +108,7 @@ export interface Client {
   };
   readonly apiKeys: {
     list(options?: CallOptions): Promise<Listing<ApiKey>>;
-    /** The value in the answer is told once. */
+    /** The service states the value only in this answer. */
     create(wanted: NewApiKey, options?: CallOptions): Promise<CreatedApiKey>;
     remove(id: number, options?: CallOptions): Promise<void>;
   };
@@ -170,13 +170,13 @@ export interface Client {
   };
   readonly machines: {
     list(options?: CallOptions): Promise<Listing<Machine>>;
-    /** For one GPU and hour; answers what the service took, where it says so. */
+    /** For one GPU and hour; returns the bid that the service accepted, if stated. */
     setMinimumBid(
       machineId: number,
       pricePerHour: Micros,
       options?: CallOptions,
     ): Promise<{ readonly price?: Micros }>;
-    /** Tells the renters; how many is left out where the service does not say. */
+    /** Notifies the renters; the count is absent if the service does not state it. */
     scheduleMaintenance(
       machineId: number,
       plan: MaintenancePlan,
@@ -214,11 +214,11 @@ export interface Client {
   readonly copies: {
     /** Places in the cloud that the account is connected to. */
     connections(options?: CallOptions): Promise<Listing<CloudConnection>>;
-    /** Begins a copy from one instance to another; how far it is shows in the status of the second. */
+    /** Begins a copy from one instance to another; the status of the second shows the progress. */
     begin(from: InstancePath, to: InstancePath, options?: CallOptions): Promise<void>;
     /** Ends the copy to an instance that is under way. */
     cancel(instanceId: number, options?: CallOptions): Promise<void>;
-    /** Where the host gives a path of an instance away, by rsync over SSH. */
+    /** Returns where the host serves a path of an instance, by rsync over SSH. */
     host(from: InstancePath, options?: CallOptions): Promise<CopyHost>;
     /** Begins a copy to a connection; the service gives its credentials to the machine for that. */
     toCloud(from: InstancePath, to: CloudPath, options?: CallOptions): Promise<void>;

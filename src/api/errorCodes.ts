@@ -236,7 +236,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
 };
 
 /**
- * Codes that say that something in the request is wrong without saying what. The text beside them is more precise
+ * Codes for an unspecified error in the request. The text sent with them is more precise
  * (docs/service/errors.md#codes-in-the-text).
  */
 const vagueCodes: ReadonlySet<string> = new Set([
@@ -251,7 +251,7 @@ export function isVague(code: string): boolean {
   return vagueCodes.has(code);
 }
 
-/** Refusals that are known by their words, because they also come without a code or with a vague one. */
+/** Refusals that are recognized by their text, because some have no code or a vague one. */
 const knownWords: readonly (readonly [RegExp, string])[] = [
   [
     /\b(?:lacks?|insufficient|not enough|out of|no|too little)\b.{0,20}\b(?:credits?|funds|balance)\b/i,
@@ -264,8 +264,8 @@ const knownWords: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Returns the documented code that the service's own words name, or else describe. A vague code says less than the
- * words, and `not_found` is a word that a text may use of anything.
+ * Returns the documented code that the service's own text names, or else describes. A vague code is
+ * less precise than the text, and a text may use `not_found` for anything.
  */
 export function codeInWords(
   words: string,

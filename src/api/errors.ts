@@ -16,7 +16,7 @@ export interface ApiErrorInfo {
   readonly nextStep?: NextStep | undefined;
   readonly consolePage?: ConsolePageName | undefined;
   readonly cause?: unknown;
-  /** Where no answer came, a write may have taken effect, and its sentence says so. */
+  /** A write without an answer may have taken effect, and its sentence states that. */
   readonly isWrite?: boolean | undefined;
 }
 
@@ -60,7 +60,7 @@ export class NotReachableError extends ApiError {
   }
 }
 
-/** No complete answer in time; what a write did is not known. */
+/** No complete answer in time; the effect of a write is unknown. */
 export class TimedOutError extends ApiError {
   constructor(info: ApiErrorInfo = {}) {
     super(
@@ -134,7 +134,7 @@ export class NotFoundError extends ApiError {
   }
 }
 
-/** It existed and is taken or removed, such as an offer that another user rented. */
+/** The thing existed and is gone, such as an offer that another user rented. */
 export class GoneError extends ApiError {
   constructor(info: ApiErrorInfo = {}) {
     super(
@@ -166,7 +166,7 @@ export class RateLimitedError extends ApiError {
   }
 }
 
-/** The service understood the request and said no. Known codes have their sentence in `errorCodes.ts`. */
+/** The service understood the request and refused it. Known codes have their sentence in `errorCodes.ts`. */
 export class RefusedError extends ApiError {
   /**
    * Number of wrong codes so far, and the Unix time in seconds, by this computer's clock, until which the method is locked
@@ -187,7 +187,7 @@ export class RefusedError extends ApiError {
   }
 }
 
-/** What an unknown refusal says. It is not known what it is about, so it blames nothing, least of all a value. */
+/** Returns the sentence for an unknown refusal. Its cause is unknown, so it blames nothing, least of all a value. */
 function refusedText({ serviceText, code, isWrite }: ApiErrorInfo): Text {
   const said = serviceText ?? code;
   if (said === undefined) {
@@ -200,7 +200,7 @@ function refusedText({ serviceText, code, isWrite }: ApiErrorInfo): Text {
     : text('The service refused the request. It says: {0}', ended(said));
 }
 
-/** A failure inside the service (5xx); what a write did is not known. */
+/** A failure inside the service (5xx); the effect of a write is unknown. */
 export class ServiceFailedError extends ApiError {
   constructor(info: ApiErrorInfo = {}) {
     super(
@@ -217,7 +217,7 @@ export class ServiceFailedError extends ApiError {
 
 /** An answer that does not match the documented form. The effect of a write that got it is unknown. */
 export class NotUnderstoodError extends ApiError {
-  /** True where the answer was cut off or no JSON at all, which a second try may mend. */
+  /** True if the answer was cut off or no JSON at all, which a second try may mend. */
   readonly unreadable: boolean;
 
   constructor(info: ApiErrorInfo & { readonly unreadable?: boolean } = {}) {
@@ -237,8 +237,8 @@ export class NotUnderstoodError extends ApiError {
 }
 
 /**
- * Whether a write that failed so may have taken effect: no answer, a failure inside the service or an
- * answer that is none. Everything else is a refusal, which promises that nothing happened.
+ * Returns whether a failed write may have taken effect: there was no answer, an invalid one, or a
+ * failure inside the service. Everything else is a refusal, which promises no effect.
  */
 export function mayHaveTakenEffect(error: unknown): boolean {
   return (
@@ -253,8 +253,8 @@ export function mayHaveTakenEffect(error: unknown): boolean {
 }
 
 /**
- * Runs a write. Where its answer is lost, the failure says in this sentence what is not known, since the general
- * one would read as if nothing had happened.
+ * Runs a write. If its answer is lost, the failure states in this sentence what is unknown; the
+ * general sentence would read as if nothing had happened.
  */
 export async function sayingIfLost<T>(sentence: Text, write: () => Promise<T>): Promise<T> {
   try {
@@ -271,7 +271,7 @@ export class NotSentError extends ApiError {
   }
 }
 
-/** Thrown before anything is sent: what a person asked for would take effect long after. */
+/** Thrown before anything is sent, because the request would take effect long after the user made it. */
 export class WaitedTooLongError extends NotSentError {
   constructor(info: ApiErrorInfo = {}) {
     super(

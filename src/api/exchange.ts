@@ -13,7 +13,7 @@ import {
 
 export interface Exchange extends Omit<TransportRequest, 'signal'> {
   readonly route: string;
-  /** Not only asks: without an answer it may have taken effect. */
+  /** The request changes something: without an answer it may have taken effect. */
   readonly isWrite?: boolean;
   /** Returns where a redirect may lead, or throws; `undefined` stands for no place or too many redirects. */
   readonly follows?: (target: URL | undefined) => URL;
@@ -27,9 +27,10 @@ export interface ExchangeParts {
 const mostRedirects = 3;
 
 /**
- * One request and its answer within the total time-out, whatever the transport does. Follows
- * redirects inside the origin only, unless the request decides, and never one that changes the method. Throws
- * `NotReachableError`, `TimedOutError`, `NotUnderstoodError` or `CancelledError`.
+ * Sends one request and returns its answer within the total time-out, even if the transport hangs.
+ * Follows redirects inside the origin only, unless the request decides, and never one that changes
+ * the method. Throws `NotReachableError`, `TimedOutError`, `NotUnderstoodError` or
+ * `CancelledError`.
  */
 export async function exchange(
   request: Exchange,
@@ -105,7 +106,7 @@ function redirectTarget(response: TransportResponse, from: URL): URL | undefined
   return location !== undefined && URL.canParse(location, from.href) ? new URL(location, from) : undefined;
 }
 
-/** Ends with the signal even where the transport does not. */
+/** Ends with the signal even if the transport does not. */
 function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => {
@@ -187,10 +188,10 @@ function fromFailure(failure: TransportFailure, request: Exchange): ApiError {
   }
 }
 
-/** Where servers and the proxies before them say how they call a request, the service's own first. */
+/** Headers in which servers and proxies name a request, the service's own first. */
 const idHeaders = ['x-request-id', 'x-correlation-id', 'x-amzn-requestid', 'x-amzn-trace-id', 'cf-ray'];
 
-/** Logs each request with a number, its answer, how long it took, and what the service calls it. */
+/** Logs each request with a number, its answer, its duration, and the service's id of it. */
 export class RequestTrace {
   private count = 0;
 

@@ -7,19 +7,19 @@ export type Repeat = 'read' | 'write';
 export interface CallOptions {
   /** Stops the call, its waits and its retries. */
   readonly signal?: AbortSignal | undefined;
-  /** Told when a call waits for the rate limit, so that the wait can be shown. */
+  /** Called when a call waits for the rate limit, so that the wait can be shown. */
   readonly onWait?: ((waitMs: number) => void) | undefined;
   /**
-   * Told the headers of each answer, names in lower case, and when it came by this computer's clock (ms since 1970); the
-   * `date` is the service's clock.
+   * Called with the headers of each answer, names in lower case, and its time by this computer's
+   * clock (ms since 1970); the `date` is the service's clock.
    */
   readonly onHeaders?: (headers: Readonly<Record<string, string>>, now: number) => void;
   /**
-   * Nobody waits for this read: what the user asked for goes first, and while the service fails it rejects with the known
-   * failure instead of being sent.
+   * A read in the background: requests of the user are sent first, and while the service fails it
+   * rejects with the known failure instead of being sent.
    */
   readonly isUnasked?: boolean | undefined;
-  /** Asked right before the request leaves, after every wait; false ends the call unsent with `CancelledError`. */
+  /** Called right before the request is sent, after every wait; false ends the call unsent with `CancelledError`. */
   readonly isStillWanted?: (() => Promise<boolean>) | undefined;
   /** Another bearer than the account's, for `instance_api_key` and second-factor sessions. */
   readonly bearer?: string;
@@ -34,19 +34,19 @@ export interface ApiRequest {
   /** The rate-limit bucket: method and path pattern, for example "PUT /api/v0/asks/{id}/". */
   readonly route: string;
   readonly repeat: Repeat;
-  /** Takes a JSON object although its status or `success` says that the call failed. */
+  /** Accepts a JSON object although its status or `success` reports a failure. */
   readonly accept?: (body: unknown) => boolean;
   /** Called each time the request is about to leave; until then nothing can have taken effect. */
   readonly onSend?: () => void;
   /** Called when the service refused in a way that promises no effect, and the call may go on. */
   readonly onRefused?: () => void;
-  /** Asked before a refused call is sent again; false passes the refusal on. */
+  /** Called before a refused call is sent again; false passes the refusal on. */
   readonly beforeAgain?: (() => Promise<boolean>) | undefined;
 }
 
 /** What a resource file of `api` needs; errors are `ApiError` subclasses or `CancelledError`. */
 export interface Http {
-  /** For what the user need not see: records left out, answers that were odd. Never a value or a key. */
+  /** For details that the user need not see: skipped records, odd answers. Never a value or a key. */
   readonly log: Log;
   /** Sends, maps failures, and parses the JSON answer with the schema. */
   call<T>(request: ApiRequest, schema: z.ZodType<T>, options?: CallOptions): Promise<T>;

@@ -6,7 +6,7 @@ import type { WireInstance } from '../wire/instance';
 import { defined } from '../util/defined';
 import { known, nonEmpty, port, price, shareOf } from './modelValues';
 
-/** One record as the product sees it; what the record lacks or cannot mean is left out, never 0. */
+/** Converts one record; missing and impossible values are left out, never 0. */
 export function toInstance(wire: WireInstance): Instance {
   return defined<Instance>({
     ...facts(wire),
@@ -18,8 +18,8 @@ export function toInstance(wire: WireInstance): Instance {
 }
 
 /**
- * One record of a list, which goes to other windows and to the disk: it has the names of environment variables but not
- * their values, and nothing else that may hold a secret.
+ * Converts one record of a list, which is sent to other windows and stored: it has the names of
+ * environment variables but not their values, and nothing else that may hold a secret.
  */
 export function toListed(wire: WireInstance): Instance {
   return defined<Instance>({
@@ -109,13 +109,14 @@ function storagePerMonth(wire: WireInstance): Micros | undefined {
   if (stated === undefined || stated < 0) {
     return computed;
   }
-  // Ours where it agrees with what the service states an hour; otherwise the service's word counts.
+  // The computed price is used if it agrees with the stated hourly price; otherwise the stated price
+  // is.
   const month = price(stated * hoursPerMonth);
   const agrees = computed !== undefined && Math.abs(computed / hoursPerMonth - stated * 1e6) <= 1;
   return agrees ? computed : month;
 }
 
-/** As said, else from the price of a GB a month, which is what a stopped instance goes on costing. */
+/** Returns the stated price, else the price of a GB a month, which a stopped instance still costs. */
 function storagePerHour(wire: WireInstance): Micros | undefined {
   const perGbMonth = price(wire.storage_cost);
   const gigabytes = known(wire.disk_space);

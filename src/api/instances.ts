@@ -87,7 +87,7 @@ async function get(http: Http, id: number, options?: CallOptions): Promise<Insta
   try {
     answer = await http.call(request, oneInstance, options);
   } catch (error) {
-    // A 404 without a code may come from anything between here and the service.
+    // A 404 without a code may be from a proxy on the way to the service.
     if (error instanceof NotFoundError && error.code !== undefined) {
       return undefined;
     }
@@ -217,7 +217,7 @@ function instanceLister(http: Http): (options?: CallOptions) => Promise<Instance
     try {
       return await list(http, first, options);
     } catch (error) {
-      // `auth_error` with 404 is an `UnauthorizedError`, so it does not come here.
+      // `auth_error` with 404 is an `UnauthorizedError`, so it never reaches this line.
       if (!(error instanceof GoneError || error instanceof NotFoundError)) {
         throw error;
       }

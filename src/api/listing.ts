@@ -27,7 +27,7 @@ export async function readRecords<W, T>(
     } else {
       http.log.warn(`${route}: record ${index} was left out: ${schemaProblem(parsed.error)}`);
     }
-    // Also after the last slice: what a list makes happen is a task of its own.
+    // Also after the last slice, so that the reactions to a list are a task of their own.
     if (index % slice === slice - 1) {
       await otherWork();
     }
@@ -41,15 +41,15 @@ export async function readRecords<W, T>(
 /** Enough for every account; a list that has still more counts as partial. */
 const mostPages = 400;
 
-/** What was read of a list, and at least how many rows of it were not, because a page could not be asked for. */
+/** The rows that were read, and the least number of rows that were not, because a page could not be requested. */
 interface ReadPages<T> extends Listing<T> {
   readonly missing: number;
 }
 
 /**
- * Reads a list to its end. A token that came before, one that can't be sent, a count that the rows don't reach, or more
- * pages than any account has make it partial. A row of an id that came before replaces that one: lists change while they
- * are read.
+ * Reads a list to its end. A repeated token, one that can't be sent, a count that the rows don't
+ * reach, or more pages than any account has make it partial. A row with the id of an earlier one
+ * replaces that one: lists change while they are read.
  */
 export async function readPages<W, T>(
   http: Http,
@@ -96,13 +96,13 @@ function idOf(item: unknown): unknown {
   return typeof item === 'object' && item !== null && 'id' in item ? item.id : undefined;
 }
 
-/** Asks for a list and reads its records. What could not be asked for counts as skipped. */
+/** Requests a list and reads its records. Rows that could not be requested count as skipped. */
 export async function readList<W, T>(...of: Parameters<typeof readPages<W, T>>): Promise<Listing<T>> {
   const { items, skipped, missing } = await readPages(...of);
   return { items, skipped: skipped + missing };
 }
 
-/** Asks for what fits best: one answer, which has as many rows as were asked for. */
+/** Requests the best matches: one answer, which has as many rows as were requested. */
 export async function readSearch<W, T>(
   http: Http,
   request: ApiRequest,

@@ -22,7 +22,7 @@ export function offersApi(http: Http): Client['offers'] {
   };
 }
 
-/** Filters stand beside `type`, `order` and `limit`; a filter cannot take their place. */
+/** Filters are sent beside `type`, `order` and `limit`; a filter can't replace these. */
 function searchBody(search: OfferSearch): Readonly<Record<string, unknown>> {
   return {
     ...search.filters,

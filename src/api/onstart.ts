@@ -41,7 +41,7 @@ function selfExtracting(script: string): string {
   return `f=$(mktemp) && echo ${data} | base64 -d | gzip -dc >"$f" && { ${run}; }`;
 }
 
-/** More than any script that the service takes could hold. */
+/** Larger than any script that the service accepts. */
 const largestScript = 1_000_000;
 
 /** The script of a line that `packOnstart` made, and any other as it is. */

@@ -5,7 +5,7 @@ import { CancelledError } from '../util/errors';
 import type { Repeat } from './http';
 import { allReads, type LimitTable, type RouteLimit } from './limits';
 
-/** Who waits for a call: 0 the user, 1 a view of the window in front, 2 nobody. */
+/** Who waits for a call: 0 the user, 1 a view of the window in front, 2 the background. */
 export type Rank = 0 | 1 | 2;
 
 export interface PacedCall {
@@ -22,30 +22,33 @@ export interface WaitOptions {
 /** Whether one route fails, or the service as a whole. */
 export type Reach = 'route' | 'service';
 
-/** What keeps the calls of an account as far apart as the service wants. */
+/** Keeps the calls of an account as far apart as the service wants. */
 export interface Pacing {
   /**
-   * Settles when the call may leave. Rejects with `CancelledError`, and for a read that the user does not wait for with
-   * the failure that the service is known to have.
+   * Settles when the call may leave. Rejects with `CancelledError`, and for a read in the background
+   * with the known failure of the service.
    */
   acquire(call: PacedCall, options?: WaitOptions): Promise<void>;
-  /** The service refused a call of this route: none leaves for `waitMs`; `intervalMs` is what the service named. */
+  /**
+   * The service refused a call of this route: none is sent for `waitMs`; `intervalMs` is the interval
+   * that the service named.
+   */
   refused(route: string, waitMs: number, intervalMs: number | undefined): void;
-  /** A read gave up; until another one works, those that the user does not wait for are made ever more rarely. */
+  /** A read gave up; until another one works, reads in the background are made ever more rarely. */
   failed(route: string, error: unknown, reach: Reach): void;
   /** The service answered. */
   worked(route: string): void;
   /** Whether the last read of this route gave up. */
   isFailing(route: string): boolean;
-  /** What is known or learned; 0 where nothing is. */
+  /** The documented or learned interval; 0 if unknown. */
   intervalMs(route: string): number;
 }
 
 /** Added to each interval, because the service measures arrivals, which the network shifts. */
 const marginMs = 50;
-/** No learned interval and no single wait is longer, whatever an answer says. */
+/** No learned interval and no single wait is longer, for any answer. */
 export const longestWaitMs = 120_000;
-/** A read that is to find out whether the service works again has ended by then. */
+/** A read that tests whether the service works again has ended by then. */
 const probeMs = 30_000;
 
 interface Slots {
@@ -74,8 +77,8 @@ interface Waiting {
 }
 
 /**
- * Keeps the calls of one account apart, route by route and all reads together. What the user waits for goes first; writes
- * wait for calls of their own route alone.
+ * Keeps the calls of one account apart, route by route and all reads together. Calls of the user
+ * are sent first; writes wait for calls of their own route alone.
  */
 export class Pacer implements Pacing, Disposable {
   private readonly routes = new Map<string, RouteState>();
@@ -192,7 +195,7 @@ export class Pacer implements Pacing, Disposable {
     }
   }
 
-  /** Lets go what may leave now, and looks again when the next one may. */
+  /** Sends the calls that may leave now, and schedules the next ones. */
   private letLeave(): void {
     const now = this.clock.elapsed();
     const held = new Set<string>();
@@ -223,7 +226,7 @@ export class Pacer implements Pacing, Disposable {
     }
   }
 
-  /** How long it waits, if nothing comes before it that is not there yet. */
+  /** Returns how long it waits, unless a later call is sent before it. */
   private waitOf(own: Waiting): number {
     const { route } = own.call;
     const { nextAt, recent } = this.state(route);
@@ -250,7 +253,7 @@ export class Pacer implements Pacing, Disposable {
   }
 }
 
-/** Reads that the user does not wait for are not made while it is known that they fail. */
+/** Reads in the background are not made while they are known to fail. */
 function isPutOff({ repeat, rank }: PacedCall): boolean {
   return repeat === 'read' && rank > 0;
 }

@@ -13,9 +13,9 @@ export interface HttpPolicy {
   readonly backOffMs: number;
   /** How often a call is sent in all when the service answers with its rate limit. */
   readonly rateAttempts: number;
-  /** The same for a read that nobody waits for. */
+  /** The same for a read in the background. */
   readonly unaskedRateAttempts: number;
-  /** Wait after a rate-limit refusal of a route whose interval is not known. */
+  /** Wait after a rate-limit refusal of a route with an unknown interval. */
   readonly unknownLimitMs: number;
   /**
    * How long a write that a person asked for may wait to be sent, for example for a 2FA code or while the computer
@@ -23,9 +23,9 @@ export interface HttpPolicy {
    */
   readonly writeWaitMs: number;
   readonly limits: LimitTable;
-  /** First pause between two looks for a result file; it grows up to eight times that. */
+  /** First pause between two reads of a result file; it grows up to eight times that. */
   readonly resultPollMs: number;
-  /** How long a result file is waited for. */
+  /** Longest wait for a result file. */
   readonly resultWaitMs: number;
   readonly resultMaxBytes: number;
 }

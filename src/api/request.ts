@@ -32,7 +32,7 @@ export function write<const Path extends Route>(route: Path, ...[values]: Values
 function address(route: Route, values: Values | undefined, repeat: Repeat): Address {
   const [method, pattern = ''] = route.split(' ');
   return {
-    // The type of the route leaves no other word.
+    // The type of the route allows no other value.
     method: method as ApiRequest['method'],
     path: pattern.replace(/\{(\w+)\}/g, (_, name: string) => segment(values?.[name])),
     route,
@@ -51,7 +51,7 @@ function segment(value: string | number | undefined): string {
   return encodeURIComponent(name);
 }
 
-/** Sends a change, once, whose answer says no more than that it was taken. */
+/** Sends a change once; its answer only confirms it. */
 export async function sendWrite(http: Http, request: ApiRequest, options?: CallOptions): Promise<void> {
   await http.call(request, successAnswer, options);
 }

@@ -119,12 +119,13 @@ function managementOf(http: Http): Pick<Client['secondFactor'], Management> {
       return sendWrite(http, { ...write('PUT /api/v0/tfa/update/'), body }, options);
     },
     remove: async (targetId, proof, options) => {
-      // `target_id` also where it may be left out: the service must not choose what goes. A legacy
+      // `target_id` is sent even if it is optional: the service must not choose what is removed. A legacy
       // account has no methods and so nothing to name.
       const body = { ...proofBody(proof), target_id: targetId };
       const request = { ...write('DELETE /api/v0/tfa/'), body };
       const { remaining_methods, msg = '' } = await http.call(request, secondFactorRemoveAnswer, options);
-      // Only the end of 2FA has no number, and it says so (docs/service/two-factor.md#remove-a-method).
+      // Only the end of 2FA has no number, which its text states
+      // (docs/service/two-factor.md#remove-a-method).
       return /disabled/i.test(msg) ? {} : { remaining: required(remaining_methods, request) };
     },
     regenerateBackupCodes: async (proof, options) => {
@@ -150,7 +151,7 @@ function smsBody({ methodId, phone, secret }: SmsTarget): Record<string, unknown
   return { phone_number: phone, tfa_method_id: methodId, secret };
 }
 
-/** Without this value the flow cannot go on, whatever the status said. */
+/** Without this value the flow can't continue, at any status. */
 function required<T>(value: T | null | undefined, { route, repeat }: ApiRequest): T {
   if (value === undefined || value === null || (typeof value === 'string' && value === '')) {
     throw new NotUnderstoodError({ route, isWrite: repeat === 'write', status: 200 });
@@ -163,7 +164,7 @@ const knownMethod = secondFactorMethod.refine(
   'neither sms nor totp',
 );
 
-/** The service masks numbers; one that came in full is masked here and goes no further. */
+/** The service masks numbers; one that arrives in full is masked here. */
 function masked(phone: string): string {
   const digits = phone.replace(/\D/g, '').length;
   let before = 0;

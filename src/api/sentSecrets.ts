@@ -1,6 +1,6 @@
 import type { ApiRequest } from './http';
 
-/** Fields of requests that tell nothing when a message quotes them. Of all others, each value is a secret. */
+/** Fields of requests that are harmless in a message. Each value of all others is a secret. */
 export const plainFields: ReadonlySet<string> = new Set([
   ...['image', 'tag', 'label', 'name', 'desc', 'readme', 'href', 'repo', 'hash_id', 'template_hash_id'],
   ...['runtype', 'state', 'target_state', 'client_id', 'jupyter_dir', 'ssh_key', 'mount_path', 'create_from'],
@@ -16,15 +16,15 @@ export const plainFields: ReadonlySet<string> = new Set([
 ]);
 /** Fields in which the names are the user's own: a variable called `name` or `key` may hold a secret. */
 const namedByUser: ReadonlySet<string> = new Set(['env']);
-/** What is shorter stands in too many other words. */
+/** Shorter values occur in too many other words. */
 const shortest = 4;
 
-/** What a write carries that no message may repeat: environment, scripts, logins, passwords and codes. */
+/** Returns the values of a write that no message may repeat: environment, scripts, logins, passwords and codes. */
 export function secretsIn(request: Pick<ApiRequest, 'repeat' | 'body'>): readonly string[] {
   return request.repeat === 'write' ? [...new Set(valuesIn(request.body))] : [];
 }
 
-/** Also the parts of each, since a service may quote the line or the word that it did not like; longest first. */
+/** Adds the parts of each, since a service may quote the line or the word that it did not like; longest first. */
 export function partsOf(secrets: readonly string[]): readonly string[] {
   const parts = secrets.flatMap((secret) => [
     secret,

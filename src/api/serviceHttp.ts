@@ -45,13 +45,13 @@ export interface ClientHooks {
   /** The pace of the account, shared by all windows; without it, the client keeps its own. */
   readonly pacing?: Pacing | undefined;
   readonly recover?: Recover | undefined;
-  /** Told each refusal of a key that is valid but may not do what was asked. */
+  /** Called for each refusal of a valid key that lacks a permission. */
   readonly onForbidden?: ((error: ForbiddenError) => void) | undefined;
-  /** Told what a write carries that nothing may repeat; the result is disposed of when that is over. */
+  /** Called with the secrets of a write, which nothing may repeat; the result is disposed of after the write. */
   readonly onSecrets?: ((values: readonly string[]) => Disposable) | undefined;
-  /** Asked before each read; throws where the key is known not to be allowed to make it. */
+  /** Called before each read; throws if the key is known to lack the permission. */
   readonly beforeRead?: ((route: string) => void) | undefined;
-  /** Asked right before each write leaves that says nothing of `isStillWanted`; throws where it may not. */
+  /** Called right before each write without `isStillWanted` is sent; throws to prevent it. */
   readonly beforeWrite?: (() => void) | undefined;
 }
 
@@ -190,7 +190,7 @@ export class ServiceHttp implements Http {
     }
   }
 
-  /** How often a call is sent; once where nobody waits for it and it is known to fail. */
+  /** How often a call is sent; once for a call in the background that is known to fail. */
   private tries({ route, rank }: PacedCall): { readonly refused: number; readonly failed: number } {
     const { pacing, policy } = this.parts;
     if (rank > 0 && pacing.isFailing(route)) {
@@ -234,7 +234,7 @@ export class ServiceHttp implements Http {
       throw new CancelledError();
     }
     const secrets = secretsIn(request);
-    // What is said of the answer is said when it is there, so the values are known a little longer than the call.
+    // Messages about the answer appear after it, so the values are kept a little longer than the call.
     const held = secrets.length === 0 ? undefined : this.parts.hooks.onSecrets?.(secrets);
     try {
       return await this.send(request, sent, [bearer, ...partsOf(secrets)], options);
@@ -284,7 +284,7 @@ export class ServiceHttp implements Http {
   }
 }
 
-/** The words of an answer, which may be shown, without what they quote. */
+/** Removes quoted secrets from the texts of an answer, which may be shown. */
 function withoutSecrets(body: unknown, secrets: readonly string[]): unknown {
   if (typeof body !== 'object' || body === null || !('msg' in body) || typeof body.msg !== 'string') {
     return body;
@@ -307,7 +307,7 @@ function headersOf(bearer: string, request: ApiRequest): Record<string, string> 
   };
 }
 
-/** Counts the time since now, that of a sleeping computer too, which only the time of day shows. */
+/** Measures the time since now, including sleep of the computer, which only the time of day shows. */
 function stopwatch(clock: Clock): () => number {
   const [at, elapsed] = [clock.now(), clock.elapsed()];
   return () => Math.max(clock.now() - at, clock.elapsed() - elapsed);
@@ -319,7 +319,7 @@ async function mayGoAgain(request: ApiRequest, refusal: unknown): Promise<void> 
   }
 }
 
-/** Another bearer may be accepted, where the call has not brought its own. */
+/** Returns whether another bearer may be accepted: not if the call has its own. */
 function mayRecover(error: unknown, options: CallOptions): boolean {
   return error instanceof UnauthorizedError && options.bearer === undefined;
 }

@@ -40,7 +40,7 @@ export function templatesApi(http: Http): Client['templates'] {
   };
 }
 
-/** `source` is the record as it was sent: what this client does not understand of it is kept in the document. */
+/** `source` is the record as it was sent: fields that this client does not understand are kept in the document. */
 export function toTemplate(wire: WireTemplate, source: unknown = wire): Template {
   return defined<Template>({
     id: wire.id,
@@ -80,7 +80,7 @@ function isRecord(value: unknown): value is Template['raw'] {
   return typeof value === 'object' && value !== null;
 }
 
-/** The flag form, whatever form arrived. */
+/** Returns the flag form of any form. */
 function envText(value: WireTemplate['env']): string | undefined {
   if (typeof value === 'string') {
     return value;

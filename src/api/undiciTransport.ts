@@ -59,7 +59,7 @@ export class UndiciTransport implements Transport {
     }
   }
 
-  /** Behind a proxy with a certificate of its own, the library does not tell which of the two was refused. */
+  /** Behind a proxy with a certificate of its own, the library does not report which of the two was refused. */
   private named(failure: TransportFailure, url: URL): TransportFailure {
     const proxyHasCertificate = /^https:/i.test(this.options.proxyFor?.(url) ?? '');
     return failure.kind === 'certificate' &&
@@ -122,7 +122,7 @@ export class UndiciTransport implements Transport {
   }
 }
 
-/** Nothing asks for a compressed answer, but gateways may send one all the same; `fetch` reads it by itself. */
+/** Nothing asks for a compressed answer, but gateways may send one anyway; `fetch` reads it by itself. */
 function decoded(body: Readable, headers: Readonly<Record<string, string>>): AsyncIterable<Uint8Array> {
   const decoder = decoders.get(headers['content-encoding']?.trim().toLowerCase() ?? '')?.();
   // A failure of the body ends the decoder, and with it the reading.

@@ -4,7 +4,7 @@ const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 export function bytesText(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  // What would be rounded up to a thousand is the next unit's one.
+  // A value that rounds up to a thousand becomes one of the next unit.
   while (value >= 999.5 && unit < units.length - 1) {
     value /= 1000;
     unit += 1;

@@ -1,6 +1,6 @@
 import { CancelledError } from './errors';
 
-/** The work goes on for others; this caller alone stops waiting. */
+/** Only this caller stops waiting; the work continues for others. */
 export function orCancelled<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) {
     return work;

@@ -7,7 +7,7 @@ export interface Clock {
   now(): number;
   /** Milliseconds since some moment of this process; setting the computer's clock does not change it. */
   elapsed(): number;
-  /** Calls `run` once after `delayMs`; disposing takes it back. */
+  /** Calls `run` once after `delayMs`; disposing cancels it. */
   schedule(run: () => void, delayMs: number): Disposable;
 }
 
@@ -32,8 +32,8 @@ export class PacedClock implements Clock {
 }
 
 /**
- * Returns the clock for limits on what this computer does itself, such as an answer of its key ring: a pace hurries the
- * product, not the computer.
+ * Returns the clock for limits on work of this computer, such as an answer of its key ring: a pace
+ * speeds up the product, not the computer.
  */
 export function atTruePace(clock: Clock): Clock {
   return clock instanceof PacedClock ? new PacedClock(1, 0) : clock;
@@ -46,8 +46,9 @@ export function readPace(value: string | undefined): number {
 }
 
 /**
- * Tests in a real editor set `GPU_RENTAL_PACE` so that they do not wait for polls and pacing. Windows compare times
- * with each other, so `GPU_RENTAL_PACE_SINCE` tells all processes of a test when the faster time began.
+ * Tests in a real editor set `GPU_RENTAL_PACE` so that they do not wait for polls and pacing.
+ * Windows compare times with each other, so `GPU_RENTAL_PACE_SINCE` gives all processes of a test
+ * the start of the faster time.
  */
 export const systemClock: Clock = new PacedClock(
   readPace(process.env['GPU_RENTAL_PACE']),
@@ -90,7 +91,7 @@ export function repeat(
   return next;
 }
 
-/** Waits until `atMs` after `since`, which `elapsed` gave. */
+/** Waits until `atMs` after `since`, a value of `elapsed`. */
 export function waitSince(clock: Clock, since: number, atMs: number, signal?: AbortSignal): Promise<void> {
   return wait(clock, since + atMs - clock.elapsed(), signal);
 }

@@ -1,4 +1,4 @@
-/** Leaves out what is not known, so that records compare and spread without `undefined`. */
+/** Leaves out undefined values, so that records compare and spread without `undefined`. */
 export function defined<T extends object>(value: { readonly [K in keyof T]: T[K] | undefined }): T {
   const known: Partial<T> = {};
   for (const key of Object.keys(value) as (keyof T)[]) {
@@ -7,6 +7,6 @@ export function defined<T extends object>(value: { readonly [K in keyof T]: T[K]
       known[key] = field;
     }
   }
-  // Each key that stays has a value; those that go are optional in `T`, which callers state.
+  // Each key that stays has a value; callers declare the removed ones as optional in `T`.
   return known as T;
 }

@@ -1,4 +1,4 @@
-/** What a system call names its error, as `ENOENT`; empty where an error has no such name. */
+/** Returns the name of a system call's error, such as `ENOENT`; empty for other errors. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

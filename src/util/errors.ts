@@ -18,7 +18,7 @@ export type NextStep = (typeof nextSteps)[number];
 export type ConsolePageName = 'credit' | 'user' | 'apiKeys';
 
 /**
- * An error whose text may be shown to the user as it stands. Each subclass says what failed and what
+ * An error whose text may be shown to the user as it is. Each subclass states what failed and what
  * to do about it; anything else that is thrown is a bug and is shown as one.
  */
 export class UserError extends Error {
@@ -46,7 +46,7 @@ export class UserError extends Error {
   }
 }
 
-/** The user, or the end of a window, stopped the action. Nothing is said about it. */
+/** The user, or the end of a window, stopped the action. No message is shown. */
 export class CancelledError extends Error {
   constructor() {
     super('Cancelled');

@@ -36,7 +36,7 @@ export const nodeLockFiles: LockFiles = {
     try {
       await file.writeFile(bytes);
     } catch (error) {
-      // On a full disk, what was made would look like the lock of another.
+      // On a full disk, the unfinished file would look like the lock of another process.
       await fs.rm(path, { force: true });
       throw error;
     } finally {
@@ -53,7 +53,8 @@ export async function touchLock(path: string, setTimes: typeof fs.utimes = fs.ut
   try {
     await setTimes(path, now, now);
   } catch {
-    // A disk that takes no times notes those of writes. All locks begin with this byte, whoever holds it by now.
+    // A disk that stores no times notes those of writes. All locks begin with this byte, including one
+    // that another process holds by now.
     const file = await fs.open(path, 'r+');
     try {
       await file.write('{', 0);
@@ -110,14 +111,14 @@ export async function withLock<T>(file: string, options: LockOptions, action: ()
   let beat = clock.schedule(touch, heartbeatMs);
   function touch(): void {
     beat = clock.schedule(touch, heartbeatMs);
-    // A lock that was taken from us is noticed where it matters: at the rename.
+    // A lock that another process broke is noticed where it matters: at the rename.
     fs.touch(file).catch(() => undefined);
   }
   try {
     return await action();
   } finally {
     beat.dispose();
-    // What was done is done: a lock that stays goes as that of a dead owner.
+    // The action is done: a lock that stays is broken later as that of a dead owner.
     await release(fs, file, own).catch(() => undefined);
   }
 }

@@ -1,12 +1,15 @@
-/** Of a device with any ending (learn.microsoft.com, "Naming Files, Paths, and Namespaces"). */
+/** The name of a device with any ending (learn.microsoft.com, "Naming Files, Paths, and Namespaces"). */
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/iu;
-/** For a second stream of a file, another folder, or another file, since Windows drops dots and spaces at an end. */
+/**
+ * Characters that name a second stream of a file, another folder, or another file, since Windows
+ * drops dots and spaces at an end.
+ */
 const special = /[<>:"/\\|?*\p{Cc}]/u;
-/** With our endings it stays below 143 bytes, which is what an encrypted home folder of Linux takes. */
+/** With our endings it stays below 143 bytes, which is the limit of an encrypted home folder of Linux. */
 const longestBytes = 120;
 const longestTitle = 80;
 
-/** True for a name that stands for the file of this name on Windows too. */
+/** Returns whether a name means the file of this name on Windows too. */
 export function isNameOnWindows(name: string): boolean {
   return !device.test(name) && !special.test(name) && !/[. ]$/.test(name);
 }

@@ -7,7 +7,7 @@ export async function* inOrder<T, R>(
   const ahead: Promise<R>[] = [];
   for (const item of items) {
     const result = work(item);
-    // One that fails is met when its turn comes.
+    // A failure is thrown when it is the turn of its item.
     result.catch(() => undefined);
     ahead.push(result);
     const first = ahead.length > width ? ahead.shift() : undefined;

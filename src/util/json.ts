@@ -1,10 +1,10 @@
 import { UserError } from './errors';
 import { text } from './text';
 
-/** Deeper than any record or document; what walks through values by calling itself ends at some thousand. */
+/** Deeper than any record or document; recursive code fails at some thousand levels. */
 export const deepestJson = 64;
 
-/** A JSON text is nested deeper than anything that means something. */
+/** A JSON text is nested deeper than any meaningful text. */
 export class JsonTooDeepError extends UserError {
   constructor() {
     super(

@@ -1,6 +1,6 @@
 import { parseJson } from './json';
 
-/** JSON values that come as lines of bytes. A line longer than `maxBytes` is left out. */
+/** JSON values that arrive as lines of bytes. A line longer than `maxBytes` is left out. */
 export class JsonLines {
   private pending: Buffer[] = [];
   private pendingBytes = 0;

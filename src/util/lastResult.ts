@@ -1,4 +1,4 @@
-/** Keeps what was worked out last, for inputs that are the same objects as before. */
+/** Keeps the last result, for inputs that are the same objects as before. */
 export class LastResult<T> {
   private last: { readonly inputs: readonly unknown[]; readonly value: T } | undefined;
 

@@ -1,7 +1,7 @@
 import { constants, copyFile, link } from 'node:fs/promises';
 import { errorCode } from './errorCode';
 
-/** Gives a complete file a second path in one step; returns false if something lies there already. */
+/** Gives a complete file a second path in one step; returns false if the path exists already. */
 export async function linkNew(file: string, path: string): Promise<boolean> {
   try {
     await link(file, path);
@@ -14,7 +14,7 @@ export async function linkNew(file: string, path: string): Promise<boolean> {
   }
 }
 
-/** What a file system without hard links says. */
+/** The error codes of a file system without hard links. */
 export const noHardLinks: readonly string[] = ['EPERM', 'ENOTSUP', 'ENOSYS', 'EOPNOTSUPP', 'EMLINK'];
 
 /** Does the same for a file that may be copied, on file systems without hard links as well. */

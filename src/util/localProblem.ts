@@ -1,14 +1,14 @@
 import { errorCode } from './errorCode';
 import { text, type Text } from './text';
 
-/** Why nothing more can be written here, and what mends it. */
+/** The cause and the remedy of failed writes on this computer. */
 const diskFull = text('The disk of this computer is full. Free some space on it.');
 const readOnly = text('The disk of this computer is read-only. Make it writable.');
 const denied = (path: string) => text('This computer denies access to {0}. Check its permissions.', path);
 
 const templates = [diskFull, readOnly, denied('')].map(({ template }) => template);
 
-/** What this computer's own files stand in the way with; `undefined` for every other error. */
+/** Returns the problem with a file of this computer; `undefined` for every other error. */
 export function localProblem(error: unknown): Text | undefined {
   switch (errorCode(error)) {
     case 'ENOSPC':
@@ -24,7 +24,7 @@ export function localProblem(error: unknown): Text | undefined {
   }
 }
 
-/** True for such a reason as it comes back from a file. */
+/** Returns whether a reason that was read from a file is such a problem. */
 export function isLocalProblem(why: Text | undefined): boolean {
   return why !== undefined && templates.includes(why.template);
 }

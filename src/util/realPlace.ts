@@ -38,9 +38,11 @@ export class LeadsOutError extends UserError {
 }
 
 /**
- * Returns where a place really is at this moment, so that what follows goes through no link; what is missing of it is
- * kept as it is named. To be called right before each reading and each writing, since links can be made at any time.
- * @throws LeadsOutError if a link leads out of the root, to nothing, or to a name on which programs act.
+ * Returns where a place really is at this moment, so that later steps follow no link; missing parts
+ * are kept as named. Call it right before each read and each write, since links can be made at any
+ * time.
+ * @throws LeadsOutError if a link leads out of the root, to nothing, or to a name on which programs
+ * act.
  */
 export async function realPlace(place: Place): Promise<string> {
   const { path, root } = place;
@@ -60,19 +62,20 @@ export async function realFile(place: Place): Promise<string> {
   return join(await realPlace({ ...place, path: dirname(place.path) }), basename(place.path));
 }
 
-/** Windows lacks some flags; there, the check of the open file has to do. */
+/** Windows lacks some flags; there, only the check of the open file protects. */
 const flag = (name: string) => (constants as Readonly<Record<string, number | undefined>>)[name] ?? 0;
 const noFollow = flag('O_NOFOLLOW');
 const flags = {
-  // A pipe in the place of a file would be waited for.
+  // Opening a pipe in the place of a file would wait.
   read: constants.O_RDONLY | noFollow | flag('O_NONBLOCK'),
   create: constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
   append: constants.O_WRONLY | constants.O_APPEND | noFollow,
 } as const;
 
 /**
- * Opens a file at a place, itself no link, and checks that it is there: a link that is made after the look leads to
- * another file, of which nothing is read and into which nothing is written. Creates only what does not exist yet.
+ * Opens a file at a place, itself no link, and checks that it is there: a link that is made after
+ * the check leads to another file, which is neither read nor written. Creates only what does not
+ * exist yet.
  * @throws LeadsOutError like `realPlace`.
  */
 export async function openPlace(place: Place, how: keyof typeof flags, mode = 0o666): Promise<FileHandle> {
@@ -153,8 +156,9 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /**
- * Returns the name of a real path below a real folder, with forward slashes; `undefined` if it is not in the folder. The
- * disk says what is the same folder: its path can differ in case or normal form, such as that of a home folder `José`.
+ * Returns the name of a real path below a real folder, with forward slashes; `undefined` if it is
+ * not in the folder. The disk decides what is the same folder, because its path can differ in case
+ * or normal form, such as that of a home folder `José`.
  */
 async function nameBelow(base: string, real: string): Promise<string | undefined> {
   const start = base.endsWith(sep) ? base : `${base}${sep}`;
@@ -175,7 +179,7 @@ async function nameBelow(base: string, real: string): Promise<string | undefined
   return undefined;
 }
 
-/** Identifies a folder by what the disk says; `undefined` if it does not exist, or the disk numbers nothing. */
+/** Identifies a folder by the numbers of the disk; `undefined` if it does not exist, or the disk numbers nothing. */
 export async function identityOf(folder: string): Promise<string | undefined> {
   const facts = await stat(folder, { bigint: true }).catch(() => undefined);
   return facts === undefined || facts.ino === 0n ? undefined : `${facts.dev} ${facts.ino}`;

@@ -1,6 +1,6 @@
 import { toDisposable, type Disposable } from './disposable';
 
-/** Replaces a secret; the number of characters is not told either. */
+/** Replaces a secret; it hides the number of characters, too. */
 const mask = '•••';
 
 const patterns: readonly (readonly [RegExp, string])[] = [
@@ -27,7 +27,7 @@ function formsOf(value: string): readonly string[] {
       ];
 }
 
-/** Removes secrets from whatever is written or shown; the one place for every sink. */
+/** Removes secrets from everything that is written or shown; the one place for every sink. */
 export class Redactor {
   /** Each form of each secret, with the number of holders. */
   private readonly secrets = new Map<string, number>();

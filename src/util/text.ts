@@ -37,7 +37,7 @@ export function formatText(value: Text | string, translate: Translate = (templat
       return `${quote}${formatText(arg, translate)}`;
     }
     const words = plainArgument(String(arg));
-    // What stands in quotation marks can't end them, and go on in our name.
+    // Text in quotation marks can't close them and continue in our name.
     return quote === '' ? words : `${quote}${words.replace(/[“”„‟]/g, '"')}`;
   };
   // A text from outside may end with a full stop of its own, where the sentence has one.
