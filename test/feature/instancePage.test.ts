@@ -96,7 +96,7 @@ describe('the page of an instance', () => {
     await window.document(/How it ended/);
   });
 
-  it('comes back after a reload of its window, with the id and the account only', async () => {
+  it('is restored after a reload of its window, with the id and the account only', async () => {
     const { restore } = page.view;
     assert.deepEqual(Object.keys(restore ?? {}), ['instanceId', 'accountKey']);
     page.panel.close();

@@ -44,7 +44,7 @@ describe('The client of an account', () => {
     );
   });
 
-  it('asks and tells what belongs to its account', () => {
+  it('has the hooks of its account', () => {
     const hooks = { onForbidden: () => undefined };
     clients({
       hooksOf: (asked) => {
