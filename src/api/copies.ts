@@ -24,7 +24,7 @@ export function copiesApi(http: Http): Client['copies'] {
       return sendWrite(http, { ...write('DELETE /api/v0/commands/copy_direct/'), body }, options);
     },
     host: async (from, options) => {
-      // The computer of the caller has no number, and its path is told for the service's own log.
+      // The computer of the caller has no number, and its path is sent for the service's own log.
       const body = copyBody(from, null, '.');
       const request = { ...write('PUT /api/v0/commands/rsync/'), body };
       const { src_addr, src_port } = await http.call(request, copyHost, options);

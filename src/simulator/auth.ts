@@ -167,7 +167,7 @@ function holds(operator: string, value: unknown, wanted: unknown): boolean {
   return operator === 'lte' ? left <= right : operator === 'gte' ? left >= right : false;
 }
 
-/** For the validator of new keys: is this a permission set that means something? */
+/** Returns whether a value is a valid permission set, for the validator of new keys. */
 export function isPermissionSet(value: unknown): value is KeyPermissions {
   if (!isObject(value)) {
     return false;

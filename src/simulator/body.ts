@@ -1,8 +1,9 @@
 import { ServiceError } from './route';
 
 /**
- * Reads fields of a request as tolerantly as the service: numbers and flags may be text, and an explicit null
- * is a missing field (docs/service/README.md#conventions). Anything that cannot be read is a 400.
+ * Reads fields of a request as tolerantly as the service: numbers and flags may be text, and an
+ * explicit null is a missing field (docs/service/README.md#conventions). An unreadable value is a
+ * 400.
  */
 export class BodyReader {
   private constructor(
@@ -10,7 +11,7 @@ export class BodyReader {
     private readonly code: string,
   ) {}
 
-  /** `code` is the error code of this operation for a value that cannot be read. */
+  /** `code` is the error code of this operation for an unreadable value. */
   static of(body: unknown, code = 'invalid_args'): BodyReader {
     if (body === undefined || body === null) {
       return new BodyReader({}, code);

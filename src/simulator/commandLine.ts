@@ -1,6 +1,6 @@
 import type { SimulatorOptions } from './options';
 
-/** What was typed cannot be used; the text says why. */
+/** The command line can't be used; the text states why. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

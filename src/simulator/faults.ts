@@ -3,7 +3,7 @@ import { tooFrequent } from './limits';
 import { errorResponse } from './router';
 import { ServiceError, type SimResponse } from './route';
 
-/** What can be ordered to go wrong with the next matching requests. */
+/** The faults that can be ordered for the next matching requests. */
 const faultKinds = [
   /** Answers `delayMs` late. */
   'delay',
@@ -36,7 +36,7 @@ export interface FaultOrder {
   readonly method?: string;
   /** `/api/v0/asks/{id}/` for any offer, `/api/v0/asks/12/` for one, `*` at the end for all below. */
   readonly path: string;
-  /** How many requests it hits; 1 unless given, 0 for all until it is taken back. */
+  /** How many requests it hits; 1 unless given, 0 for all until it is removed. */
   readonly times?: number;
   /** How many matching requests pass first. */
   readonly skip?: number;
@@ -83,7 +83,7 @@ export class Faults {
     this.standing = id === undefined ? [] : this.standing.filter((item) => item.id !== id);
   }
 
-  /** The fault that hits this request, counted. A `delay` and another kind may stand together. */
+  /** The fault that hits this request, counted. A `delay` and another kind may be combined. */
   take(method: string, path: string): readonly FaultOrder[] {
     const hit: FaultOrder[] = [];
     let hasOutcome = false;

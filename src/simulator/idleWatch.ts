@@ -1,7 +1,7 @@
 import type { Clock } from '../util/clock';
 import { MutableDisposable, toDisposable, type Disposable } from '../util/disposable';
 
-/** Says once when nobody has been there for a while; by the true clock, not by a skipped one. */
+/** Reports once that no client has been there for some time, by the true clock, not by a skipped one. */
 export class IdleWatch implements Disposable {
   private readonly alarm = new MutableDisposable<Disposable>();
   private holders = 0;
@@ -21,7 +21,7 @@ export class IdleWatch implements Disposable {
       this.holders > 0 ? undefined : this.clock.schedule(this.onIdle, this.idleSeconds * 1000);
   }
 
-  /** Somebody is there until the answer is disposed. */
+  /** Counts a client until the result is disposed of. */
   hold(): Disposable {
     this.count(1);
     return toDisposable(() => {
@@ -29,7 +29,7 @@ export class IdleWatch implements Disposable {
     });
   }
 
-  /** One more is there, or one less. */
+  /** Adds or removes one client. */
   count(change: 1 | -1): void {
     this.holders += change;
     this.touch();

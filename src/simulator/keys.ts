@@ -21,7 +21,7 @@ export class KeyStore {
     state.keys.forEach((key) => this.byHash.set(key.hash, key));
   }
 
-  /** `value` is told once and not kept; made up when left out. */
+  /** `value` is returned once and not kept; a random one when left out. */
   create(wanted: NewKey, value = randomBytes(32).toString('hex')): { record: KeyRecord; value: string } {
     const record: KeyRecord = {
       id: this.nextId(),

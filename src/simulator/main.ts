@@ -9,7 +9,7 @@ async function main(): Promise<void> {
     process.stdout.write(usage);
     return;
   }
-  // The machines' shells must not inherit the key, and neither must anything else that is started.
+  // The machines' shells must not inherit the key, and neither must any other child process.
   delete process.env['SIMULATOR_API_KEY'];
   const simulator = await startSimulator({
     ...options,
@@ -27,7 +27,7 @@ async function main(): Promise<void> {
   process.once('SIGINT', end);
   process.once('SIGTERM', end);
   process.once('SIGHUP', end);
-  // Whoever started it may close its end of the output at any time.
+  // The parent process may close its end of the output at any time.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
   process.stdout.write(`listening ${simulator.url}\n`);

@@ -2,7 +2,7 @@ import type { Clock } from '../util/clock';
 import type { Tokens } from './secondFactor/tokens';
 
 export interface SimulatorOptions {
-  /** The first account's full key; made up and told in `RunningSimulator.apiKey` when left out. */
+  /** The first account's full key; a random one, readable in `RunningSimulator.apiKey`, when left out. */
   readonly apiKey?: string;
   /** 0 picks a free port. */
   readonly port?: number;
@@ -29,8 +29,8 @@ export interface SimulatorOptions {
   /** Rows on a page of the lists of instances, at most 25; without it the v0 list is one page. */
   readonly rowsPerPage?: number;
   /**
-   * What goes wrong with the token of the next page: the same one again, one that is no text, or a next page after the
-   * last.
+   * The fault of the token of the next page: the same one again, one that is no text, or a next page
+   * after the last.
    */
   readonly pageTokens?: 'repeat' | 'odd' | 'endless';
   /** Lists have an instance so many seconds after it was rented; its own record has it at once. */
@@ -50,8 +50,8 @@ export interface SimulatorOptions {
   /** Called once the server has ended by itself. */
   readonly onIdleExit?: () => void;
   readonly clock?: Clock;
-  /** Told each session, challenge, code and TOTP secret as it is made, for tests that look for them. */
+  /** Called with each new session, challenge, code and TOTP secret, for tests that search for them. */
   readonly onToken?: (token: { readonly kind: keyof Tokens; readonly value: string }) => void;
-  /** Faults inside the simulator, for the log of whoever runs it. */
+  /** Faults inside the simulator, for the log of the program that runs it. */
   readonly onError?: (error: unknown) => void;
 }

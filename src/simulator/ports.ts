@@ -35,7 +35,7 @@ export interface BilledVolume {
 
 /**
  * What the resources need of each other. Each is filled by the file that keeps the resource when it
- * registers its routes; what is left out behaves as if the account had none.
+ * registers its routes; an absent one behaves as if the account had none.
  */
 export interface WorldPorts {
   /** A template by the hash it has now, if this account may use it. */
@@ -55,7 +55,7 @@ export interface WorldPorts {
     ): VolumeMount;
     /** The instance is gone. */
     release?(instanceId: number): void;
-    /** What the volumes of the account were billed up to now, each for its whole time. */
+    /** The charges of the account's volumes up to now, each for its whole time. */
     billed?(accountId: number): readonly BilledVolume[];
   };
   /** Environment variables of the account, given to each of its instances. */

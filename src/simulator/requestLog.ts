@@ -7,14 +7,14 @@ export interface ReceivedRequest {
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly keyId?: number;
-  /** The key itself is not kept, only whether one came along. */
+  /** Whether the request carried a key; the key itself is not kept. */
   readonly hasAuthorization: boolean;
   readonly contentType?: string;
   /** Unix milliseconds of the simulated time. */
   readonly atMs: number;
   /** 0 while unanswered or when the connection was dropped. */
   readonly status: number;
-  /** What the resource itself answered, whatever a fault made of it; missing where it was not asked. */
+  /** The status of the resource itself, before any fault changed it; missing if it was not called. */
   readonly handled?: number;
 }
 

@@ -34,8 +34,8 @@ export interface SimRequest {
   readonly body: unknown;
   readonly headers: IncomingHttpHeaders;
   /**
-   * Present unless the route is `anonymous`. An anonymous route has it when a good key came along,
-   * and then decides for itself what a missing or wrong one means.
+   * Present unless the route is `anonymous`. An anonymous route has it when the request carried a
+   * valid key, and decides itself what a missing or wrong one means.
    */
   readonly caller?: Caller;
   readonly remoteAddress: string;
@@ -52,7 +52,7 @@ export interface SimResponse {
 /** One operation; each resource file exports a function `xRoutes(world): Route[]`. */
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** With its final slash as documented; the router also takes the other form. */
+  /** With its final slash as documented; the router also accepts the other form. */
   readonly path: string;
   readonly permission?: Permission;
   /**
@@ -62,7 +62,7 @@ export interface Route {
   readonly endpoint?: string;
   /** The least time between two calls with one key (docs/service/limits.md#request-rates). */
   readonly everySeconds?: number;
-  /** Calls that may come at once before that time applies; 1 unless given. */
+  /** Calls that are allowed at once before that time applies; 1 unless given. */
   readonly burst?: number;
   /**
    * Counts each concrete path alone, as the service does when one instance is read
@@ -106,7 +106,7 @@ export function route(
   handle: Route['handle'],
 ): Route {
   const [method, path = ''] = operation.split(' ');
-  // The type of the operation leaves no other word.
+  // The type of the operation allows no other value.
   return { ...settings, method: method as Route['method'], path, handle };
 }
 

@@ -32,7 +32,7 @@ interface ServiceRoutes {
   close(): Promise<void>;
 }
 
-/** Everything that the service serves. `onConnections` hears of each SSH connection that comes and goes. */
+/** Everything that the service serves. `onConnections` is called for each SSH connection that begins and ends. */
 export function serviceRoutes(world: World, onConnections: (change: 1 | -1) => void): ServiceRoutes {
   const instances = new InstanceService(world, onConnections);
   return {

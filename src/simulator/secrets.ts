@@ -2,7 +2,7 @@ import { BodyReader } from './body';
 import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from './route';
 import type { World } from './world';
 
-/** Not documented; enough for everybody, and few enough to be reached by a test. */
+/** Not documented; enough for every user, and few enough to be reached by a test. */
 const mostSecrets = 100;
 const longestKey = 255;
 const longestValue = 8192;

@@ -26,7 +26,7 @@ export interface RunningSimulator {
   readonly apiKey: string;
   readonly world: World;
   readonly faults: Faults;
-  /** What shall happen to the next boots and rentals. */
+  /** Orders for the next boots and rentals. */
   readonly orders: Orders;
   readonly lifecycle: Lifecycle;
   /** What arrived, oldest first; requests under `/__sim/` are left out. */
@@ -61,7 +61,7 @@ class SimulatorServer implements RunningSimulator {
     this.idle = new IdleWatch(options.clock ?? systemClock, options.idleExitSeconds, () => {
       void this.close().then(() => options.onIdleExit?.());
     });
-    // Somebody who is logged in to a machine is there, even when no window asks for anything.
+    // A login to a machine keeps the server alive, even when no window sends requests.
     const service = serviceRoutes(this.world, (change) => this.idle.count(change));
     this.instances = service.instances;
     const control = controlRoutes({
@@ -195,7 +195,10 @@ class SimulatorServer implements RunningSimulator {
     }
   }
 
-  /** Plays the ordered faults around the real answer; what was sent, or `undefined` for a dropped connection. */
+  /**
+   * Plays the ordered faults around the real answer; returns the sent answer, or `undefined` for a
+   * dropped connection.
+   */
   private async answerWithFaults(
     faults: readonly FaultOrder[],
     call: { response: ServerResponse; ask: () => Promise<SimResponse> },
@@ -269,7 +272,7 @@ class SimulatorServer implements RunningSimulator {
     }
   }
 
-  /** A connection that stays open and says that a window is still there. */
+  /** Holds a connection open that shows that a window is still there. */
   private hold(request: IncomingMessage, response: ServerResponse): void {
     const bearer = bearerOf(request.headers);
     if (bearer === undefined || !this.world.keys.find(bearer)) {

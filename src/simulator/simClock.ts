@@ -2,20 +2,21 @@ import { toDisposable, type Disposable } from '../util/disposable';
 import { systemClock, type Clock } from '../util/clock';
 
 interface Timer {
-  /** In milliseconds of `elapsed`: a clock that is set by the user holds no machine up. */
+  /** In milliseconds of `elapsed`: setting the clock of the computer delays no machine. */
   readonly at: number;
   readonly run: () => void;
 }
 
 /**
- * The simulator's time: the time of `base` plus what was skipped. Skipping runs the timers on the way
- * in their order, each at its own time, so that a day passes as it would have passed. `speed` divides
- * the waits of a booting machine and nothing else: money and dates keep to the true rate.
+ * The simulator's time: the time of `base` plus what was skipped. Skipping runs the timers on the
+ * way in their order, each at its own time, so that a skipped day has the same effects as a real
+ * one. `speed` divides the waits of a booting machine and nothing else: money and dates keep to the
+ * true rate.
  */
 export class SimClock implements Clock {
   private timers: Timer[] = [];
   private alarm: Disposable | undefined;
-  /** While timers run, time stands at the timer that runs. */
+  /** While timers run, the time is that of the current timer. */
   private frozenAt: number | undefined;
 
   constructor(
@@ -64,7 +65,7 @@ export class SimClock implements Clock {
     });
   }
 
-  /** Skips time; what was due on the way has happened when this returns. */
+  /** Skips time; timers that were due on the way have run when this returns. */
   advance(ms: number): void {
     this.runUntil(this.elapsed() + Math.max(0, ms));
     this.skippedMs += Math.max(0, ms);

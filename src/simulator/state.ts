@@ -4,7 +4,7 @@ import type { MachineManner } from './login/manners';
 export interface WorldState {
   version: 1;
   seed: number;
-  /** What the clock was moved ahead, in milliseconds. */
+  /** How far the clock was moved ahead, in milliseconds. */
   clockOffsetMs: number;
   nextIds: Record<string, number>;
   accounts: Account[];
@@ -27,11 +27,11 @@ export interface Account {
   /** Null while the address is not confirmed (docs/service/users.md#record). */
   emailVerifiedAt: number | null;
   isAdmin: boolean;
-  /** The key in the record of the user, where it is none of those that are listed. */
+  /** The key in the record of the user, if it is not in the list of keys. */
   sshKey?: string;
   /** Set on accounts that rent out machines of the market. */
   hostId?: number;
-  /** What the simulator has taken, whole account, since it exists. */
+  /** The dollars that the whole account has paid since it exists. */
   spent: number;
 }
 
@@ -45,7 +45,7 @@ export interface KeyRecord {
   id: number;
   accountId: number;
   name: string;
-  /** SHA-256 of the value; the value itself is told once and not kept. */
+  /** SHA-256 of the value; the value itself is returned once and not kept. */
   hash: string;
   /** Absent for a full key. */
   permissions?: KeyPermissions;
@@ -62,7 +62,7 @@ export interface AccountSshKey {
   createdAt: number;
 }
 
-/** A key that lets somebody into one instance. */
+/** A key that one instance accepts. */
 export interface InstanceKey {
   id: number;
   name: string;
@@ -85,10 +85,10 @@ export interface VolumeMount {
   mountPath: string;
 }
 
-/** What a running hour costs, in dollars. */
+/** The cost of a running hour, in dollars. */
 export interface Rates {
   gpu: number;
-  /** Goes on while stopped. */
+  /** Also charged while stopped. */
   disk: number;
 }
 
@@ -111,7 +111,7 @@ export interface PendingStep {
   kind: 'load' | 'progress' | 'boot' | 'halt';
   /** Unix seconds. */
   at: number;
-  /** How many messages of the host came before. */
+  /** How many messages of the host were shown before. */
   count: number;
 }
 
@@ -162,14 +162,14 @@ export interface InstanceState {
   isVm: boolean;
   diskGb: number;
   volumes: VolumeMount[];
-  /** Told to the container as CONTAINER_API_KEY. */
+  /** Passed to the container as CONTAINER_API_KEY. */
   apiKey: string;
   keys: InstanceKey[];
   /** How its login and tools behave from the next boot on; as usual where it is left out. */
   manner?: MachineManner;
   /** Percent that a test wants reported instead of a believable figure. */
   gpuUse?: number;
-  /** Unix seconds at which a test wants the host to take it back. */
+  /** Unix seconds at which a test wants the host to end the contract. */
   hostEndsAt?: number;
   /** Loopback ports while running; kept so that a restart can try the same. */
   proxyPort: number | null;

@@ -16,15 +16,15 @@ import { StateFile } from './stateFile';
 export type Guard = (caller: Caller, route: Route, request: SimRequest) => void;
 
 /**
- * What the simulator knows, shared by all resources. Whoever changes it calls `changed()`; the state
- * file follows soon after and at the end.
+ * The state of the simulator, shared by all resources. Call `changed()` after each change; the
+ * state file follows soon after and at the end.
  */
 export class World implements Disposable {
   readonly clock: SimClock;
   readonly keys: KeyStore;
   readonly market: Market;
   readonly ports: WorldPorts = {};
-  /** Asked for every recognised caller; a resource may add its own. */
+  /** Called for every recognised caller; a resource may add its own. */
   readonly guards: Guard[] = [];
   /** Set once the server listens. */
   baseUrl = '';
@@ -165,7 +165,7 @@ export class World implements Disposable {
     }
   }
 
-  /** Anything that went wrong inside, for the log of whoever runs the simulator. */
+  /** Anything that went wrong inside, for the log of the program that runs the simulator. */
   report(error: unknown): void {
     this.options.onError?.(error);
   }

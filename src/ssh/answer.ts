@@ -3,7 +3,7 @@ import { UserError } from '../util/errors';
 import { text } from '../util/text';
 import type { RunOptions, RunResult, Sieve } from './run';
 
-/** A start-up file of the machine took what was meant for a script, which did not run. */
+/** A start-up file of the machine read the input of a script, which did not run. */
 export class InputTakenError extends UserError {
   constructor() {
     super(
@@ -15,7 +15,7 @@ export class InputTakenError extends UserError {
   }
 }
 
-/** A start-up file that asks a question takes a line of the input; most ask one. */
+/** A start-up file that asks a question reads a line of the input; most ask one. */
 const spareLines = '\n'.repeat(8);
 /** The end mark is followed by the exit code of the script, or by this where the script did not arrive. */
 const lost = 'lost';
@@ -23,13 +23,14 @@ const lost = 'lost';
 const mostNoise = 4_000;
 
 /**
- * The login shell reads only this line: without line ends, `!`, or quotes and backslashes within its quotes it means the
- * same in sh, bash, zsh, fish, csh and tcsh, and it is short enough for every server. It skips what precedes the script,
- * runs it, and says where the answer begins and ends. The marks are put together on the machine, so that a start-up file
- * that repeats the command or its input prints none of them.
+ * The login shell reads only this line: without line ends, `!`, or quotes and backslashes within
+ * its quotes it means the same in sh, bash, zsh, fish, csh and tcsh, and it is short enough for
+ * every server. It skips what precedes the script, runs it, and marks where the answer begins and
+ * ends. The marks are put together on the machine, so that a start-up file that repeats the command
+ * or its input prints none of them.
  */
 const bootstrap = [
-  // Stands in the way of what the user's config would send.
+  // The user's config may send this variable.
   'unset LC_GPU_RENTAL',
   's=',
   'while IFS= read -r l; do case $l in "$2$1:"*":$2$1") s=${l#*:}; s=${s%:*}; break;; esac; done',
@@ -40,9 +41,10 @@ const bootstrap = [
 ].join('; ');
 
 /**
- * One script on its way to a machine, and its answer on the way back. The script goes by standard input as one line, so
- * that it arrives whole or not at all; what the script itself reads follows. The answer stands between two marks, wherever
- * they stand in a line. It ends with the second one, whatever still holds the pipes.
+ * Sends a script to a machine, and reads its answer. The script is sent by standard input as one
+ * line, so that it arrives whole or not at all; the input of the script follows. The answer is
+ * between two marks, anywhere in a line. It ends with the second one, even if something still holds
+ * the pipes.
  */
 export class ScriptAnswer implements Sieve {
   readonly command: string;

@@ -66,7 +66,7 @@ async function identityFilesIn({ fs }: ClientConfigDeps, file: string): Promise<
       return rest === undefined ? [] : [firstArgument(rest)];
     });
   } catch {
-    // ssh could read the file and we cannot: the other files may still name a key.
+    // ssh could read the file and we can't: the other files may still name a key.
     return [];
   }
 }

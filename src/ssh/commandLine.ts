@@ -20,9 +20,10 @@ export function quoteForShell(value: string): string {
 }
 
 /**
- * Returns a command that has `sh` run a script, whatever the login shell of a machine is: sshd gives every command to that,
- * and fish, csh and others read our scripts differently. In quotes, fish reads backslashes and csh reads `!`, so they are
- * outside of them. The script has one line, because csh ends quotes at the end of a line.
+ * Returns a command that has `sh` run a script, for any login shell of a machine: sshd gives every
+ * command to that shell, and fish, csh and others read our scripts differently. In quotes, fish
+ * reads backslashes and csh reads `!`, so they are outside of them. The script has one line,
+ * because csh ends quotes at the end of a line.
  */
 export function byPosixShell(script: string): string {
   return `exec /bin/sh -c '${script.replace(/['\\!]/g, "'\\$&'")}'`;
@@ -32,10 +33,10 @@ export function byPosixShell(script: string): string {
 const fromEnvironment = byPosixShell('s=$GPU_RENTAL_SCRIPT; unset GPU_RENTAL_SCRIPT; eval "$s"');
 
 /**
- * Returns the same for a script of `sh`, started by the login shell of the machine: only that knows where the image keeps
- * its programs. With the variable, its startup files don't start tmux. `by` is a program that starts it in turn. csh and
- * tcsh can't be started so, and close what is open beside standard input and output: what sshd started has read most of
- * what a user sets.
+ * Returns the same for a script of `sh`, started by the login shell of the machine: only that shell
+ * knows where the image keeps its programs. With the variable, its startup files don't start tmux.
+ * `by` is a program that starts it in turn. csh and tcsh can't be started so, and close all other
+ * open files: the shell that sshd started has read most settings of a user.
  */
 export function byLoginShell(script: string, by = ''): string {
   return [
@@ -46,14 +47,14 @@ export function byLoginShell(script: string, by = ''): string {
 }
 
 /**
- * Returns a script that has the login shell of the machine run a command of the user. Some shells read their start-up files
- * once more, so the output begins after a line with the mark.
+ * Returns a script that has the login shell of the machine run a command of the user. Some shells
+ * read their start-up files again, so the output begins after a line with the mark.
  */
 export function byUserShell(command: string, mark: string): string {
   return `exec "\${SHELL:-/bin/sh}" -c ${quoteForShell(`echo ${mark}; ${command}`)}`;
 }
 
-/** PowerShell takes typographic quotes for plain ones. */
+/** PowerShell reads typographic quotes as plain ones. */
 function quoteForPowerShell(value: string): string {
   const quotes = /['\u2018-\u201b]/g;
   return /^[A-Za-z0-9_+=:./\\-]+$/.test(value) ? value : `'${value.replace(quotes, '$&$&')}'`;

@@ -35,10 +35,11 @@ export interface SshDeps {
 }
 
 /**
- * For logins in the background: no question, no command of the user on this computer, whose output would be taken for the
- * machine's, and no connection that is shared. A shared one would carry the sessions of
- * the user, who lose them when ours is ended, or outlive ours and look like a user who is connected. The usual log level,
- * because a changed host key is known by a message that `LogLevel QUIET` of the user would suppress.
+ * For logins in the background: no question, no command of the user on this computer, whose output
+ * would be mistaken for the machine's, and no connection that is shared. A shared one would carry
+ * the sessions of the user, who lose them when ours is ended, or outlive ours and look like a user
+ * who is connected. The usual log level, because a changed host key is known by a message that
+ * `LogLevel QUIET` of the user would suppress.
  */
 const alone = [
   'BatchMode=yes',
@@ -97,7 +98,7 @@ export class SshContext {
    * are not those of jobs and commands.
    */
   async runAlone(alias: string, signal?: AbortSignal): Promise<Run> {
-    // After what the call itself says, since the first value counts.
+    // After the options of the call, since the first value counts.
     const last = alone.flatMap((option) => ['-o', option]);
     const own = await this.withoutInherited(alias, signal);
     return (program, args, options) => {
@@ -132,7 +133,7 @@ export class SshContext {
     return code === 0 && file !== undefined ? keyMeasures(stdout, isOfFile && !isSecurityKey(key)) : {};
   }
 
-  /** Returns the options by which a login in the background checks the host key, as the entry says it. */
+  /** Returns the options by which a login in the background checks the host key, as in the entry. */
   async hostKeyOptions(alias: string): Promise<readonly string[]> {
     const isPinned = (await this.folder().hostKeys(alias)).length > 0;
     return hostKeyOptions(alias, this.paths().knownHosts, isPinned ? 'yes' : 'ask');

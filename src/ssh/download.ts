@@ -203,7 +203,7 @@ class Download {
     const script = [
       'export LC_ALL=C',
       `cd ${quoteForShell(this.source.parent)} || exit 3`,
-      // GNU tar interprets backslashes in names unless told otherwise; other tars lack the option.
+      // GNU tar interprets backslashes in names by default; other tars lack the option.
       'option=; tar --no-unquote --version >/dev/null 2>&1 && option=--no-unquote',
       beginScript,
       'xargs -0 tar $option --no-recursion -cf -',

@@ -53,7 +53,7 @@ export class ForwardingForbiddenError extends UserError {
 }
 
 const startMs = 30_000;
-/** A program that takes longer to accept the first connection is not waited for (ms). */
+/** The longest wait for a program to accept the first connection (ms). */
 const firstConnectionMs = 10_000;
 
 interface ForwardDeps {
@@ -148,15 +148,16 @@ export async function openForward(
   };
 }
 
-/** What ssh says of the first connection through a forward: that it is open, or why not. */
+/** The message of ssh about the first connection through a forward: that it is open, or why not. */
 const ofConnection = /^(?:debug2: )?channel \d+: (?:open confirm|open failed: (.*))/m;
 /** sshd answers so where its config allows no forwarding at all, or none to this port. */
 const forbidden = /^(?:administratively prohibited|unknown channel type)/;
 
 /**
- * Tells what ssh itself says from what the machine has it print, such as a banner. Once ssh has bound its ports, it runs a
- * command of this computer (`ssh_session2` in ssh.c of OpenSSH), which prints a random mark to standard output. Nothing of a
- * machine goes there, and nothing of ours knows of a connection before that.
+ * Separates messages of ssh itself from those that the machine makes it print, such as a banner.
+ * Once ssh has bound its ports, it runs a command of this computer (`ssh_session2` in ssh.c of
+ * OpenSSH), which prints a random mark to standard output. Nothing of a machine is printed there,
+ * and nothing of ours connects before that.
  */
 class SaidBySsh {
   readonly listensMark = randomBytes(12).toString('hex');
@@ -188,8 +189,9 @@ function kindOf(refusal: string | undefined): 'open' | 'forbidden' | 'failed' {
 }
 
 /**
- * Connects once through a forward, and ends that once it is known what the machine made of it: whether it forwards at all
- * is told of a connection only. A program behind it sees one that says nothing.
+ * Connects once through a forward, and closes the connection once its outcome is known: ssh reports
+ * only for a connection whether the machine forwards at all. A program behind it sees a silent
+ * connection.
  */
 async function tryOnce(localPort: number, known: () => Promise<void>): Promise<void> {
   const socket = connect({ host: '127.0.0.1', port: localPort });

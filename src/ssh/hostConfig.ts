@@ -36,7 +36,7 @@ export function renderHost(entry: HostEntry, knownHosts: string, isPinned: boole
     `  HostName ${checkHost(entry.endpoint.host)}`,
     `  Port ${checkPort(entry.endpoint.port)}`,
     '  User root',
-    // A machine takes keys alone: ssh would ask for a password, and send it to a stranger.
+    // A machine accepts keys alone: ssh would ask for a password, and send it to a stranger.
     '  PubkeyAuthentication yes',
     '  PreferredAuthentications publickey',
     `  HostKeyAlias ${alias}`,

@@ -44,7 +44,7 @@ export function hostKeyOptions(
 
 /** ssh did not accept the host key of the machine, so nothing was sent to it. */
 export class HostKeyError extends UserError {
-  /** The fingerprint of the key that the server offered, if ssh named it; tells one change from the next. */
+  /** The fingerprint of the key that the server offered, if ssh named it; distinguishes one change from the next. */
   readonly offered: string | undefined;
 
   constructor(said: string) {
@@ -54,8 +54,8 @@ export class HostKeyError extends UserError {
 }
 
 /**
- * Returns the error if ssh's message says that it refused the host key, so that the message is the same for every
- * command.
+ * Returns the error if ssh's message reports that it refused the host key, so that the message is
+ * the same for every command.
  */
 export function hostKeyErrorOf(stderr: string): HostKeyError | undefined {
   return /^Host key verification failed\./m.test(stderr) ? new HostKeyError(stderr) : undefined;

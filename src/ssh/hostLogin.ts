@@ -11,7 +11,7 @@ import {
 } from './preflight';
 import { differsFromPrinted, printedHostKeys, type PrintedHostKeys } from './printedHostKeys';
 
-/** Logs in once and says how that went; the entry remembers whether it worked. */
+/** Logs in once and returns the result; the entry remembers whether it worked. */
 export async function preflightHost(
   context: SshContext,
   alias: string,
@@ -56,7 +56,7 @@ async function provenPreflight(
 }
 
 const notPrinted: Failure = { ok: false, problem: 'hostKeyNotPrinted', detail: '', keysTried: [] };
-/** Nobody waits longer for a log, and without it a first contact is trusted as ever. */
+/** The longest wait for a log; without it a first contact is trusted as usual. */
 const logPatienceMs = 5_000;
 
 /** A log that does not name an offered host key is read again after this time (ms); some repeat logins every few seconds. */
@@ -79,8 +79,9 @@ async function isOtherThanPrinted(
 }
 
 /**
- * Says of a changed host key whether the log of the instance names the new one, as with images that create one at each
- * start. That is a hint for the user and no proof: programs print into the log what strangers send them.
+ * Returns whether the log of the instance names a changed host key, as with images that create one
+ * at each start. That is a hint for the user and no proof: programs print into the log what
+ * strangers send them.
  */
 async function comparedWithLog(
   context: SshContext,
@@ -121,7 +122,7 @@ async function readPrinted(
   }
 }
 
-/** They come after a login that worked. */
+/** Problems after a login that worked. */
 const loggedInProblems: readonly PreflightProblem[] = ['diskFull', 'startupScript'];
 
 export function isLoggedIn(result: PreflightResult): boolean {

@@ -38,7 +38,7 @@ type Found =
  * Puts the block with this Include first, or returns that it is already there, or why the file must not be changed.
  */
 export function placeBlock(current: string, wanted: string, isNewFile: boolean): BlockPlacement {
-  // Our own line is UTF-8, whatever the rest is.
+  // Our own line is UTF-8, in a file of any encoding.
   const include = Buffer.from(wanted, 'utf8').toString('latin1');
   const found = findBlock(current);
   if (found.kind === 'trouble') {

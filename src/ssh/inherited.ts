@@ -44,9 +44,9 @@ export const inherited: Readonly<Record<string, Rule>> = {
   setenv: { effect: 'givesAway', harmless: harmlessVariable },
   // ClearAllForwardings would also end the forward that windows need.
   remoteforward: { effect: 'givesAway' },
-  // `none` counts where it stands alone.
+  // `none` counts if it is the only value.
   identityfile: { effect: 'crowdsOut' },
-  // Certificates come before every plain key, wherever their line stands.
+  // Certificates are offered before every plain key, wherever their line is.
   certificatefile: { effect: 'crowdsOut' },
   localforward: { effect: 'opensPorts' },
   dynamicforward: { effect: 'opensPorts' },
@@ -103,7 +103,7 @@ export function keyMeasures(stdout: string, worksWithoutAgent: boolean): KeyMeas
   if (keys.length <= mostBefore) {
     return {};
   }
-  // Older versions have another name for it, and the oldest of them take no minus.
+  // Older versions have another name for it, and the oldest of them accept no minus.
   const canFilter = lines.some(({ option }) => option === 'pubkeyacceptedalgorithms');
   return {
     ...(worksWithoutAgent ? { withoutAgent: true } : {}),
@@ -137,7 +137,10 @@ const wholeLine: readonly string[] = [
   'revokedhostkeys',
 ];
 
-/** What every login of ours says itself on the command line, or what ssh has already done with the name of the host. */
+/**
+ * Options that every login of ours sets on the command line, or what ssh has already done with the
+ * name of the host.
+ */
 const notRepeated =
   /^(?:host|(?:user|global)knownhostsfile|canonical\w*|clearallforwardings|controlpath|controlmaster)$/;
 
@@ -148,9 +151,10 @@ export interface JumpCommand {
 }
 
 /**
- * Returns options that stand for the user's config without what our entry can't override; none where it has nothing of
- * that kind. `printed` is what `ssh -G` prints for the entry, `defaults` what it prints without any config. They go before
- * the name of the host: of options on the command line, the first counts, too.
+ * Returns options that replace the user's config without the lines that our entry can't override;
+ * none if it has no such lines. `printed` is what `ssh -G` prints for the entry, `defaults` what it
+ * prints without any config. They are placed before the name of the host: of options on the command
+ * line, the first counts, too.
  */
 export function withoutInherited(
   printed: string,
@@ -198,8 +202,8 @@ function oneWord(value: string): string {
 }
 
 /**
- * Returns the command for which `ProxyJump` stands (ssh.c of OpenSSH): ssh would give the jump host the config that it has
- * itself, which is none here.
+ * Returns the command that `ProxyJump` means (ssh.c of OpenSSH): ssh would give the jump host the
+ * config that it has itself, which is none here.
  */
 function jumpBy({ command, platform }: JumpCommand, value: string): string {
   const quote = (word: string) =>

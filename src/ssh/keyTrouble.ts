@@ -91,7 +91,7 @@ const sentences: readonly (readonly [RegExp, KeyTroubleKind])[] = [
   ],
 ];
 
-/** Returns what ssh said about the keys of this computer, the most precise first. */
+/** Returns the messages of ssh about the keys of this computer, the most precise first. */
 export function keyTroubles(stderr: string): readonly KeyTrouble[] {
   return sentences.flatMap(([sentence, kind]) =>
     [...stderr.matchAll(sentence)].map(({ groups }) => ({
@@ -102,8 +102,8 @@ export function keyTroubles(stderr: string): readonly KeyTrouble[] {
 }
 
 /**
- * Returns what is wrong with a key: with that of an entry, or else with one that ssh does not name. What ssh says of other
- * keys of the user's config gives no reason. Without a file, all count.
+ * Returns what is wrong with a key: with that of an entry, or else with one that ssh does not name.
+ * Messages about other keys of the user's config are ignored. Without a file, all count.
  */
 export function keyTroubleOf(stderr: string, identityFile: string | undefined): KeyTrouble | undefined {
   const said = keyTroubles(stderr);

@@ -172,7 +172,7 @@ export class LocalFiles {
     await this.settle(file, size === file.size, hash?.digest('hex'));
   }
 
-  /** A new file takes the place of what is there: a link would be followed. */
+  /** A new file replaces what is there: a link would be followed. */
   private async open(file: NamedVersion, start: number): Promise<FileHandle> {
     const name = partName(file.name, file);
     const place = await this.place(name);

@@ -53,7 +53,7 @@ interface Asker {
 
 /**
  * Returns what git prints about a folder of a repository, for `repositoryAround`. It reads no other repository in place of
- * a damaged one, runs nothing that the repository names, and asks nobody.
+ * a damaged one, runs nothing that the repository names, and asks the user nothing.
  *
  * @throws UnreadRepositoryError if git is missing, fails, warns, or takes longer than `timeoutMs`.
  */
@@ -117,7 +117,7 @@ export async function remotesOf(asker: Asker, folder: string): Promise<readonly 
   const lines = (await ask('config', '--get-regexp', '^remote\\..*\\.url$'))
     .split('\n')
     .map((line) => /^remote\.(.*)\.url (.+)$/.exec(line));
-  // `origin` is what the folder was cloned from; it comes first.
+  // `origin` is what the folder was cloned from; it is first.
   const sorted = lines.filter((line) => line !== null).sort((line) => (line[1] === 'origin' ? -1 : 0));
   return sorted.map((line) => parseRepositoryUrl(line[2] ?? '')).filter((address) => address !== undefined);
 }

@@ -186,7 +186,7 @@ async function readKeyFile(deps: KeyDeps, file: string, signal: AbortSignal | un
     return { keys: ofAgent(publicKey), unusable: [{ kind: found.kind, file, publicKey }] };
   }
   if (found && listed && !isCertificate(listed) && listed.base64 !== found.base64) {
-    // ssh offers what the .pub file says and then finds that the private key is another.
+    // ssh offers the key of the .pub file and then finds that the private key is another.
     const both = [found, listed];
     return {
       keys: both.flatMap(ofAgent),
@@ -211,7 +211,7 @@ async function readKeyFile(deps: KeyDeps, file: string, signal: AbortSignal | un
 
 const isCertificate = ({ type }: PublicKey) => type.includes('-cert-');
 
-/** Returns the public part by the private file itself; `undefined` where only its passphrase or its rights tell it. */
+/** Returns the public part by the private file itself; `undefined` if it needs the passphrase or other rights. */
 async function publicPartOf(
   deps: KeyDeps,
   file: string,
@@ -304,7 +304,8 @@ export async function generateKey(
   const result = await deps.run('ssh-keygen', isLocked ? args : [...args, '-N', ''], {
     signal,
     timeoutMs: 30_000,
-    // ssh-keygen asks twice. Without a terminal, and told not to open a window, it reads the answers from its input.
+    // ssh-keygen asks twice. Without a terminal, and with windows disabled, it reads the answers from
+    // its input.
     ...(isLocked
       ? {
           input: `${passphrase}\n${passphrase}\n`,

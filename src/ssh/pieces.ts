@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 
 const pieceBytes = 1_000_000;
 
-/** Reads the next piece of a file; what was announced and is not there is zeros. */
+/** Reads the next piece of a file; missing bytes are zeros. */
 export async function readPiece(handle: FileHandle, size: number, at: number): Promise<Buffer> {
   const length = Math.min(pieceBytes, size - at);
   if (length <= 0) {
@@ -16,7 +16,7 @@ export async function readPiece(handle: FileHandle, size: number, at: number): P
 /** Up to this size, pieces are joined and files are read side by side. */
 export const joinedBytes = 256_000;
 
-/** Joins small pieces: one write for each of them costs more than what is in it. */
+/** Joins small pieces: a write for each of them costs more than its bytes. */
 export async function* joined(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let held: Uint8Array[] = [];
   let size = 0;

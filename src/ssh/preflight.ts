@@ -28,7 +28,7 @@ export type PreflightProblem =
   | 'config'
   | 'other';
 
-/** Another server may be at the address; ssh would ask the user to trust a first one, without what the log says. */
+/** Another server may be at the address; ssh would ask the user to trust a first one, without the log. */
 export const hostKeyProblems: readonly PreflightProblem[] = ['hostKeyChanged', 'hostKeyNotPrinted'];
 
 export type PreflightResult =
@@ -86,7 +86,7 @@ export async function runPreflight(
     readonly command: readonly [program: string, ...args: string[]];
     /** Options for this login alone. */
     readonly options?: readonly string[];
-    /** The key of the entry; without it, what ssh says of any key counts. */
+    /** The key of the entry; without it, messages about any key count. */
     readonly identityFile?: string | undefined;
   },
   alias: string,
@@ -177,7 +177,10 @@ const problemOfTrouble: Partial<Record<KeyTrouble['kind'], PreflightProblem>> = 
   notSigned: 'notSigned',
 };
 
-/** What ssh says of a key comes first; a key that the machine accepted may also wait for its agent, without a word. */
+/**
+ * Messages of ssh about a key are used first; a key that the machine accepted may also wait
+ * silently for its agent.
+ */
 function ownTrouble(
   stderr: string,
   found: PreflightProblem,
@@ -232,7 +235,7 @@ function problemOf(stderr: string, stdout: string): PreflightProblem {
 }
 
 interface Offer {
-  /** `SHA256:…`, or what an old version says instead. */
+  /** `SHA256:…`, or the text of an old version. */
   readonly key: string;
   readonly file: string | undefined;
 }
@@ -269,7 +272,7 @@ function lastWords(stderr: string, stdout: string): string {
     .join(' ');
 }
 
-/** Returns what ssh said after its last login, with `-v`: before it, machines greet with a banner. */
+/** Returns the messages of ssh after its last login, with `-v`: before it, machines greet with a banner. */
 export function afterLogin(stderr: string): string {
   const last = [...stderr.matchAll(/^Authenticated to .*$/gm)].at(-1);
   return last === undefined ? stderr : stderr.slice(last.index + last[0].length);

@@ -21,19 +21,19 @@ export type SshAccount = AliasAccount & Pick<AccountRef, 'key'>;
 export interface PrepareRequest {
   readonly account: SshAccount;
   readonly instanceId: number;
-  /** As last reported; `undefined` where the service cannot be reached, then the last address is used. */
+  /** As last reported; `undefined` if the service can't be reached, then the last address is used. */
   readonly instance: Instance | undefined;
-  /** Public keys that the instance or the account knows; `undefined` where that could not be asked. */
+  /** Public keys that the instance or the account knows; `undefined` if they could not be read. */
   readonly registeredKeys: readonly string[] | undefined;
   /** Off unless the user asked for it for this instance. */
   readonly forwardAgent?: boolean;
   /** Its log, in which some images print the fingerprint of their host key. */
   readonly log?: (() => Promise<string>) | undefined;
-  /** The record is what the service said last, before it stopped answering. */
+  /** The record is the last one before the service stopped answering. */
   readonly isOld?: boolean;
-  /** It still comes up, so that a login of an earlier boot proves nothing. */
+  /** It is still booting, so a login of an earlier boot proves nothing. */
   readonly isBooting?: boolean;
-  /** A connection has refused its host key since, so that a login says what helps. */
+  /** A connection has refused its host key since, so that a login shows what helps. */
   readonly isRefused?: boolean;
 }
 
@@ -52,7 +52,7 @@ export interface PreparedHost {
   readonly verification: Verification;
 }
 
-/** What connecting came to: prepared, checked, and on which address. */
+/** The result of connecting: prepared, checked, and on which address. */
 export interface ConnectOutcome {
   readonly host: PreparedHost;
   readonly preflight: PreflightResult;
@@ -90,7 +90,7 @@ const addressProblems: readonly PreflightProblem[] = [
   'hostKeyNotPrinted',
 ];
 
-/** Those that say more than that nothing answered. */
+/** The problems that are more precise than a missing answer. */
 const specificProblems: readonly PreflightProblem[] = [
   'hostKeyNotPrinted',
   'hostKeyChanged',
@@ -127,14 +127,14 @@ export async function writeEntry(
   const folder = context.folder();
   const [known, agentKey] = await Promise.all([folder.read(alias), folder.agentKey(alias)]);
   const offered = request.instance ? endpointsOf(request.instance) : [];
-  // While it boots, a neighbor may have its last address, and the next one comes soon.
+  // While it boots, a neighbor may have its last address, and its next one is known soon.
   const last = known && request.isBooting !== true ? [known.endpoint] : [];
   const endpoints = offered.length > 0 ? offered : last;
   const [choice, identity] = await Promise.all([
     chooseEndpoint(endpoints, context.deps, signal),
     chooseIdentity(context.keyDeps(), request.registeredKeys, known?.identityFile, agentKey, signal),
   ]);
-  // Where nothing greets us a jump host of the user's may still get through: take the last that did.
+  // Without a greeting, a jump host of the user may still connect: use the last address that worked.
   const endpoint =
     choice.best ??
     endpoints.find((candidate) => known && sameEndpoint(candidate, known.endpoint)) ??
@@ -202,7 +202,7 @@ async function logIn(
   if (preflight.ok || !addressProblems.includes(preflight.problem)) {
     return last(outcomes);
   }
-  // Nothing let us in: the entry leads to the address whose failure is told.
+  // Every login failed: the entry has the address whose failure is shown.
   const specific = specificProblems
     .map((problem) => outcomes.find((one) => !one.preflight.ok && one.preflight.problem === problem))
     .find((one) => one !== undefined);
@@ -214,9 +214,10 @@ async function logIn(
 }
 
 /**
- * Logs in at the address of the entry, by the other keys where the machine refuses the chosen one or this computer can't use
- * it: of the registered keys, a machine may know only those of the time when it was rented. The entry names the key that
- * got in, else the one whose trouble is told.
+ * Logs in at the address of the entry, by the other keys where the machine refuses the chosen one
+ * or this computer can't use it: of the registered keys, a machine may know only those of the time
+ * when it was rented. The entry names the key that was accepted, else the one whose trouble is
+ * shown.
  */
 async function logInByAnyKey(
   context: SshContext,
@@ -287,7 +288,7 @@ async function changeKey(
   return { ...host, identity, verification: await write(context, changed, signal) };
 }
 
-/** What an entry says of its key. Without an agent, none could be forwarded. */
+/** The key in an entry. Without an agent, none could be forwarded. */
 async function keyPart(
   context: SshContext,
   identity: Identity,
@@ -302,7 +303,7 @@ async function keyPart(
   };
 }
 
-/** ssh needs a file for the key that it is to offer, also for one that only an agent holds. */
+/** ssh needs a file for the key that it offers, also for one that only an agent holds. */
 async function writeAgentKey(
   context: SshContext,
   alias: string,

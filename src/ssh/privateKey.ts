@@ -7,7 +7,7 @@ export interface PrivateKeyFacts {
   readonly encrypted: boolean;
   /** OpenSSH's own format contains the public part in clear, whether or not the rest is encrypted. */
   readonly publicKey: PublicKey | undefined;
-  /** Why ssh can't read it, whatever the passphrase. */
+  /** Why ssh can't read it with any passphrase. */
   readonly trouble?: KeyTroubleKind;
 }
 

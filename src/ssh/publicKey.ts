@@ -38,7 +38,7 @@ export function parsePublicKey(line: string): PublicKey | undefined {
   return { type, base64, comment: rest.join(' '), fingerprint: `SHA256:${hash}` };
 }
 
-/** Returns true if both texts contain the same key, whatever their comments. */
+/** Returns true if both texts contain the same key, with any comments. */
 export function sameKey(one: string, other: string): boolean {
   const left = parsePublicKey(one);
   return left !== undefined && left.base64 === parsePublicKey(other)?.base64;

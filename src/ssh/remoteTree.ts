@@ -24,7 +24,7 @@ export interface RemoteEntry extends Version {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   /** True for a file that its owner can execute. */
   readonly isExecutable?: true;
-  /** Whether only its owner can read it there, if the list says so. */
+  /** Whether only its owner can read it there, if the list states it. */
   readonly isPrivate?: boolean;
 }
 
@@ -97,7 +97,7 @@ export function withoutActing({ entries, leftOut }: RemoteTree): RemoteTree {
   };
 }
 
-/** No path contains two slashes in a row, so they separate the records whatever the names contain. */
+/** No path contains two slashes in a row, so they separate the records for any names. */
 const record = "'//%f %s %Y %n'";
 const longestRecord = 65_536;
 /** A machine that lists more is not trusted, to protect this computer's memory. */

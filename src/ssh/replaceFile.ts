@@ -65,7 +65,7 @@ export async function replaceFileOfOthers(
   }
 }
 
-/** Links the file in place: a new file must not overwrite one that another program created meanwhile. */
+/** Links the file in place: a new file must not overwrite one that another program has created since. */
 async function linkInPlace(fs: FileSystem, temp: string, target: string): Promise<boolean> {
   try {
     return await fs.linkNew(temp, target);
@@ -74,7 +74,7 @@ async function linkInPlace(fs: FileSystem, temp: string, target: string): Promis
       throw error;
     }
   }
-  // For a file system without hard links: an empty file takes the name first, exclusively.
+  // For a file system without hard links: an empty file claims the name first, exclusively.
   try {
     await fs.create(target, Buffer.alloc(0), 0o600);
   } catch (error) {

@@ -30,7 +30,7 @@ export interface RunOptions {
   readonly withoutEnv?: readonly string[] | undefined;
   /** Keeps the end of a stream that is longer than what is kept, in place of its beginning. */
   readonly keepsEnd?: boolean;
-  /** Takes out of the output what counts. Once that is whole, the program has half a second to end by itself. */
+  /** Extracts the relevant output. Once that is whole, the program has half a second to end by itself. */
   readonly sieve?: Sieve;
   /** Called with each piece of output. */
   readonly onStdout?: (piece: string) => void;
@@ -38,7 +38,7 @@ export interface RunOptions {
   readonly onStderr?: (piece: string) => void;
 }
 
-/** Reads the output of a program in place of its end: something else may hold its pipes. */
+/** Detects the end of the output before the program ends: something else may hold its pipes. */
 export interface Sieve {
   /** Returns what counts of the next piece. */
   take(piece: Buffer): Buffer;

@@ -44,7 +44,7 @@ export class FileNotSentError extends UserError {
   }
 }
 
-/** Which shell a script is for, its first line says: one for bash fails in another `sh`. */
+/** The shells that a first line may name: a script for bash fails in another `sh`. */
 const shells = ['sh', 'bash', 'zsh'];
 
 /**

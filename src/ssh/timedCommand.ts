@@ -7,8 +7,8 @@ import type { RunOptions, RunResult } from './run';
 import type { SshService } from './service';
 
 /**
- * What became of a command whose own end was not seen. The machine ended it once its time was over, it may still run there
- * after that time, or the connection failed before, during or after it.
+ * The outcome of a command whose own end was not seen. The machine ended it once its time was over,
+ * it may still run there after that time, or the connection failed before, during or after it.
  */
 export type CommandTrouble = 'ended' | 'mayRun' | 'cut';
 
@@ -24,13 +24,13 @@ const codesOfSsh: readonly (number | null)[] = [255, null];
 const spareMs = 2_000;
 
 /**
- * Like the script of a job: with the programs of a login shell and the variables of the container. Its startup files read
- * nothing of the command, and what they print is no part of its output.
+ * Like the script of a job: with the programs of a login shell and the variables of the container.
+ * Its startup files do not read the command, and their output is not part of its output.
  */
 const inLogin = `exec <&3 >&4 3<&- 4>&-\n${containerVariables}exec sh -s`;
 const asideOfStartup = '3<&0 4>&1 </dev/null >/dev/null';
 
-/** Returns the reason as the result, with which a command that did not run is told as well. */
+/** Returns the reason as the result of a command that did not run. */
 function notRun(error: unknown): RunResult {
   if (error instanceof InputTakenError) {
     return { code: null, stdout: '', stderr: error.message, timedOut: false };
@@ -50,10 +50,10 @@ export async function runTimed(
 ): Promise<TimedResult> {
   const run = (by: string) => `${byLoginShell(inLogin, by)} ${asideOfStartup}`;
   const limited = run(`timeout -k 1 ${Math.ceil(timeoutMs / 1000)} `);
-  // Programs of this name that lack the option are taken for none.
+  // Programs of this name without the option are not used.
   const script = `if timeout -k 1 1 true 2>/dev/null; then ${limited}; fi; ${run('')}`;
   const since = clock.elapsed();
-  // The command goes to standard input, so that no other shell parses it.
+  // The command is sent to standard input, so that no other shell parses it.
   const result = await ssh
     .exec(alias, script, {
       input: scriptLines(command),

@@ -59,7 +59,7 @@ export interface TransferOutcome {
   readonly notKept?: Text | undefined;
 }
 
-/** A transfer ended early; repeating it continues where it ended. A program that said nothing lost its connection. */
+/** A transfer ended early; repeating it continues where it ended. A silent program has lost its connection. */
 export class TransferError extends UserError {
   constructor(said: string | Text) {
     super(typeof said === 'string' ? wordsOf(plainText(said)) : said, { nextStep: 'retry' });
@@ -73,7 +73,7 @@ export class SentTooMuchError extends TransferError {
   }
 }
 
-/** What a machine may send beside what it announced: a file may have grown since. */
+/** How much more than announced a machine may send: a file may have grown since. */
 export const spareBytes = 64_000_000;
 
 /** Passes bytes on. @throws SentTooMuchError once there are more than `most` of them. */
@@ -126,7 +126,7 @@ export interface Version {
   readonly modified: number;
 }
 
-/** Returns whether the mode of a file or folder lets nobody but its owner read it. */
+/** Returns whether the mode of a file or folder lets only its owner read it. */
 export function isPrivateMode(mode: number): boolean {
   return (mode & 0o044) === 0;
 }

@@ -75,7 +75,7 @@ export function parseUnsavedWork(
   });
 }
 
-/** Returns `undefined` for a line that does not say what is saved, or whose folder can't be shown. */
+/** Returns `undefined` for a line that does not state what is saved, or whose folder can't be shown. */
 function repositoryOf(line: string): UnsavedRepository | undefined {
   const [, changes, unpushed, path] = /^repo (\d{1,4}|\?) (\d{1,4}|\?) (.*)$/.exec(line) ?? [];
   return isRemotePath(path) ? { path, changes: counted(changes), unpushed: counted(unpushed) } : undefined;

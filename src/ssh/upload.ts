@@ -90,7 +90,7 @@ class Upload {
   private readonly sent = new Map<string, string>();
   private readonly sentLinks = new Map<string, string>();
   private readonly refused = new Map<string, LeftOut['why']>();
-  /** Versions whose bytes are all there by their hash, whatever the machine said while it wrote them. */
+  /** Versions whose bytes are all there by their hash, even if the machine reported errors while it wrote them. */
   private readonly proved = new Map<string, string>();
   private steps: Steps | undefined;
   private said = '';
@@ -120,8 +120,8 @@ class Upload {
   }
 
   /**
-   * Compares by hash what was sent and has its size, where the machine complained: it may have refused no more than a
-   * time or a mode. One whose old content has the same size is told apart so as well.
+   * Compares by hash what was sent and has its size, where the machine complained: it may have
+   * refused no more than a time or a mode. This also detects an old content of the same size.
    */
   private async prove(plan: Plan): Promise<Plan> {
     const { deps, alias, order } = this;
@@ -156,11 +156,11 @@ class Upload {
     return this.sent.has(name) ? reasons.changed : reasons.missing;
   }
 
-  /** Looks at both sides and finds what is missing on the other one. */
+  /** Compares both sides and finds what is missing on the other one. */
   private async plan(): Promise<Plan> {
     const tree = await this.order.tree();
     const { there, extra } = await this.otherSide(tree);
-    // A folder may be a link there: what is put into it arrives.
+    // A folder may be a link there: files in it arrive.
     const folders = tree.folders.filter((name) => !['folder', 'link'].includes(there.get(name)?.kind ?? ''));
     const files = tree.files.filter((file) => !this.isThere(file, there.get(file.name)));
     const links = [...tree.links].filter(
@@ -307,7 +307,7 @@ class Upload {
     return Buffer.concat(pieces);
   }
 
-  /** What is large goes by itself, from where an earlier transfer ended, and gets its name once it is whole. */
+  /** Sends a large file alone, from where an earlier transfer ended; it gets its name once it is whole. */
   private async sendSingle(file: LocalFile, there: number): Promise<void> {
     const handle = await this.openLocal(file);
     if (!handle) {
@@ -343,7 +343,10 @@ class Upload {
     }
   }
 
-  /** As many bytes as were announced: what a file that became shorter lacks shows when the sides are compared. */
+  /**
+   * As many bytes as were announced: the missing end of a file that became shorter shows when the
+   * sides are compared.
+   */
   private async *content(
     handle: FileHandle,
     file: LocalFile,

@@ -190,7 +190,7 @@ async function readLines(fs: FileSystem, file: string): Promise<readonly string[
   try {
     return (await fs.read(file)).toString('utf8').split(/\r?\n/);
   } catch {
-    // ssh could read the file and we cannot, so the difference is reported without its place.
+    // ssh could read the file and we can't, so the difference is reported without its place.
     return [];
   }
 }

@@ -28,7 +28,7 @@ interface Charge {
 }
 
 interface ChargeState {
-  /** Of instances that are gone, and of before the simulator began. */
+  /** Charges of instances that are gone, and from before the simulator began. */
   kept: (Charge & { accountId: number })[];
   seeded: boolean;
 }

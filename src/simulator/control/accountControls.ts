@@ -15,7 +15,7 @@ import { onlyByFullKey } from './controlRoutes';
 /** Accounts that tests and the demo may order. */
 const kinds = ['totp', 'sms', 'both', 'legacy', 'unverified', 'admin', 'team', 'plain'] as const;
 
-/** Steering of accounts and of the second factor; nothing of this exists at the service. */
+/** Routes for tests that control accounts and the second factor; the service has none of them. */
 export function accountControlRoutes(world: World, secondFactor: SecondFactorState): Route[] {
   return onlyByFullKey(world, [
     route('POST /__sim/tfa-accounts/', {}, (request) =>
@@ -79,7 +79,7 @@ function newAccount(world: World, kind: (typeof kinds)[number], email: string | 
   });
 }
 
-/** One account with a full key, and whatever a test needs to act as its owner. */
+/** Makes an account with a full key, and everything a test needs to act as its owner. */
 function orderAccount(
   world: World,
   secondFactor: SecondFactorState,

@@ -14,7 +14,7 @@ export interface ControlContext {
   readonly instances: InstanceService;
 }
 
-/** Only a full key may steer the simulator: a scoped key is somebody's program. */
+/** Only a full key may control the simulator: a scoped key belongs to a program. */
 export function onlyByFullKey(world: World, routes: readonly Route[]): Route[] {
   return routes.map((steering) => ({
     ...steering,
@@ -28,7 +28,7 @@ export function onlyByFullKey(world: World, routes: readonly Route[]): Route[] {
   }));
 }
 
-/** The steering of the simulator itself; nothing of this exists at the service. */
+/** Routes that control the simulator itself; the service has none of them. */
 export function controlRoutes(context: ControlContext): Route[] {
   const { world } = context;
   return onlyByFullKey(world, [

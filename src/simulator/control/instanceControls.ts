@@ -7,7 +7,7 @@ import type { World } from '../world';
 
 const outcomes = ['exited', 'unknown', 'offline', 'created', 'stuck'];
 
-/** Steering of machines and instances; nothing of this exists at the service. */
+/** Routes for tests that control machines and instances; the service has none of them. */
 export function instanceControls(world: World, service: InstanceService): Route[] {
   return [
     ...bootControls(world, service),
@@ -87,7 +87,7 @@ function stateControls(world: World, { lifecycle }: InstanceService): Route[] {
       }
       if (status !== undefined) {
         lifecycle.fail(instance, status, message ?? `The host reports ${status}.`);
-        // The machine reports what it wants while the contract goes on, as with `frozen` and `recycling`.
+        // The machine reports any state while the contract continues, as with `frozen` and `recycling`.
         instance.failed = body.text('cur_state') !== 'running';
       } else if (message !== undefined) {
         instance.statusMessage = message;
@@ -106,7 +106,7 @@ function stateControls(world: World, { lifecycle }: InstanceService): Route[] {
       }
       return ok({ success: true });
     }),
-    // The whole machine goes away under those who rent it.
+    // The whole machine becomes unreachable for its renters.
     route('POST /__sim/machines/{id}/offline/', {}, (request) => {
       const id = Number(request.params['id']);
       world.market.mark('goneMachines', id, true);

@@ -8,7 +8,7 @@ import { machinesOf } from './hostMachines';
 const daySeconds = 86_400;
 const usualDays = 30;
 const mostDays = 3 * 366;
-/** What the marketplace keeps of a host's earnings. */
+/** The share of a host's earnings that the marketplace keeps. */
 const feeShare = 0.25;
 
 interface Earned {

@@ -15,17 +15,17 @@ function currentRates(instance: InstanceState): { gpu: number; disk: number } {
   return { gpu: computes ? instance.rates.gpu : 0, disk: instance.rates.disk };
 }
 
-/** Takes money as time passes, by the true clock, and notices when an account has run dry. */
+/** Charges accounts as time passes, by the true clock, and notices when the credit is used up. */
 export class Billing {
   private readonly alarms = new Map<number, Disposable>();
 
   constructor(
     private readonly world: World,
-    /** Stops what runs: the service does not lend. */
+    /** Stops running instances: the service does not lend. */
     private readonly onDry: (accountId: number) => void,
   ) {}
 
-  /** Books what was used up to this moment; call it before anything that changes a rate. */
+  /** Charges for the time up to this moment; call it before anything that changes a rate. */
   settle(instance: InstanceState): void {
     const now = this.world.now();
     const account = this.world.accounts.find((other) => other.id === instance.accountId);

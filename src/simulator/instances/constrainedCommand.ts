@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, realpathSync, rmSync, type Stats } from 'node:f
 import path from 'node:path';
 import { splitWords } from './envFlags';
 
-/** What *execute* refuses before it is run; becomes `invalid_args`. */
+/** A command that *execute* refuses before it is run; becomes `invalid_args`. */
 export class InvalidCommand extends Error {}
 
 /** See docs/service/limits.md#sizes. */
@@ -17,7 +17,7 @@ export class ConstrainedCommand {
     private readonly program: 'ls' | 'du' | 'rm',
     /** Letters of the short flags. */
     private readonly flags: string,
-    /** How deep `du` tells folders; all of them unless given. */
+    /** How deep `du` lists folders; all of them unless given. */
     private readonly depth: number,
     private readonly paths: readonly string[],
   ) {}
@@ -42,8 +42,8 @@ export class ConstrainedCommand {
   }
 
   /**
-   * The text the command writes. `shownRoot` stands for the folder in what is shown, as the service
-   * shows the path on its host.
+   * The text the command writes. `shownRoot` replaces the folder in the output, as the service shows
+   * the path on its host.
    */
   run(folder: string, shownRoot: string): string {
     const root = realpathSync(folder);
@@ -152,7 +152,7 @@ function readArguments(args: readonly string[]) {
   return { shorts, depth: Number.isNaN(depth) ? Infinity : depth, paths };
 }
 
-/** Files that a path means, with `*` in its last part; none when it leads out of the root. */
+/** Returns the files of a path, with `*` in its last part; none when it leads out of the root. */
 function resolveInside(root: string, wanted: string): readonly string[] {
   const inContainer = wanted.replace(/^(~|\/root)(?=\/|$)/, '/');
   const target = path.resolve(root, `.${path.posix.normalize(`/${inContainer}`)}`);
@@ -175,7 +175,7 @@ function resolveInside(root: string, wanted: string): readonly string[] {
       .filter((entry) => pattern.test(entry) && !entry.startsWith('.'))
       .map((entry) => path.join(realParent, entry));
   } catch {
-    // Not there, or not a folder: the caller says so in the words of the command.
+    // Missing, or not a folder: the caller reports that in the words of the command.
     return [];
   }
 }

@@ -22,7 +22,7 @@ interface Context {
   readonly ssh: Pick<SshHost, 'openCopies'>;
 }
 
-/** Copies between instances and to the cloud; how far they are is in the status (docs/service/commands.md#copy). */
+/** Copies between instances and to the cloud; their progress is in the status (docs/service/commands.md#copy). */
 export function copyRoutes(context: Context): Route[] {
   const running = new Map<number, { isCancelled: boolean }>();
   return [
@@ -124,7 +124,7 @@ function placeOf(
   return { instance, file: path.resolve(root, `.${path.posix.normalize(`/${inContainer}`)}`) };
 }
 
-/** As rsync does: what is in a folder comes into the other one. No link is followed. */
+/** As rsync does: the content of a folder is copied into the other one. No link is followed. */
 function copyFiles(from: string, to: string): string {
   if (!existsSync(from)) {
     return 'Copy failed: no such file or directory.';

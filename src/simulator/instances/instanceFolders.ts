@@ -23,14 +23,14 @@ export class InstanceFolders {
   remove(instanceId: number): void {
     if (this.root !== undefined || this.keptRoot() !== undefined) {
       const folder = path.join(this.rootFolder(), String(instanceId));
-      // The host key stands beside the home: a container that is created again has another.
+      // The host key is beside the home: a container that is created again has another.
       for (const part of [folder, `${folder}.machine`]) {
         rmSync(part, { recursive: true, force: true, maxRetries: 3 });
       }
     }
   }
 
-  /** Removes what was temporary. */
+  /** Removes temporary folders. */
   dispose(): void {
     if (this.isTemporary && this.root !== undefined) {
       rmSync(this.root, { recursive: true, force: true, maxRetries: 3 });
@@ -52,7 +52,7 @@ export class InstanceFolders {
       } else {
         this.root = path.resolve(kept);
         mkdirSync(this.root, { recursive: true, mode: 0o700 });
-        // Shells start in here: a link would lead them to a place that somebody else chose.
+        // Shells start in here: a link would lead them to a place that another user chose.
         if (lstatSync(this.root).isSymbolicLink()) {
           throw new Error(`${this.root} is a link. Choose another folder for the instances.`);
         }

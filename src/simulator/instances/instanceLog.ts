@@ -3,8 +3,8 @@ import { variablesOf } from './envFlags';
 import { imageRuntype } from './runtype';
 
 /**
- * What the container would have written. Image, arguments and scripts are shown as recorded and never run on this
- * computer; values of variables are not shown.
+ * Returns the lines that the container would have written. Image, arguments and scripts are shown
+ * as recorded and never run on this computer; values of variables are not shown.
  */
 export function containerLog(instance: InstanceState): string[] {
   const names = variablesOf(instance.env).map(([name]) => name);
@@ -37,7 +37,7 @@ export function selectLines(
 }
 
 /**
- * Statuses from which an instance that is meant to run never comes back
+ * Statuses from which an instance that is meant to run never recovers
  * (docs/service/instances.md#failed-statuses).
  */
 export const failureStatuses: readonly string[] = ['exited', 'unknown', 'offline', 'created'];
@@ -47,7 +47,7 @@ export function imageOnMachine(instance: InstanceState): boolean {
   return instance.startedAt !== null;
 }
 
-/** What the host says while it prepares the machine, in order. */
+/** The messages of the host while it prepares the machine, in order. */
 export function bootMessages(instance: InstanceState): readonly string[] {
   const starting = [
     `Creating container C.${instance.id}`,

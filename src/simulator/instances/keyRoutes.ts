@@ -5,7 +5,7 @@ import type { World } from '../world';
 import type { Lifecycle } from './lifecycle';
 import { ownInstance } from './ownInstance';
 
-/** instances/{id}/ssh/: who gets into one instance. */
+/** instances/{id}/ssh/: the keys that one instance accepts. */
 export function instanceKeyRoutes(world: World, lifecycle: Lifecycle): Route[] {
   return [
     route('GET /api/v0/instances/{id}/ssh/', { permission: 'instance_read', everySeconds: 1 }, (request) => {
@@ -21,7 +21,7 @@ export function instanceKeyRoutes(world: World, lifecycle: Lifecycle): Route[] {
       // A text that contains JSON, not the list itself (docs/service/ssh-keys.md#keys-of-an-instance).
       return ok({ success: true, ssh_keys: JSON.stringify(keys) });
     }),
-    // Takes the text of a key, not an id (docs/service/ssh-keys.md#attach).
+    // Accepts the text of a key, not an id (docs/service/ssh-keys.md#attach).
     route(
       'POST /api/v0/instances/{id}/ssh/',
       { permission: 'instance_write', everySeconds: 1 },

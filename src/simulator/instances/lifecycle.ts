@@ -18,14 +18,14 @@ const haltSeconds = 1.5;
 const retrySeconds = 20;
 
 /**
- * The life of instances: the effect of requests, and what happens by itself afterwards
- * (docs/service/instances.md#states). The clock's speed shortens the waits, and a wait that was pending when
- * the simulator ended continues at its next start.
+ * The life of instances: the effects of requests, and the later changes by themselves
+ * (docs/service/instances.md#states). The clock's speed shortens the waits, and a wait that was
+ * pending when the simulator ended continues at its next start.
  */
 export class Lifecycle implements Disposable {
   readonly billing: Billing;
   private readonly timers = new Map<number, Disposable>();
-  /** Counts the openings of each instance, so that one that was overtaken does nothing. */
+  /** Counts the openings of each instance, so that an outdated one does nothing. */
   private readonly openings = new Map<number, number>();
 
   constructor(
@@ -37,7 +37,7 @@ export class Lifecycle implements Disposable {
     this.billing = new Billing(world, (accountId) => this.stopForLackOfMoney(accountId));
   }
 
-  /** Takes up what an earlier run left: pending steps, and SSH of what runs. */
+  /** Continues an earlier run: its pending steps, and SSH of its running instances. */
   resume(): void {
     for (const instance of this.world.instances) {
       this.billing.settle(instance);
@@ -76,9 +76,9 @@ export class Lifecycle implements Disposable {
   }
 
   /**
-   * Starts an instance that was stopped on purpose. Returns a refusal, which goes out with status 200, where
-   * the machine has no free GPU, or where the instance failed while it was meant to run and never runs again
-   * (docs/service/instances.md#failed-statuses).
+   * Starts an instance that was stopped on purpose. Returns a refusal, which is sent with status 200,
+   * if the machine has no free GPU, or if the instance failed while it was meant to run and never
+   * runs again (docs/service/instances.md#failed-statuses).
    */
   start(instance: InstanceState): { readonly queued: boolean } {
     this.billing.settle(instance);
@@ -131,7 +131,7 @@ export class Lifecycle implements Disposable {
     this.openings.delete(instance.id);
   }
 
-  /** Ends in a state from which it never comes back while meant to run. */
+  /** Ends in a state from which it never recovers while meant to run. */
   fail(instance: InstanceState, status: string, message: string): void {
     this.billing.settle(instance);
     this.cancelPending(instance);
@@ -144,7 +144,7 @@ export class Lifecycle implements Disposable {
     this.changed(instance);
   }
 
-  /** Somebody bids more: the instance pauses and keeps its disk. */
+  /** Another renter bids more: the instance pauses and keeps its disk. */
   outbid(instance: InstanceState): void {
     if (!instance.isBid) {
       throw new ServiceError(400, 'invalid_args', 'Only an interruptible instance can be outbid.');
@@ -210,7 +210,7 @@ export class Lifecycle implements Disposable {
     this.progress(instance, 0);
   }
 
-  /** The host's messages while the image comes; the last wait ends in `boot`. */
+  /** The host's messages while the image is downloaded; the last wait ends in `boot`. */
   private progress(instance: InstanceState, count: number): void {
     const messages = bootMessages(instance);
     const message = messages[count];

@@ -60,7 +60,7 @@ function page(world: World, all: readonly InstanceState[], request: SimRequest) 
     throw new ServiceError(400, 'invalid_args', `limit must be from 1 to ${mostRows}.`);
   }
   const token = request.query.get('after_token') ?? '';
-  // The token is the last id of the page before: it stays good when instances come and go.
+  // The token is the last id of the page before: it stays valid when instances are added and removed.
   const after = token === '' ? 0 : decodeToken(token);
   const rest = [...all].sort((a, b) => a.id - b.id).filter((instance) => instance.id > after);
   const rows = rest.slice(0, Math.min(limit, world.options.rowsPerPage ?? mostRows, mostRows));
@@ -79,7 +79,7 @@ function page(world: World, all: readonly InstanceState[], request: SimRequest) 
   };
 }
 
-/** The token of the next page, or what was ordered in its place. */
+/** The token of the next page, or the ordered value in its place. */
 function tokenAfter(lastId: number | undefined, asked: string, { options }: World): unknown {
   if (options.pageTokens === 'odd') {
     return { after: lastId };

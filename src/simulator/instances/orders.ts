@@ -8,7 +8,7 @@ interface BootOrder<T> {
   left: number;
 }
 
-/** What a test or a demonstration wants to happen next; in memory only. */
+/** Events that a test or a demonstration orders; in memory only. */
 export class Orders {
   private readonly boots: BootOrder<BootFailure>[] = [];
   private readonly manners: BootOrder<MachineManner>[] = [];
@@ -24,7 +24,7 @@ export class Orders {
     this.manners.push({ what: manner, left: times, machineId });
   }
 
-  /** Gives an instance that is about to boot what was ordered for it. */
+  /** Applies the orders for an instance that is about to boot. */
   applyTo(instance: InstanceState): void {
     instance.nextBootFailure ??= take(this.boots, instance.machineId) ?? null;
     const manner = take(this.manners, instance.machineId);

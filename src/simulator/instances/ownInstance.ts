@@ -2,7 +2,7 @@ import { callerOf, ServiceError, type SimRequest } from '../route';
 import type { InstanceState } from '../state';
 import type { World } from '../world';
 
-/** How an operation says that there is no such instance. */
+/** The answer of an operation to an unknown instance. */
 interface Unknown {
   readonly code: string;
   readonly status: number;

@@ -54,7 +54,7 @@ function stateFields(world: World, instance: InstanceState): Row {
 }
 
 /**
- * Returns the contract's state: what the service keeps, whatever the machine reports
+ * Returns the contract's state: the record of the service, for any report of the machine
  * (docs/service/instances.md#intended-state).
  */
 function currentState(instance: InstanceState): string {

@@ -105,12 +105,15 @@ function readExtraFilters(reader: BodyReader): Readonly<Record<string, unknown>>
       return parsed;
     }
   } catch {
-    // Told below, like any other text that is no object.
+    // Refused below, like any other text that is no object.
   }
   throw invalid('Invalid value for extra_filters: it must be an object.');
 }
 
-/** Limits on what is rented in the end, template included. @throws ServiceError 400. */
+/**
+ * Checks the limits of the merged rental, template included.
+ * @throws ServiceError 400.
+ */
 export function checkMerged(
   merged: MergedRent,
   request: RentRequest,

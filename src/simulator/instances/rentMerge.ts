@@ -35,13 +35,13 @@ export interface MergedRent {
 const defaultDiskGb = 8;
 
 /**
- * Returns what is rented when a request meets a template (docs/service/renting.md#template-merge). A
- * template's `volume_info` has no effect, so it has no place here. Nor has its recommended disk, which is a
- * hint for the author of the request.
+ * Returns what is rented when a request meets a template (docs/service/renting.md#template-merge).
+ * A template's `volume_info` has no effect, so it is left out here, like its recommended disk,
+ * which is a hint for the author of the request.
  */
 export function mergeRent(request: RentRequest, template: RentTemplate | undefined): MergedRent {
   return {
-    // A scalar of the request wins.
+    // A scalar of the request overrides the template.
     image: request.image ?? (template && imageWithTag(template)),
     diskGb: request.disk ?? defaultDiskGb,
     access: request.runtype === undefined ? templateAccess(template) : parseRuntype(request.runtype),

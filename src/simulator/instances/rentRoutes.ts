@@ -66,7 +66,10 @@ const unavailable = (askId: number) => ({
   ask_id: askId,
 });
 
-/** True when the rental has to wait for a GPU. @throws ServiceError where it cannot be. */
+/**
+ * Returns whether the rental has to wait for a GPU.
+ * @throws ServiceError if it is impossible.
+ */
 function checkOffer(world: World, slice: Slice, caller: Caller, parsed: ParsedRent): boolean {
   const { machine, gpus } = slice;
   const account = world.account(caller.accountId);

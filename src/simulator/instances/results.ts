@@ -24,12 +24,12 @@ export class Results {
     return `${this.world.baseUrl}/results/${token}.log`;
   }
 
-  /** Read without a key: whoever knows the address may. */
+  /** Read without a key: the address is enough. */
   route(): Route {
     return route('GET /results/{file}/', { anonymous: true }, (request) => {
       const found = this.stored.get((request.params['file'] ?? '').replace(/\.log$/, ''));
       if (!found || found.readyAt > this.world.clock.now()) {
-        // As the object store of the service says it while nothing is written.
+        // The answer of the service's object store while nothing is written.
         const text = '<?xml version="1.0"?><Error><Code>NoSuchKey</Code></Error>';
         return { status: 404, body: undefined, raw: { type: 'application/xml', text } };
       }

@@ -15,16 +15,16 @@ export interface OpenPorts {
 export interface SshHost {
   /** Listens; tries the ports that the instance had before. */
   open(instance: InstanceState): Promise<OpenPorts> | OpenPorts;
-  /** The port at which the host gives the files of an instance away, whether it runs or not. */
+  /** Returns the port at which the host serves the files of an instance, running or not. */
   openCopies(instance: InstanceState): Promise<number>;
   /** Ends the listening and every connection. */
   close(instance: InstanceState): void;
-  /** The list of keys that get in has changed. */
+  /** The list of accepted keys has changed. */
   keysChanged(instance: InstanceState): void;
   dispose(): Promise<void>;
 }
 
-/** Tells ports at which nobody listens, for tests that need no SSH. */
+/** Returns ports without a listener, for tests that need no SSH. */
 export const deafSshHost: SshHost = {
   open: (instance) => ({
     proxyPort: 30_000 + (instance.id % 10_000) * 2,

@@ -26,15 +26,16 @@ interface Open {
 const user = 'vastai_kaalia';
 
 /**
- * What gives the files of an instance away, also of a stopped one: a real rsync daemon behind SSH. It serves the files as
- * they are when it is opened, because the home of a simulated machine does not stand where that of a real one does.
+ * Serves the files of an instance, also of a stopped one: a real rsync daemon behind SSH. It serves
+ * the files as they are when it is opened, because the home of a simulated machine has another path
+ * than that of a real one.
  */
 export class CopyHosts {
   private readonly opened = new Map<number, Open>();
 
   constructor(private readonly options: CopyHostsOptions) {}
 
-  /** The port; the service tells it anew for each copy. */
+  /** Returns the port; the service makes a new one for each copy. */
   async open(instance: InstanceState): Promise<number> {
     const make = await this.options.makeBackend();
     const machine = await prepare(instance, this.options.folders.ensure(instance.id));

@@ -71,7 +71,7 @@ export class Door {
       try {
         return await this.listenOn(handler, wanted);
       } catch {
-        // Taken by somebody else meanwhile: any other does, clients read the port anew.
+        // Another program has this port now: any other one works, because clients read the port again.
       }
     }
     return this.listenOn(handler, 0);
@@ -85,7 +85,7 @@ export class Door {
         this.sockets.delete(socket);
         this.options.onConnections(-1);
       });
-      // A reset is an end; whoever serves it hears the close.
+      // A reset is an end; the server gets the close event.
       socket.on('error', () => undefined);
       handler(socket);
     });

@@ -6,20 +6,20 @@ import type { InstanceState } from '../state';
 import { deviceCount, machineTools } from './machineTools';
 import { program, shellWord } from './shell';
 
-/** The parts of a simulated machine that are not its home: nobody in its shell comes upon them by chance. */
+/** The parts of a simulated machine that are not its home: a user in its shell does not find them by chance. */
 export interface MachineDir {
   readonly dir: string;
   readonly home: string;
   readonly bin: string;
   readonly hostKeyFile: string;
   readonly hostKey: string;
-  /** Starts a session, whatever it is. */
+  /** Starts any session. */
   readonly sessionScript: string;
   /** Gives a session the terminal's size, then starts it. */
   readonly terminalScript: string;
 }
 
-/** Writes the parts anew, except the host key, which a machine keeps for life. */
+/** Rewrites the parts, except the host key, which a machine keeps for life. */
 export function prepareMachine(instance: InstanceState, slice: Slice, home: string): MachineDir {
   const dir = `${home}.machine`;
   const bin = path.join(dir, 'bin');
@@ -68,7 +68,7 @@ function writeDevices(dev: string, gpus: number): void {
   }
 }
 
-/** What tells one start of the machine from another; the times of this computer's own processes do not. */
+/** Makes the starts of a machine distinguishable; the times of this computer's own processes do not. */
 function writeFirstProcess(dir: string): void {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const startedAt = randomBytes(6).readUIntBE(0, 6);

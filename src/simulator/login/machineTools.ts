@@ -4,7 +4,7 @@ import type { MachineManner } from './manners';
 import { nvidiaSmiScript } from './nvidiaSmi';
 import { program } from './shell';
 
-/** Programs of a machine by name: those that would otherwise speak of the computer that plays it. */
+/** Programs of a machine by name: those that would otherwise report on the computer that plays it. */
 export function machineTools(instance: InstanceState, slice: Slice): ReadonlyMap<string, string> {
   const smi = nvidiaSmi(slice, instance.manner ?? 'usual');
   return new Map([
@@ -55,7 +55,7 @@ function otherModel<T extends object>(model: T) {
   return { ...model, name: 'GTX 1050 Ti', ramMb: 4096, watts: 75, computeCap: 610 };
 }
 
-/** What `df -Pk` says of the disk that was rented; other questions go to the computer's own program. */
+/** Answers `df -Pk` for the rented disk; other calls are passed to the computer's own program. */
 function diskScript({ diskGb, manner }: InstanceState): string {
   const size = diskGb * 1024 ** 2;
   const free = manner === 'fullDisk' ? 81_920 : Math.floor(size * 0.95);
@@ -67,7 +67,7 @@ function diskScript({ diskGb, manner }: InstanceState): string {
   );
 }
 
-/** Zeros are written in the time that the machine's disk would take, and nowhere else: this computer has one of its own. */
+/** Pretends to write zeros, in the time that the machine's disk would need: this computer has a disk of its own. */
 function writeScript(mbPerSecond: number): string {
   return program(
     'case "$*" in "if=/dev/zero "*) ;; *) PATH=${PATH#*:}; exec dd "$@" ;; esac',

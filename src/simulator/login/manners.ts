@@ -1,9 +1,9 @@
-/** How a machine's login and tools behave; each is seen on the market now and then. */
+/** How a machine's login and tools behave; each of them exists on the market. */
 export const machineManners = [
   'usual',
   /** The port refuses connections for 20 seconds after `running`. */
   'latePort',
-  /** No key gets in for 15 seconds after `running`. */
+  /** No key is accepted for 15 seconds after `running`. */
   'lateKey',
   'refusedKey',
   /** A start-up file ends each shell before its command. */
@@ -16,7 +16,7 @@ export const machineManners = [
   'hungNvidiaSmi',
   'failedNvidiaSmi',
   'mig',
-  /** Its tool prints what was published of a real machine. */
+  /** Its tool prints the published output of a real machine. */
   'recorded',
 ] as const;
 export type MachineManner = (typeof machineManners)[number];

@@ -31,7 +31,7 @@ export class RealSshHost implements SshHost {
     private readonly world: World,
     private readonly folders: InstanceFolders,
     private readonly makeBackend: () => Promise<MakeBackend>,
-    /** How many connections there are, told at each change. */
+    /** Called at each new and each ended connection. */
     private readonly onConnections: (change: 1 | -1) => void,
   ) {
     this.copies = new CopyHosts({ world, folders, makeBackend, onConnections });
@@ -101,13 +101,13 @@ export class RealSshHost implements SshHost {
     }
   }
 
-  /** What comes late comes so much later by the simulator's time. */
+  /** Runs a late step after its delay by the simulator's time. */
   private later(entry: Running, seconds: number, run: () => void): void {
     const { clock } = this.world;
     entry.timers.add(clock.schedule(run, clock.shortened(seconds * 1000)));
   }
 
-  /** Another program may have taken the port in between. */
+  /** Another program may use the port by now. */
   private moved(instance: InstanceState, { proxyPort, directPorts }: OpenPorts): void {
     instance.proxyPort = proxyPort;
     instance.directPorts = { ...directPorts };
@@ -162,9 +162,9 @@ function end(entry: Running): void {
 }
 
 /**
- * Ends all that was started in a machine and is still there, also what detached itself: each process
- * carries the machine's token in its environment. Only where `/proc` tells (Linux); elsewhere the
- * processes end with their connections.
+ * Ends all that was started in a machine and is still there, also what detached itself: each
+ * process carries the machine's token in its environment. Only where `/proc` exists (Linux);
+ * elsewhere the processes end with their connections.
  */
 function endProcessesOf(token: string): void {
   const mark = `SIMULATED_MACHINE=${token}`;
@@ -197,7 +197,7 @@ function environmentOf(pid: number): readonly string[] {
   }
 }
 
-/** Ours, whatever a template says. */
+/** Set by the machine, never by a template. */
 const reserved = ['HOME', 'USER', 'LOGNAME', 'SHELL', 'PATH', 'TERM'];
 /**
  * A real shell of this computer would run or load what these name. A template must not reach that far:
@@ -207,7 +207,7 @@ const dangerous =
   /^(BASH_.*|ENV|PROMPT_COMMAND|PS[0-4]|SHELLOPTS|BASHOPTS|IFS|LD_.*|DYLD_.*|PYTHONSTARTUP|PYTHONPATH|PYTHONHOME|PERL5.*|RUBYOPT|NODE_OPTIONS|GIT_.*|SSH_.*|SIMULATED_.*|CONTAINER_API_KEY)$/;
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** The variables of a session: what the renter asked for, and what the machine itself provides. */
+/** The variables of a session: those of the renter, and those of the machine itself. */
 function sessionEnvironment(
   world: World,
   instance: InstanceState,
@@ -222,7 +222,7 @@ function sessionEnvironment(
     LANG: 'C.UTF-8',
     ...(instance.utf8 ? { LC_ALL: 'C.UTF-8', PYTHONIOENCODING: 'UTF-8' } : {}),
     ...Object.fromEntries(asked),
-    // Between the machine's own programs and the system's: what a template adds, where it is in a folder.
+    // The folders that a template adds are between the machine's own programs and the system's.
     PATH: [machine.bin, instance.env['PATH'], systemPath].filter((part) => part).join(':'),
     HOME: machine.home,
     USER: 'root',
@@ -232,7 +232,7 @@ function sessionEnvironment(
     CONTAINER_ID: String(instance.id),
     SIMULATOR_URL: world.baseUrl,
     SIMULATED_MACHINE: token,
-    // Who is logged in to the computer that simulates the machine is nothing the machine may see.
+    // The machine must not see who is logged in to the computer that simulates it.
     HOST_PROC: path.join(machine.dir, 'proc'),
     HOST_DEV: path.join(machine.dir, 'dev'),
     HOST_SYS: path.join(machine.dir, 'sys'),

@@ -46,7 +46,10 @@ const notFilters = ['type', 'order', 'limit', 'allocated_storage', 'disable_bund
 
 type Order = readonly (readonly [field: string, direction: string])[];
 
-/** What a body searches for: the rows that match, in its order, and no more than it wants. @throws ServiceError 400. */
+/**
+ * Returns the search of a body: the matching rows, in its order, up to its limit.
+ * @throws ServiceError 400.
+ */
 export function searchOf(body: BodyReader, usualOrder: Order): (rows: readonly Row[]) => Row[] {
   const limit = Math.min(mostRows, Math.max(0, body.integer('limit') ?? mostRows));
   const matches = predicate(
@@ -61,7 +64,7 @@ export function searchOf(body: BodyReader, usualOrder: Order): (rows: readonly R
 
 /**
  * `{field: {operator: value}}`; a bare value means `eq`, null means nothing wanted.
- * @throws ServiceError 400 `invalid_args` for a field, an operator or a value that is none.
+ * @throws ServiceError 400 `invalid_args` for an unknown field, operator or value.
  */
 function predicate(filters: Readonly<Record<string, unknown>>): (row: Row) => boolean {
   const tests = Object.entries(filters)
@@ -70,7 +73,7 @@ function predicate(filters: Readonly<Record<string, unknown>>): (row: Row) => bo
   return (row) => tests.every((test) => test(row));
 }
 
-/** What is no list at all asks for no order. */
+/** A value that is no list sets no order. */
 function orderOf(value: unknown): Order {
   const pairs: readonly unknown[] = Array.isArray(value) ? value : [];
   return pairs.map((pair) => {
@@ -86,7 +89,7 @@ export function badOrder(): ServiceError {
   return new ServiceError(400, 'invalid_args', 'order must be a list of [field, direction] pairs.');
 }
 
-/** Sorts by `[field, direction]` pairs; records without the field come last. */
+/** Sorts by `[field, direction]` pairs; records without the field are last. */
 function comparator(order: Order): (a: Row, b: Row) => number {
   const keys = order.map(([name, direction]) => {
     const field = fieldOf(name);

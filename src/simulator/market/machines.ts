@@ -1,7 +1,7 @@
 import { round, SeededRandom } from '../random';
 import { gpuModels, type GpuModel } from './gpuModels';
 
-/** A machine of the market; what it is made of never changes. */
+/** A machine of the market; its parts never change. */
 export interface Machine {
   readonly id: number;
   readonly hostId: number;
@@ -40,7 +40,7 @@ export interface Machine {
   readonly os: string;
   readonly pcieBandwidth: number;
   readonly displayActive: boolean;
-  /** Days from the world's beginning until the host takes it off the market. */
+  /** Days from the world's beginning until the host withdraws it. */
   readonly listedDays: number;
 }
 
@@ -189,7 +189,7 @@ function makeMachine(random: SeededRandom, index: number, model: GpuModel): Mach
     staticIp: datacenter || random.chance(0.5),
     vms: random.chance(0.18),
     geolocation: random.weighted(places).text,
-    // Addresses that are reserved for documentation: nobody's (RFC 5737).
+    // Addresses that are reserved for documentation (RFC 5737).
     publicIp: `${random.chance(0.5) ? '203.0.113' : '198.51.100'}.${1 + (index % 254)}`,
     cpu,
     cpuRamMb: random.pick([64, 128, 256, 512]) * 1007 * (gpus > 4 ? 2 : 1),

@@ -10,11 +10,11 @@ export interface Slice {
   readonly gpus: number;
 }
 
-/** What may change about the market, kept with the state. */
+/** The changeable part of the market, kept with the state. */
 interface MarketState {
   /** Unix seconds when the world began; listings end some days after it. */
   createdAt: number;
-  /** Machines that went away, for tests. */
+  /** Machines that are gone, for tests. */
   goneMachines: number[];
   /** Offers that were withdrawn, for tests. */
   goneOffers: number[];
@@ -25,10 +25,10 @@ interface MarketState {
 }
 
 const firstOfferId = 20_310_000;
-/** Hours of a month, for prices that are told a month, as the client reckons (docs/service/offers.md#fields-and-units). */
+/** Hours of a month, for monthly prices, as the client computes them (docs/service/offers.md#fields-and-units). */
 export const monthHours = 720;
 
-/** The machines of the seed with what the world has done to them. */
+/** The machines of the seed with their later changes. */
 export class Market {
   readonly machines: readonly Machine[];
   private readonly slices = new Map<number, Slice>();
@@ -69,7 +69,7 @@ export class Market {
     );
   }
 
-  /** Takes a machine or an offer off the market, keeps it for its owner, or puts it back. */
+  /** Withdraws a machine or an offer, keeps it for its owner, or puts it back. */
   mark(list: 'goneMachines' | 'goneOffers' | 'privateMachines', id: number, on: boolean): void {
     const rest = this.state[list].filter((other) => other !== id);
     this.state[list] = on ? [...rest, id] : rest;
@@ -95,7 +95,7 @@ export class Market {
     return this.world.ports.minimumBid?.(machine.id) ?? machine.minBidPerGpu;
   }
 
-  /** Unix seconds at which the host takes the machine off the market. */
+  /** Unix seconds at which the host withdraws the machine. */
   listedUntil(machine: Machine): number {
     const end = this.state.createdAt + machine.listedDays * 86_400;
     const aMonth = 30 * 86_400;
@@ -105,7 +105,7 @@ export class Market {
       : end + Math.ceil((this.world.now() + 86_400 - end) / aMonth) * aMonth;
   }
 
-  /** GPUs that nobody holds; a stopped or failed instance holds none. */
+  /** Returns the number of free GPUs; a stopped or failed instance holds none. */
   freeGpus(machine: Machine, except?: InstanceState): number {
     const held = this.world.instances
       .filter((instance) => instance !== except && instance.machineId === machine.id && holdsGpus(instance))

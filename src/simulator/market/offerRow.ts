@@ -96,7 +96,7 @@ function gpuFields({ model, gpus: all, displayActive }: Machine, gpus: number): 
   };
 }
 
-/** What offers and instances tell of the machine. */
+/** The fields of the machine in offers and instances. */
 export function machineFields(machine: Machine): Row {
   return {
     machine_id: machine.id,

@@ -2,8 +2,8 @@ import { refuse } from './context';
 import { factors, longestLabel, type Factor } from './state';
 
 /**
- * Bodies of tfa/*. Clients may send explicit nulls and numbers as text; both count as what they mean.
- * A body that is no object is `bad_request`.
+ * Bodies of tfa/*. Clients may send explicit nulls and numbers as text; both are accepted. A body
+ * that is no object is `bad_request`.
  */
 export class SecondFactorBody {
   private readonly fields: Readonly<Record<string, unknown>>;
@@ -64,7 +64,7 @@ export class SecondFactorBody {
     return factor;
   }
 
-  /** Six digits; a number loses its leading zeros on the way and gets them back. */
+  /** Six digits; a number has lost its leading zeros and gets them back. */
   code(): string | undefined {
     const text = this.text('code');
     return typeof this.fields['code'] === 'number' ? text?.padStart(6, '0') : text;

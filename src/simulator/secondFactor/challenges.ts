@@ -13,7 +13,7 @@ const smsPerHour = 10;
 /** Not documented: text messages to one number without a key in an hour. */
 const loggedOutSmsPerHour = 5;
 
-/** Numbers that fail in one way each, so that every refusal of the carrier can be had. */
+/** Numbers that fail in one way each, so that every refusal of the carrier can be tested. */
 const failingNumbers = {
   '+15005550001': 'twilio_error',
   '+15005550002': 'sms_blocked_number',
@@ -42,8 +42,9 @@ export function dropChallenge(context: SecondFactorContext, challenge: Challenge
 }
 
 /**
- * A challenge without a code, as a right password gives; the logged-out flow begins with its secret.
- * Old ones are thrown away here, an hour after they ended, so that "expired" can be told from "unknown".
+ * A challenge without a code, as a correct password makes; the logged-out flow begins with its
+ * secret. Old ones are removed here, an hour after they ended, so that "expired" differs from
+ * "unknown".
  */
 export function openChallenge(context: SecondFactorContext, channel: Challenge['channel']): Challenge {
   const challenge: Challenge = {
@@ -78,7 +79,7 @@ export function smsTarget(
   if (wanted.phone !== undefined) {
     const method = own.find((each) => each.phone === wanted.phone);
     if (!method && context.loggedOut && wanted.phone !== account.legacyPhone) {
-      // Without a key nobody may have the service write to a stranger.
+      // Without a key, no caller may have the service send messages to a stranger.
       throw refuse('phone_number_mismatch', 'This is not a phone number of the account.');
     }
     return method ? targetOf(method) : { phone: wanted.phone };
@@ -116,7 +117,7 @@ export function methodById(
   return method;
 }
 
-/** The account's method of a type, where no id is needed to say which. */
+/** The account's only method of a type, which needs no id. */
 export function onlyMethod(
   account: SecondFactorAccount,
   type: SecondFactorMethod['method'],

@@ -2,7 +2,7 @@ import { ServiceError } from '../route';
 import type { SecondFactorAccount, SecondFactorState } from './state';
 import type { Tokens } from './tokens';
 
-/** What the second factor needs to know of a person. */
+/** The facts about a person that the second factor needs. */
 export interface Person {
   readonly id: number;
   readonly email: string | undefined;

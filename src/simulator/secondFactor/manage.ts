@@ -5,7 +5,7 @@ import { freshBackupCodes } from './enrol';
 import { backupCodesRemaining, secondFactorStatus, type SecondFactorMethod } from './state';
 import { verify } from './verify';
 
-/** What a client may see of a method: the last four digits of a number, never a TOTP secret. */
+/** The visible part of a method: the last four digits of a number, never a TOTP secret. */
 export function shownMethod(method: SecondFactorMethod): Record<string, unknown> {
   return {
     id: method.id,
@@ -37,7 +37,7 @@ export function status(context: SecondFactorContext): Record<string, unknown> {
   };
 }
 
-/** DELETE tfa: the verifying method goes, or `target_id`, which a backup code or e-mail must name. */
+/** DELETE tfa: removes the verifying method, or `target_id`, which a backup code or e-mail must name. */
 export function removeMethod(context: SecondFactorContext, body: SecondFactorBody): Record<string, unknown> {
   const { account } = context;
   const targetId = body.integer('target_id');
@@ -69,7 +69,7 @@ export function removeMethod(context: SecondFactorContext, body: SecondFactorBod
   return { success: true, msg: '2FA Successfully Disabled' };
 }
 
-/** PUT update: label and primary mark; the mark moves, it cannot be taken off. */
+/** PUT update: label and primary mark; the mark can be moved, but not removed. */
 export function updateMethod(context: SecondFactorContext, body: SecondFactorBody): Record<string, unknown> {
   const { account } = context;
   if (isLegacy(account)) {

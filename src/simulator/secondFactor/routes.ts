@@ -55,7 +55,7 @@ function managed(operation: Operation): Operation {
   };
 }
 
-/** What failed attempts have counted is kept, too. */
+/** The count of failed attempts is kept, too. */
 function finish(
   world: World,
   operation: Operation,
@@ -96,7 +96,7 @@ function login(world: World, contexts: SecondFactorContexts, request: SimRequest
   }
 }
 
-/** Finds out whose second factor a request is about. */
+/** Finds the account of a request about a second factor. */
 class SecondFactorContexts {
   constructor(
     private readonly world: World,

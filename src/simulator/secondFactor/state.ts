@@ -41,7 +41,7 @@ export interface SecondFactorMethod extends Attempts {
   lastStep?: number;
 }
 
-/** A code that is on its way to somebody, or (`login`) a password that was right with no code sent yet. */
+/** A code that is on its way to a person, or (`login`) a correct password with no code sent yet. */
 export interface Challenge {
   secret: string;
   accountId: number;
@@ -56,7 +56,7 @@ export interface Challenge {
 
 export interface SecondFactorAccount {
   accountId: number;
-  /** A key alone is refused everywhere but on users/current and tfa/*. */
+  /** A key alone is refused everywhere except on users/current and tfa/*. */
   demanded: boolean;
   /** Member of a team that manages the second factor for its people. */
   teamUser: boolean;
@@ -82,7 +82,7 @@ export interface SecondFactorAccount {
 
 export interface Session {
   token: string;
-  /** Told apart from keys and from other sessions by this, as by `key_id`. */
+  /** Distinguishes it from keys and other sessions, like `key_id`. */
   keyId: number;
   accountId: number;
   kind: 'bearer' | 'cookie';
@@ -92,7 +92,7 @@ export interface Session {
   expiresAt: number;
 }
 
-/** What a person would find on a telephone or in a mailbox. */
+/** A message that a person would find on a telephone or in a mailbox. */
 export interface Message {
   accountId: number;
   channel: 'sms' | 'email';

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { newTotpSecret } from './totp';
 
-/** Where unguessable values come from; tests give their own. */
+/** The source of unguessable values; tests pass their own. */
 export interface Tokens {
   /** For challenges and sessions. */
   token(): string;
@@ -25,7 +25,7 @@ export const randomTokens: Tokens = {
   },
 };
 
-/** The same tokens, each told as it is made. */
+/** Wraps tokens so that each is reported as it is made. */
 export function reportedTokens(
   tokens: Tokens,
   notify: ((token: { readonly kind: keyof Tokens; readonly value: string }) => void) | undefined,

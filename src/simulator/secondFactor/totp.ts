@@ -3,7 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const stepSeconds = 30;
 const digits = 6;
-/** Steps of clock difference that are forgiven, before and after (RFC 6238, section 5.2). */
+/** Steps of clock difference that are tolerated, before and after (RFC 6238, section 5.2). */
 const drift = 1;
 
 /** 160 random bits as base32, the length that RFC 4226 recommends for SHA-1. */

@@ -5,7 +5,7 @@ import { refuse, type SecondFactorContext } from './context';
 import type { Attempts, Challenge, Factor, SecondFactorMethod } from './state';
 import { matchTotp } from './totp';
 
-/** How somebody proved to be who they are; `method` is absent for e-mail, backup codes and legacy accounts. */
+/** How a person proved the second factor; `method` is absent for e-mail, backup codes and legacy accounts. */
 export interface Proof {
   readonly by: Factor | 'backup';
   readonly method?: SecondFactorMethod;
@@ -45,7 +45,7 @@ export function verify(context: SecondFactorContext, body: SecondFactorBody): Pr
   return { by: factor };
 }
 
-/** One-time; refused with 401 whether its form, its value or its use is the reason. */
+/** Uses up a backup code; refused with 401 for a wrong form or value and for a used code. */
 export function useBackupCode(context: SecondFactorContext, text: string): void {
   const { account, now } = context;
   assertOpen(account.backupAttempts, now);

@@ -1,7 +1,7 @@
 import { BodyReader } from '../body';
 import { ServiceError, type SimRequest } from '../route';
 
-/** What the service takes for an OpenSSH public key: a type, base64, a comment. */
+/** The form that the service accepts as an OpenSSH public key: a type, base64, a comment. */
 const pattern =
   /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(?:256|384|521)|sk-ssh-ed25519@openssh\.com|sk-ecdsa-sha2-nistp256@openssh\.com) ([A-Za-z0-9+/]{40,}={0,3})(?: ([^\r\n]*))?$/;
 
@@ -24,7 +24,7 @@ export function wantedKey({ body }: SimRequest): string {
   return publicKey;
 }
 
-/** The blob is a row of fields with their lengths, the type first: a text pasted in half is noticed. */
+/** The blob is a row of fields with their lengths, the type first: an incomplete text is noticed. */
 function isWhole(blob: Buffer, type: string): boolean {
   const fields: Buffer[] = [];
   let at = 0;

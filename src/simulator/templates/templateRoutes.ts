@@ -76,7 +76,7 @@ function create(world: World, state: TemplateState, request: SimRequest) {
   });
 }
 
-/** Only the hash of this moment edits: whoever holds an older one has not seen the last change. */
+/** Only the current hash allows an edit: a client with an older one has not seen the last change. */
 function edit(world: World, state: TemplateState, request: SimRequest) {
   const { accountId } = callerOf(request);
   const body = BodyReader.of(request.body);

@@ -27,9 +27,7 @@ const readField: Readonly<Record<string, (record: TemplateRecord) => Scalar>> = 
 const operators = ['eq', 'neq', 'lt', 'lte', 'gt', 'gte', 'in', 'notin'] as const;
 type Operator = (typeof operators)[number];
 
-/**
- * Reads `select_filters`. Values may be text whatever the field's type (docs/service/templates.md#search).
- */
+/** Reads `select_filters`. Values may be text for any type of field (docs/service/templates.md#search). */
 export function templateFilter(text: string | null): (record: TemplateRecord) => boolean {
   const filters = parsedObject(text, 'select_filters');
   const tests = Object.entries(filters).flatMap(([field, conditions]) => {
@@ -51,7 +49,7 @@ export function templateFilter(text: string | null): (record: TemplateRecord) =>
   return (record) => tests.every((test) => test(record));
 }
 
-/** `["*"]`, or the names of the columns wanted; id and hash_id come always. */
+/** `["*"]`, or the names of the columns wanted; id and hash_id are always included. */
 export function templateColumns(
   text: string | null,
 ): (row: Record<string, unknown>) => Record<string, unknown> {

@@ -110,7 +110,7 @@ export function addTemplate(
   return record;
 }
 
-/** As answers show it. The password of a registry is told to nobody, its user name to the owner. */
+/** A template in answers. The password of a registry is never in it, its user name only for the owner. */
 export function shownTemplate(
   world: World,
   record: TemplateRecord,
@@ -136,7 +136,7 @@ export function shownTemplate(
       };
 }
 
-/** What a person may see: their own, and what others do not keep private. */
+/** Returns whether an account may see a template: its own ones, and those that others do not keep private. */
 export function visibleTo(record: TemplateRecord, accountId: number): boolean {
   return record.creator_id === accountId || !record.fields.private;
 }

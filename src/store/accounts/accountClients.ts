@@ -138,7 +138,7 @@ export interface AccountsDeps {
   readonly onSecret?: (value: string) => void;
   /** Asks for codes. Without it, a refused key stays refused. */
   readonly secondFactor?: SecondFactorGate;
-  /** What the clients of an account ask and tell; the accounts add what they answer themselves. */
+  /** The hooks of the clients of an account; `Accounts` adds its own. */
   readonly hooksOf?: (accountKey: string) => ClientHooks;
   /** Fires with the key of an account whose service answers again. */
   readonly onDidRecover?: Event<string>;

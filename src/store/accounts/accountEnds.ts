@@ -5,8 +5,8 @@ import type { Log } from '../../util/log';
 import type { Accounts } from './accounts';
 
 /**
- * Returns the keys of the accounts that are not signed out. One whose file is damaged is among them: what belongs to it
- * is needed once the user has signed in to it again. Rejects if the disk refuses.
+ * Returns the keys of the accounts that are not signed out. An account with a damaged file is among
+ * them, because its data is needed once the user signs in to it again. Rejects if the disk refuses.
  */
 export async function keptAccounts(
   accounts: Pick<Accounts, 'known' | 'damaged'>,

@@ -139,7 +139,10 @@ export class AccountFiles {
     return key;
   }
 
-  /** The account that was active, where that was forgotten and there was no other; another window may have set it aside. */
+  /**
+   * Returns the only account, if the choice of the active one is lost and there was no other; another
+   * window may have set the file aside.
+   */
   private async onlyKey(): Promise<string | undefined> {
     const [only, ...others] = await this.list();
     // After the list, which sets aside what is damaged.

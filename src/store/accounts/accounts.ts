@@ -53,7 +53,7 @@ export type KeyReplacement =
 export interface DamagedAccountFiles {
   /** Each held the account with this key. */
   readonly accounts: ReadonlyMap<string, string>;
-  /** It told which account is active. */
+  /** It named the active account. */
   readonly active: string | undefined;
 }
 
@@ -261,7 +261,8 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
 
   async signOut(accountKey: string): Promise<void> {
     await this.serially(async () => {
-      // Remove the files first, so that windows that hear of the removed key find the account gone.
+      // Remove the files first, so that windows that are notified of the removed key find the account
+      // gone.
       await this.files.remove(accountKey);
       this.inUse.forget(accountKey);
       const isRemoved = await this.sessions.remove(accountKey);

@@ -107,7 +107,7 @@ export class KeyAccess implements Disposable {
     }
   }
 
-  /** Returns what the client of an account asks and tells about the permissions of its key. */
+  /** Returns the hooks of an account's client for the permissions of its key. */
   hooksOf(accountKey: string) {
     return {
       onForbidden: (error: ForbiddenError) => this.learn(accountKey, error),
@@ -116,8 +116,8 @@ export class KeyAccess implements Disposable {
   }
 
   /**
-   * Throws `KeyLacksError` for a read that would be refused. Writes are always sent, because the service has
-   * the last word when something must be stopped. The user of the key is always read too.
+   * Throws `KeyLacksError` for a read that would be refused. Writes are always sent, because the
+   * service decides when something must be stopped. The user of the key is always read too.
    */
   private checkRead(accountKey: string, route: string): void {
     const category = permissionOfRoute(route);
@@ -132,7 +132,7 @@ export class KeyAccess implements Disposable {
     await this.work;
   }
 
-  /** Remembers the permission that a refusal names, unless the key's record says more. */
+  /** Remembers the permission that a refusal names, unless the key's record is known. */
   private learn(accountKey: string, { lacking }: ForbiddenError): void {
     const account = this.deps.accounts.active;
     const keyId = account?.user.keyId;

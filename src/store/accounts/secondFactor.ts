@@ -47,7 +47,7 @@ const starts = channel('secondFactor.started', ofAccount.extend({ isWanted: z.bo
 const announceMs = 1000;
 /** A window that has been silent for this long has ended. */
 const goneMs = 5000;
-/** A start in another window counts for this long (ms), since that window may have ended without a word. */
+/** A start in another window counts for this long (ms), since that window may have ended without a message. */
 const startedMs = 60_000;
 /** One user action makes several calls; after a "no" to the first, the others fail without a message. */
 const sameActionMs = 5000;

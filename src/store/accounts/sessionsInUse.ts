@@ -16,7 +16,7 @@ export class SessionsInUse {
   private readonly sessions = new Map<string, Session>();
   /** What the key ring still holds in place of a session that it refused; unknown until its next read. */
   private readonly outdated = new Map<string, Session | 'unknown'>();
-  /** Sessions that will be written next; what the key ring holds until then must not come back either. */
+  /** Sessions that will be written next; what the key ring holds until then must not return either. */
   private readonly unwritten = new WeakSet<Session>();
 
   constructor(private readonly deps: SessionsInUseDeps) {}
@@ -62,7 +62,7 @@ export class SessionsInUse {
     return isKept;
   }
 
-  /** Takes over what the key ring holds, unless the session in use is newer. */
+  /** Uses what the key ring holds, unless the session in use is newer. */
   async read(accountKey: string): Promise<{ readonly isKept: boolean; readonly content: SessionContent }> {
     const content = await this.deps.kept.read(accountKey);
     const inUse = this.sessions.get(accountKey);

@@ -56,7 +56,7 @@ const tickMs = 60_000;
 /** Limit for a read of the charges when the service hangs. */
 const longestReadMs = 15_000;
 
-/** Stands for what could not be read: its cost is unknown. */
+/** Represents what could not be read: its cost is unknown. */
 const unreadSource: CostSource = { name: 'unread', rate: undefined, stoppedRate: noRate, runsFor: 0 };
 
 const ledgers = channel(
@@ -134,7 +134,7 @@ export class BudgetStore implements Budget, Disposable {
     }
     const at = this.serviceNow();
     const charged = this.known?.ledger ?? unreadLedger(at);
-    // What runs since the last charges is known by the list alone.
+    // Only the list knows what has been running since the last charges.
     const ledger = this.deps.fleet.state.kind === 'ready' ? charged : { ...charged, isWhole: false };
     const unread = this.hasUnread ? [unreadSource] : [];
     return budgetAt(limits, ledger, [...this.sources.values(), ...this.gone.values(), ...unread], at);

@@ -37,7 +37,7 @@ export interface RowFiles<Row> {
 
 /** Rows of the active account on disk, the same in all windows; whoever changes a file calls `publishChange`. */
 export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
-  /** Whose the files are, also once another account is active. */
+  /** The account of the files, also once another account is active. */
   private readonly keys = new WeakMap<Files, string>();
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
@@ -161,7 +161,7 @@ export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
     }
   }
 
-  /** Reads the rows; what was written before the call is in them when it settles. Never rejects. */
+  /** Reads the rows; when it settles, they include everything written before the call. Never rejects. */
   private load(): Promise<void> {
     this.loading = this.reads.ask();
     return this.loading;

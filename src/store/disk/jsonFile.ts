@@ -33,7 +33,7 @@ export class JsonFile<T> {
   constructor(
     readonly path: string,
     private readonly schema: z.ZodType<T>,
-    /** Told of each damaged file, so that none is set aside silently. */
+    /** Logs each damaged file, so that none is set aside silently. */
     private readonly log: Pick<Log, 'warn'>,
     private readonly now: () => number = Date.now,
   ) {}

@@ -17,7 +17,7 @@ export function newOwnId(): string {
 
 /** A folder of JSON files that are named by their ids (`7.json`); it is made if needed. */
 export class IdFolder {
-  /** `id` tells the names of these files from those of others. */
+  /** `id` distinguishes the names of these files from others. */
   constructor(
     readonly path: string,
     private readonly id: RegExp,

@@ -4,8 +4,8 @@ import type { Log } from '../../util/log';
 import { replaceFile } from '../../util/replaceFile';
 
 /**
- * A small file that says whether anything costs money or is pending, so that a starting editor knows without loading
- * the whole extension.
+ * A small file that states whether anything costs money or is pending, so that a starting editor
+ * knows without loading the whole extension.
  */
 export class Attention {
   private queue: Promise<void> = Promise.resolve();
@@ -15,7 +15,7 @@ export class Attention {
     private readonly log: Log,
   ) {}
 
-  /** Writes only what the file does not say already: other windows write it too. Never rejects. */
+  /** Writes only a changed state: other windows write it too. Never rejects. */
   set(needed: boolean): Promise<void> {
     this.queue = this.queue.then(() => this.write(JSON.stringify({ needed })));
     return this.queue;

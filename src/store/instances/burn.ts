@@ -23,7 +23,10 @@ export interface Burn {
   readonly isEarly: boolean;
 }
 
-/** How the rate differs from what is paid, in a sign that stands before it, and before how long the credit lasts. */
+/**
+ * Returns the signs that are shown before the rate, and before how long the credit lasts, if they
+ * differ from what is paid.
+ */
 export function signsOf({
   isPartial,
   isEarly,

@@ -54,7 +54,7 @@ async function stop(
   return 'notConfirmed';
 }
 
-/** Returns whether the service intends it to be stopped, whatever the container still reports. */
+/** Returns whether the service intends it to be stopped, even if the container still reports another state. */
 function isStopped(instance: Instance): boolean {
   const isStill = instance.actualStatus === 'exited' || instance.actualStatus === 'stopped';
   return instance.intendedStatus === 'stopped' || (isStill && intentOf(instance) === 'stopped');

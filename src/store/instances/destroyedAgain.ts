@@ -26,7 +26,7 @@ export interface DestroyedAgainDeps extends DestructionDeps {
 
 /** After a destroy, the instance is read back for this long. */
 const readBackForMs = 2 * 60_000;
-/** How often an instance that came back is destroyed without asking. */
+/** How often an instance that is listed again is destroyed without asking. */
 const mostTimes = 2;
 
 /**

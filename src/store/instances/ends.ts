@@ -28,7 +28,7 @@ export class Ends {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Takes in a list that was just read. */
+  /** Updates from a list that was just read. */
   learn(present: ReadonlySet<number>, isWhole: boolean): void {
     const now = this.clock.elapsed();
     for (const id of present) {

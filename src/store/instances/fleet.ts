@@ -273,7 +273,7 @@ class PolledFleet implements FleetStore {
       }
       this.succeed(read);
       this.credit.refresh();
-      // What the list makes happen is a task of its own. Nobody waits for the disk, which may be slow.
+      // The reactions to the list are a task of their own. Nothing waits for the disk, which may be slow.
       void otherWork().then(() => this.save());
     } catch (error) {
       if (!this.isOver(signal)) {

@@ -61,7 +61,10 @@ export class FleetList {
     this.onChange(state);
   }
 
-  /** Shows rented instances until an answer contains them, and what records lack; returns whether anything changed. */
+  /**
+   * Shows rented instances until an answer contains them, and adds fields that records lack; returns
+   * whether anything changed.
+   */
   expect(rentals: Pick<RecentRentals, 'expected' | 'rented'>): boolean {
     this.rentals = rentals;
     const isNew = this.current !== this.withRentals(this.current);
@@ -92,7 +95,7 @@ export class FleetList {
     this.become(this.current.kind === 'ready' ? { ...this.current, error } : { kind: 'failed', error });
   }
 
-  /** Takes over the state of the leading window. */
+  /** Adopts the state of the leading window. */
   takeNews(state: FleetNews['state']): void {
     // A leader that has just started knows less than a window that was open before.
     if (state.kind === 'idle' && this.current.kind !== 'loading') {
@@ -175,7 +178,7 @@ export function missingIn({ items, skipped, found = 0 }: InstanceListing): Pick<
   return missing > 0 ? { missing } : {};
 }
 
-/** Reads the record of an instance. If that fails, returns what was known of it. */
+/** Reads the record of an instance. If that fails, returns its last known state. */
 async function readRecord(
   client: Client,
   id: number,

@@ -94,7 +94,7 @@ export interface Interest {
   readonly windowFocused: boolean;
 }
 
-/** What all windows show, as far as this one has heard. */
+/** What all windows show, as far as this one knows. */
 export class Interests {
   private readonly windows = new Map<string, Interest>();
 
@@ -123,7 +123,7 @@ interface FleetTalkDeps {
   readonly onHello: () => void;
   readonly onInterest: (windowId: string, interest: Interest) => void;
   readonly onNews: (news: FleetNews) => void;
-  /** `null` takes a note back. */
+  /** `null` removes a note. */
   readonly onNote: (id: number, request: OwnRequest | null) => void;
 }
 

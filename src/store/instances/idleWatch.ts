@@ -117,7 +117,7 @@ export class IdleWatch implements Disposable {
     return since < facts.seenAt ? since : undefined;
   }
 
-  /** Counts anew from now: something was found to use the instance that no list shows. */
+  /** Restarts the count: something was found to use the instance that no list shows. */
   noteUse(instanceId: number): void {
     const facts = this.entries.get(instanceId);
     if (facts) {
@@ -143,7 +143,7 @@ export class IdleWatch implements Disposable {
     this.loaded = this.load();
   }
 
-  /** Joins what the file holds with what was seen since it was refused, if it was. Never rejects. */
+  /** Merges the file with what was observed since a refused read, if there was one. Never rejects. */
   private async load(): Promise<void> {
     const { account } = this;
     const content = await account?.file.read();
@@ -218,8 +218,8 @@ export class IdleWatch implements Disposable {
 }
 
 /**
- * Returns facts from the file that go on with those seen since. Facts of an observation that does not follow within the
- * longest gap, or that come from before the clock was set back, are left out.
+ * Returns facts from the file that continue with the later ones. Facts of an observation outside
+ * the longest gap, or from before the clock was set back, are left out.
  */
 function joined(kept: IdleFacts, seen: IdleFacts, isUsed: boolean): IdleFacts {
   if (kept.seenAt > seen.watchedSince || seen.watchedSince - kept.seenAt > longestGapMs) {

@@ -18,7 +18,7 @@ export interface KeptLogsDeps {
   readonly limits?: { readonly ofOne: number; readonly inAll: number };
 }
 
-/** The end of a log says why a machine ended, so the end is kept. */
+/** The end of a log shows why a machine ended, so the end is kept. */
 const usualLimits = { ofOne: 256 * 1024, inAll: 16 * 1024 * 1024 };
 /** A log is useful, but not worth a longer wait. */
 const patienceMs = 5000;

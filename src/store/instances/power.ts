@@ -84,8 +84,8 @@ export async function sendPower(
     }
   };
   if (kind === 'start' || kind === 'stop') {
-    // Noted first, so that the row changes at once and no window takes an instance that is to run but still reports
-    // `exited` for a failure.
+    // Noted first, so that the row changes at once and no window mistakes a starting instance that
+    // still reports `exited` for a failure.
     fleet.note(id, request, key);
   }
   try {
@@ -136,7 +136,7 @@ export function takeBack(
   }
 }
 
-/** Reads back until the last attempt, since a request may take a moment to show. Throws if the instance is gone. */
+/** Reads back until the last attempt, since the effect of a request may show late. Throws if the instance is gone. */
 async function lookBack(
   { clock, log }: PowerDeps,
   client: Client,

@@ -125,7 +125,7 @@ function isStoppedStill(instance: Instance, facts: InstanceFacts, now: number): 
   );
 }
 
-/** Returns when our stop was sent whose effect is new; an earlier one does not date a stop of elsewhere. */
+/** Returns when our stop was sent, if its effect is new; an earlier one is not the time of a stop from elsewhere. */
 function sentAt(before: OwnRequest | undefined, after: OwnRequest | undefined): number | undefined {
   return after?.kind === 'stop' && before?.tookEffect !== true ? after.at : undefined;
 }

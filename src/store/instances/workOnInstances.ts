@@ -26,19 +26,19 @@ export interface WorkRow {
   readonly open?: { readonly name: Text; run(): unknown };
 }
 
-/** What a wing knows of the work on instances of the active account; it leaves out what is not its own. */
+/** What a wing knows of the work on instances of the active account; parts that it does not know are absent. */
 export interface InstanceWork {
   /** Resolves once what is on disk was read. */
   readonly ready?: () => Promise<void>;
-  /** Says what would be lost with an instance. */
+  /** Returns what would be lost with an instance. */
   readonly atRisk?: (instanceId: number, loss: WorkLoss) => readonly Text[];
   /** Returns the work on an instance, the latest first. */
   readonly rows?: (instanceId: number) => readonly WorkRow[];
   /** Finds what this computer does not know on a machine that is about to be destroyed. */
   readonly look?: MachineLook;
-  /** Says what no longer happens once the account is signed out. */
+  /** Returns what no longer happens once the account is signed out. */
   readonly afterSignOut?: () => Text | undefined;
-  /** True if it ends the instance, so that nobody has forgotten it. */
+  /** True if it ends the instance, so that it is not reported as forgotten. */
   readonly endsInstance?: (instanceId: number) => boolean;
   /** Reports that an instance ended as this wing had arranged on it; returns false if it had not. */
   readonly reportEnd?: (accountKey: string, instance: Instance) => boolean;
@@ -48,7 +48,7 @@ export interface InstanceWork {
   readonly renters?: () => Promise<ReadonlyMap<number, string>>;
   /** Adds to a rental what ends its machine if the work that it is for never begins. */
   readonly guarded?: (config: RentConfig, serviceUrl: string) => RentConfig;
-  /** True if the product must load for it at the next start; `undefined` while that is not known. */
+  /** True if the product must load for it at the next start; `undefined` while that is unknown. */
   readonly isPending?: () => boolean | undefined;
   /** Fires when `isPending` may have changed. */
   readonly onDidChange?: (listener: () => void) => Disposable;
@@ -81,8 +81,9 @@ export class WorkOnInstances implements Disposable {
   }
 
   /**
-   * Starts the wings that did not start yet and waits for what they read, before something is lost. Returns false if
-   * some work stays unknown. Never rejects: a machine that costs money can be stopped all the same.
+   * Starts the wings that have not started yet and waits for their reads, before something is lost.
+   * Returns false if some work stays unknown. Never rejects: a machine that costs money can still be
+   * stopped.
    */
   async whole(): Promise<boolean> {
     const areThere = await Promise.all([...this.starts].map((start) => start()));
@@ -129,7 +130,7 @@ export class WorkOnInstances implements Disposable {
     return new Map(all.flatMap((names) => [...names]));
   }
 
-  /** True if anything waits; `undefined` if it is not known that nothing does. */
+  /** True if anything waits; `undefined` if that is unknown. */
   get isPending(): boolean | undefined {
     const answers = [...this.all].map(({ isPending }) => (isPending ? isPending() : false));
     return answers.includes(true) ? true : answers.includes(undefined) ? undefined : false;

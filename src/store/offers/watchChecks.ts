@@ -124,7 +124,7 @@ export class WatchChecks implements Disposable {
     this.owned.dispose();
   }
 
-  /** Kept only in the leading window: another window would check once more when it starts to lead. */
+  /** Kept only in the leading window: another window would check again when it starts to lead. */
   private expect(id: string): void {
     if (this.deps.hub.isLeader) {
       this.wanted.add(id);

@@ -71,7 +71,7 @@ class MachineFolder extends RowFolder<FailedMachine> {
     return other.at - one.at;
   }
 
-  /** Returns what the disk says of a file that was never read: the machine, and about when it failed. */
+  /** Returns what the name and time of an unread file show: the machine, and about when it failed. */
   protected override async standIn(id: string, last: FailedMachine | undefined): Promise<FailedMachine> {
     if (last) {
       return last;

@@ -69,7 +69,7 @@ export class UnfinishedOrders implements Orders, Disposable {
     }
     const machine = (this.begun.get(order.id) ?? 0) + 1;
     this.begun.set(order.id, machine);
-    // A window that hung goes on, maybe long after the user was told.
+    // A window that hung may continue long after the user was informed.
     if (!(await this.take(order.id, machine))) {
       throw new UserError(text('Another window has reported that this machine was not rented.'));
     }

@@ -29,7 +29,7 @@ interface ReadBackDeps {
   readonly taken: () => ReadonlySet<number>;
 }
 
-/** Stores what was found; if that fails, the instances are read once more. */
+/** Stores what was found; if that fails, the instances are read again. */
 export interface ReadBackOutcome<T> {
   readonly found: (instanceId: number) => Promise<T>;
   /** Called when complete lists, including one at the end of the time, lacked the instance. */
@@ -80,7 +80,7 @@ function lostRentalOf({ marker, requestedAt, idsBefore, offer }: Rental) {
 /** A rental that was given up is still recognized when it appears this late (ms). */
 const lateMs = 24 * 3_600_000;
 
-/** What a new list says about a rental. */
+/** What a new list shows about a rental. */
 export type ListVerdict =
   | { readonly kind: 'nothing' }
   /** The rental became this instance. */
@@ -176,9 +176,10 @@ function saysThatOfferIsGone(error: GoneError | NotFoundError): boolean {
 }
 
 /**
- * Returns whether a rental was refused because its offer is gone, the only refusal after which another offer has a
- * chance. A refusal that does not name what is gone may be about the template, the account or the call, so the market
- * decides. Where that does not answer, the refusal stands as it was said.
+ * Returns whether a rental was refused because its offer is gone, the only refusal after which
+ * another offer has a chance. A refusal that does not name what is gone may be about the template,
+ * the account or the call, so the market decides. If that does not answer, the refusal is reported
+ * unchanged.
  */
 export async function isOfferGone(error: unknown, isListed: () => Promise<boolean>): Promise<boolean> {
   if (!(error instanceof GoneError || error instanceof NotFoundError)) {

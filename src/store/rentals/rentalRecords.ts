@@ -66,7 +66,7 @@ export class RentalRecords implements Disposable {
         });
       }),
     );
-    // What the last leading window was told in its last moment, it may not have passed on.
+    // The last leading window may not have passed on its newest messages.
     this.owned.add(hub.onDidChangeLeader(() => void this.readKnown()));
     this.owned.add(
       followAccount(accounts, (account) => {
@@ -91,8 +91,8 @@ export class RentalRecords implements Disposable {
   }
 
   /**
-   * The paths of files that were damaged when they were read first, by the marker of their rental: nobody knows any
-   * more whether it became an instance.
+   * The paths of files that were damaged when they were read first, by the marker of their rental: it
+   * is unknown whether the rental became an instance.
    */
   get damaged(): ReadonlyMap<string, string> {
     return this.damagedFiles;
@@ -115,8 +115,8 @@ export class RentalRecords implements Disposable {
   }
 
   /**
-   * For the leading window: reads rentals of which it was not told, because the window that sent them was killed right
-   * after. Never rejects.
+   * For the leading window: reads rentals that were not announced, because the window that sent them
+   * was killed right after. Never rejects.
    */
   async findUnreported(): Promise<void> {
     await this.whenLoaded;
@@ -294,7 +294,7 @@ export class RentalRecords implements Disposable {
     this.whenLoaded = key === undefined ? Promise.resolve() : this.load(key);
   }
 
-  /** Reads what is not known yet, and again where the disk refuses: a machine may hang on a rental that is not read. */
+  /** Reads the unknown rentals, and again if the disk refuses: an unread rental may have a machine. */
   private async load(accountKey: string): Promise<void> {
     const isKnown = (marker: string) => this.key === accountKey && this.byMarker.has(marker);
     const read = await this.journal

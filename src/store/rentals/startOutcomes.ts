@@ -39,7 +39,7 @@ function mayBecome({ phase: stored }: Rental, phase: Rental['phase']): boolean {
   return stored.kind === 'waiting' || (stored.kind === 'failed' && phase.kind === 'ready');
 }
 
-/** Returns what an event says about the start of a machine that was reported as failed. */
+/** Returns what an event states about the start of a machine that was reported as failed. */
 export function lateness({ failed }: StartWatch): { readonly isLate?: true } {
   return failed === undefined ? {} : { isLate: true };
 }

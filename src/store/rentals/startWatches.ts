@@ -234,7 +234,7 @@ class SharedStartWatches implements StartWatches {
     this.beginWatches();
     for (const one of this.all) {
       if (accountKey !== this.accountKey) {
-        // The list of one account says nothing about the machines of another.
+        // The list of one account does not contain the machines of another.
         return;
       }
       await this.lookAt(one, now);
@@ -288,7 +288,7 @@ class SharedStartWatches implements StartWatches {
     }
   }
 
-  /** Returns the service's record of an instance; an expected instance says nothing about its progress. */
+  /** Returns the service's record of an instance; an expected instance has no progress. */
   private record(instanceId: number): Instance | undefined {
     const instance = this.deps.fleet.find(instanceId);
     return instance?.isExpected === true ? undefined : instance;

@@ -22,7 +22,7 @@ export async function findTemplate(
   );
   const found = items.find((one) => (id === undefined ? one.hashId === hash : one.id === id));
   if (!found && skipped > 0) {
-    // It may be the record that could not be read, or stand on a page that was not.
+    // It may be the unreadable record, or be on a page that was not read.
     throw new UserError(text('Could not read the template. Try again in a moment.'), { nextStep: 'retry' });
   }
   return found;

@@ -55,7 +55,7 @@ type Attempt = z.infer<typeof attempt>;
 
 /** Creates templates from drafts, and deletes templates. */
 export class TemplateCreation {
-  /** Created drafts with their ids: their tabs may save once more before they close. */
+  /** Created drafts with their ids: their tabs may save again before they close. */
   private readonly created = new Map<string, number>();
 
   constructor(private readonly deps: Deps) {}

@@ -199,7 +199,7 @@ export class TemplateDocuments implements Disposable {
     }
   }
 
-  /** Takes in a list that was read. */
+  /** Updates from a list that was read. */
   async noteListed(account: Account, templates: readonly Template[]): Promise<void> {
     this.listed.take(account.key, templates);
     for (const { id, hashId } of templates) {
@@ -222,7 +222,7 @@ export class TemplateDocuments implements Disposable {
    */
   async beginEdit(id: number): Promise<void> {
     if (!this.known.isShown(id)) {
-      // The editor restores an unsaved document, and says only now that it is unsaved.
+      // The editor restores an unsaved document, and reports only now that it is unsaved.
       await this.resume(id);
       return;
     }
@@ -328,7 +328,7 @@ export class TemplateDocuments implements Disposable {
     }
   }
 
-  /** Takes in a newer record: shows it at once, or only marks it while the document is being edited. */
+  /** Applies a newer record: shows it at once, or only marks it while the document is being edited. */
   private async take(fresh: KnownTemplate): Promise<void> {
     const { id, hashId, name, raw } = fresh;
     const known = this.known.get(id);

@@ -101,7 +101,7 @@ export class SaveLostError extends SaveError {
   }
 }
 
-/** Returns what the service said against the template at the place that it concerns, and any other failure unchanged. */
+/** Returns the service's objection to the template at the place that it concerns, and any other failure unchanged. */
 export function refusal(error: unknown, sent: readonly string[]): unknown {
   if (!(error instanceof RefusedError)) {
     return error;

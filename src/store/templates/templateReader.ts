@@ -146,7 +146,7 @@ export class ListedTemplates {
     return accountKey === this.accountKey ? this.templates.get(id) : undefined;
   }
 
-  /** Takes in the list of an account, which replaces the one before. */
+  /** Sets the list of an account, which replaces the one before. */
   take(accountKey: string, templates: readonly Template[]): void {
     this.accountKey = accountKey;
     this.templates = new Map(templates.map((template) => [template.id, template]));

@@ -21,7 +21,7 @@ export class TemplatesOnScreen {
     this.known.set(id, template);
   }
 
-  /** Sets the version that the text on the screen is based on, whatever the text. */
+  /** Sets the version that any text on the screen is based on. */
   adopt(id: number, template: KnownTemplate): void {
     this.known.set(id, template);
     this.shown.set(id, template);

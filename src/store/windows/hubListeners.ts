@@ -4,7 +4,7 @@ import type { Log } from '../../util/log';
 
 type Listener = (data: unknown) => void;
 
-/** Those in this window that hear what other windows say, by topic. */
+/** The listeners of this window for messages of other windows, by topic. */
 export class HubListeners implements Disposable {
   private readonly listeners = new Map<string, Set<Listener>>();
 

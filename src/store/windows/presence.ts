@@ -91,7 +91,7 @@ export class Presence implements Disposable {
     return this.ownAliases().includes(alias) || [...this.others.values()].some((one) => one.has(alias));
   }
 
-  /** Returns whether any instance is connected, here or in a window that this one hears. */
+  /** Returns whether any instance is connected, here or in a window that this one can reach. */
   get isAnyUsed(): boolean {
     return this.ownAliases().length > 0 || [...this.others.values()].some(({ size }) => size > 0);
   }

@@ -86,7 +86,7 @@ class SocketHub implements WindowHub {
   private readonly terms: Pick<HubTerms, 'read' | 'end'>;
   private readonly beat = new MutableDisposable<Disposable>();
   private term = 0;
-  /** When the lead was renewed, the leader heard, and this window last checked (`Clock.elapsed`). */
+  /** When the lead was last renewed, the leader last answered, and this window last checked (`Clock.elapsed`). */
   private renewedAt = 0;
   private heardAt = 0;
   private lookedAt = 0;
@@ -162,7 +162,7 @@ class SocketHub implements WindowHub {
     });
   }
 
-  /** The disk or an address may refuse for a moment, and a window that leads beside the others does what they do. */
+  /** The disk or an address may refuse for a moment, and a window that leads alone acts like the others. */
   private failed(reason: unknown): void {
     this.failures += 1;
     if (this.failures > maxFailures) {

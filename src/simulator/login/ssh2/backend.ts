@@ -8,7 +8,7 @@ import type { BackendOptions, SshBackend } from '../sshBackend';
 import { forwarding } from './forwarding';
 import { SessionProcesses, serveSession } from './session';
 
-/** A machine's SSH server, of the library, because the `sshd` of a computer lets only its own user in. */
+/** A machine's SSH server, of the library, because the `sshd` of a computer accepts only its own user. */
 export class Ssh2Backend implements SshBackend {
   private readonly server: Server;
   private readonly processes = new SessionProcesses();
@@ -61,11 +61,14 @@ export class Ssh2Backend implements SshBackend {
       this.connections.delete(connection);
       forwards.dispose();
     });
-    // A client that goes away mid-sentence is no fault of the server; the close above tidies up.
+    // A client that disconnects in the middle is no fault of the server; the close above cleans up.
     connection.on('error', () => undefined);
   }
 
-  /** The user with a key of the machine; without a signature the client only asks whether the key would do. */
+  /**
+   * The user with a key of the machine; without a signature the client only asks whether the key
+   * would be accepted.
+   */
   private isAllowed(context: AuthContext): boolean {
     if (context.username !== this.options.user || context.method !== 'publickey') {
       return false;

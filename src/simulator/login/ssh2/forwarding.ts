@@ -4,8 +4,8 @@ import type { Connection, ServerChannel } from 'ssh2';
 import { toDisposable, type Disposable } from '../../../util/disposable';
 
 /**
- * More than programs need at a time. A simulated machine is this computer, so that a forwarding to its own port would
- * go round until no file can be opened any more.
+ * More than programs need at a time. A simulated machine is this computer, so a forwarding to its
+ * own port would loop until no file can be opened any more.
  */
 const mostAtOnce = 100;
 
@@ -76,7 +76,7 @@ function acceptRemoteForwards(
       });
     });
     server.once('error', () => reject?.());
-    // Whatever address is asked for: nothing of a simulated machine listens beyond this computer.
+    // For any requested address: nothing of a simulated machine listens beyond this computer.
     server.listen({ host: '127.0.0.1', port: bindPort }, () => {
       listeners.set(`${bindAddr}:${portOf(server)}`, server);
       accept?.(portOf(server));

@@ -158,10 +158,10 @@ function resize(terminal: Terminal, size: WindowChangeInfo): void {
     const name = readFileSync(terminal.nameFile, 'utf8').trim();
     if (/^\/dev\/[\w/.-]+$/.test(name)) {
       const flag = process.platform === 'linux' ? '-F' : '-f';
-      // The kernel tells the programs in the terminal.
+      // The kernel notifies the programs in the terminal.
       spawnSync('stty', [flag, name, 'rows', String(size.rows), 'cols', String(size.cols)]);
     }
   } catch {
-    // The session has not told its terminal yet, or has ended: it keeps the size it has.
+    // The session has not written the name of its terminal yet, or has ended: it keeps its size.
   }
 }

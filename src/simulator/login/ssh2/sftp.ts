@@ -23,8 +23,8 @@ interface Undeclared {
 }
 
 /**
- * Ends the subsystem as a server does, with status 0; without it `scp` takes a good transfer for a failed one. The
- * library has a method for it on every channel but this kind.
+ * Ends the subsystem as a server does, with status 0; without it `scp` reports a good transfer as
+ * failed. The library has a method for it on every channel but this kind.
  */
 function sendExitStatus(sftp: SFTPWrapper & Undeclared): void {
   if (sftp.outgoing) {
@@ -100,7 +100,8 @@ class SftpSession {
     });
     sftp.on('REMOVE', (id, name) => this.done(id, () => fs.unlink(this.at(name))));
     sftp.on('RENAME', (id, from, to) => this.done(id, () => fs.rename(this.at(from), this.at(to))));
-    // The link first, whatever the types of the library call it: it undoes the order of OpenSSH's clients.
+    // The link is first, although the types of the library name it otherwise: it undoes the order of
+    // OpenSSH's clients.
     sftp.on('SYMLINK', (id, link, target) => this.done(id, () => fs.symlink(target, this.at(link))));
     sftp.on('READLINK', (id, name) => {
       this.answer(id, async () => this.sendName(id, await fs.readlink(this.at(name))));
@@ -198,7 +199,7 @@ class SftpSession {
   }
 
   private sendName(id: number, filename: string): void {
-    // Only the name is looked at in these answers; the rest is what the protocol wants to be there.
+    // Clients read only the name in these answers; the protocol requires the rest.
     this.sftp.name(id, [{ filename, longname: filename, attrs: emptyAttributes }]);
   }
 
@@ -247,7 +248,7 @@ const emptyAttributes: Attributes = { mode: 0, uid: 0, gid: 0, size: 0, atime: 0
 
 const badHandle = () => Object.assign(new Error('Unknown handle'), { code: 'EBADF' });
 
-/** Clients leave attributes out, whatever the type says. */
+/** Clients leave attributes out, although the type requires them. */
 function modeOf(attributes: Partial<Attributes>): number | undefined {
   return attributes.mode === undefined ? undefined : attributes.mode & 0o7777;
 }
@@ -283,7 +284,7 @@ async function entryOf(dir: string, name: string) {
     const longname = `${kind}rw-r--r-- 1 root root ${String(stats.size).padStart(10)} ${day} ${name}`;
     return { filename: name, longname, attrs: attributesOf(stats) };
   } catch {
-    // Removed between the listing and the look at it.
+    // Removed between the listing and this call.
     return undefined;
   }
 }
