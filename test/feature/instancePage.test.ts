@@ -86,6 +86,17 @@ describe('the page of an instance', () => {
     await page.shows('that it runs', () => state() === 'Running');
   });
 
+  it('keeps what is known while the list cannot be read, and shows how old it is', async () => {
+    computer().simulator.fail({ kind: 'html500', path: '/api/v1/instances/', times: 0 });
+    window.run('Refresh');
+    const { severity, buttons } = await page.notice('Shown as of');
+    assert.deepEqual([severity, state(), buttons.length], ['warning', 'Running', 1]);
+    computer().simulator.faults.clear();
+    await page.press('Retry');
+    await page.shows('the list again', ({ notices }) => notices.length === 1);
+    window.clearToasts();
+  });
+
   it('shows that an instance is gone', async () => {
     await computer().simulator.call('DELETE', `/api/v0/instances/${id}/`);
     window.run('Refresh');
@@ -114,5 +125,6 @@ describe('the page of an instance', () => {
     window.run('Sign Out…');
     await window.dialogButton('Sign Out');
     await computer().until('the page to close', () => panel.isClosed);
+    await computer().rest();
   });
 });

@@ -241,6 +241,26 @@ describe('the page of the reports in a real browser', function () {
     assert.equal(await shown.page.evaluate<string>('document.activeElement.id'), 'sort-days-1');
   });
 
+  it('draws again only what changed: a selection and a scrolled text stay', async () => {
+    const output = {
+      title: 'Log',
+      text: Array.from({ length: 200 }, (_, line) => `line ${line}`).join('\n'),
+    };
+    await shown.show(report({ output }));
+    const inPage = (script: string) => shown.page.evaluate<unknown>(script);
+    const scrolled = () => inPage(`document.getElementById('output').scrollTop`);
+    assert.notEqual(await scrolled(), 0, 'the last lines are shown');
+    await inPage(`document.getElementById('output').scrollTo(0, 10)`);
+    await inPage(`document.querySelector('.tiles').setAttribute('data-drawn', 'before')`);
+    await shown.show(report({ output, notices: [], title: 'Earnings again' }));
+    assert.equal(await scrolled(), 10);
+    assert.equal(await find('.tiles').getAttribute('data-drawn'), 'before');
+    assert.equal(
+      await inPage(`[...document.getElementById('root').children].map(({ tagName }) => tagName).join(' ')`),
+      'HEADER DL SECTION SECTION SECTION',
+    );
+  });
+
   it('sends the picture of a chart', async () => {
     await shown.show(report());
     await press(find('#picture-days'));

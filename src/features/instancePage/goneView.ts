@@ -23,16 +23,20 @@ export function goneView(
   name: string,
   past: PastRental | undefined,
   {
-    isLoading,
+    isListed,
     hasEnded,
     now,
-  }: { readonly isLoading: boolean; readonly hasEnded: boolean; readonly now: number },
+  }: {
+    /** False while no list could be read: it may be there. */ readonly isListed: boolean;
+    readonly hasEnded: boolean;
+    readonly now: number;
+  },
 ): Pick<ReportView, 'subtitle' | 'notices' | 'buttons' | 'tiles' | 'sections'> {
   const text =
     past || hasEnded
       ? t('{0} no longer exists. It costs nothing, and its data is lost.', name)
       : t('{0} is missing from the list of instances.', name);
-  const notices: ReportView['notices'] = isLoading ? [] : [{ severity: 'warning', text, buttons: [] }];
+  const notices: ReportView['notices'] = isListed || past ? [{ severity: 'warning', text, buttons: [] }] : [];
   if (!past) {
     return { subtitle: '', notices, buttons: [], tiles: [], sections: [] };
   }

@@ -34,6 +34,8 @@ export type PageDeps = Pick<
   | 'machineProofs'
   | 'keptLogs'
   | 'instanceGroups'
+  | 'presence'
+  | 'ssh'
   | 'work'
   | 'clock'
 >;
@@ -92,6 +94,7 @@ export class InstancePage implements Disposable {
     this.store.add(machineProofs.onDidChange(draw));
     this.store.add(instanceGroups.onDidChange(draw));
     this.store.add(work.onDidChange(draw));
+    this.store.add(deps.presence.onDidChange(draw));
     this.store.add(watchAccounts(accounts, draw));
     this.look();
   }
@@ -153,7 +156,8 @@ export class InstancePage implements Disposable {
       this.name = instanceName(instance);
     }
     const { fleet } = this.deps;
-    const isLoading = !instance && (fleet.state.kind === 'idle' || fleet.state.kind === 'loading');
+    const { kind } = fleet.state;
+    const isLoading = !instance && (kind === 'idle' || kind === 'loading');
     this.opens = new Map();
     const past = instance
       ? undefined
@@ -164,7 +168,7 @@ export class InstancePage implements Disposable {
     const content = instance
       ? instanceView(instance, this.facts(instance))
       : goneView(this.name, past, {
-          isLoading,
+          isListed: kind === 'ready',
           hasEnded: fleet.hasEnded(this.of.instanceId),
           now: this.deps.clock.now(),
         });
@@ -187,12 +191,24 @@ export class InstancePage implements Disposable {
   }
 
   private facts({ id }: Instance): PageFacts {
-    const { accounts, budget, clock, fleet, gauges, instanceGroups, machineProofs, startWatches, work } =
-      this.deps;
+    const {
+      accounts,
+      budget,
+      clock,
+      fleet,
+      gauges,
+      instanceGroups,
+      machineProofs,
+      presence,
+      ssh,
+      startWatches,
+      work,
+    } = this.deps;
     const check = machineProofs.find(id)?.check;
     const rows = instanceGroups.rowsOf(id);
     const burn = burnNow(this.deps);
-    const credit = accounts.active && spendable(accounts.active.user);
+    const account = accounts.active;
+    const credit = account && spendable(account.user);
     const hours = credit === undefined ? undefined : hoursOfCredit(credit, burn.rate);
     return {
       facts: fleet.facts(id),
@@ -201,6 +217,7 @@ export class InstancePage implements Disposable {
       notes: instanceGroups.notesOf(id),
       creditLasts: hours === undefined ? undefined : `${signsOf(burn).credit}${localize(spanOfHours(hours))}`,
       budget: budget.now,
+      isUsed: account !== undefined && presence.isUsed(ssh.aliasOf(account, id)),
       hasEnd: work.endsInstance(id),
       history: gauges.of(id),
       proof: check?.kind === 'proved' ? check.proof : undefined,
@@ -244,6 +261,10 @@ export class InstancePage implements Disposable {
     const retry = [{ id: 'refresh', label: stepLabel('retry') ?? '' }];
     if (state.kind === 'failed') {
       return [{ severity: 'error', text: reasonText(state.error), buttons: retry }];
+    }
+    if (state.kind === 'ready' && state.value.unconfirmed?.includes(this.of.instanceId) === true) {
+      const text = t('{0} is missing from the last list. Checking…', this.name);
+      return [{ severity: 'info', text, buttons: [] }];
     }
     if (state.kind !== 'ready' || (state.error === undefined && isCurrent(state, now))) {
       return [];

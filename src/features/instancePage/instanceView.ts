@@ -11,7 +11,6 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import {
   actionsFor,
   billingOf,
-  hasBeenReady,
   isRateAtMost,
   isStarting,
   rateOf,
@@ -54,6 +53,8 @@ export interface PageFacts {
   /** How long the credit lasts at what everything costs now. */
   readonly creditLasts?: string | undefined;
   readonly budget?: BudgetNow | undefined;
+  /** True if windows, terminals, ports or work of this computer use it. */
+  readonly isUsed: boolean;
   /** True if a schedule or a job ends it. */
   readonly hasEnd: boolean;
   readonly history: readonly GaugeReading[];
@@ -213,17 +214,15 @@ function tiles(instance: Instance, kind: InstanceStateKind, page: PageFacts): Ti
 }
 
 function statusSection(instance: Instance, kind: InstanceStateKind, page: PageFacts): Section {
-  const { notes, hasEnd } = page;
+  const { notes, hasEnd, isUsed } = page;
   const isCharged = billingOf(instance, kind) === 'running' && kind !== 'destroying';
   return factsSection('status', t('Status'), [
-    [
-      t('Host says'),
-      hasBeenReady(instance, page.facts) && kind === 'running' ? undefined : instance.statusMessage,
-    ],
+    [t('Host says'), kind === 'running' || kind === 'stopped' ? undefined : instance.statusMessage],
     // Charts show the figures, and warnings stand above.
     ...notes
       .filter(({ isFigure, isWarning }) => isFigure !== true && isWarning !== true)
       .flatMap((note) => note.lines()),
+    [t('In use'), isUsed ? t('by windows, terminals, ports or work of this computer') : undefined],
     [
       t('Schedule'),
       hasEnd || !isCharged ? undefined : t('none: you are charged until you stop or destroy it'),

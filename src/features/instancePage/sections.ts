@@ -3,6 +3,7 @@ import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import { momentText } from '../../editor/timeText';
 import {
   columnEnds,
+  columnMs,
   columnValues,
   gaugeNames,
   gaugesOf,
@@ -57,7 +58,9 @@ export function rowsSection(
 }
 
 /** Returns the last hour as lines with their table; nothing without two readings to compare. */
-export function useSection(history: readonly GaugeReading[], now: number): readonly Section[] {
+export function useSection(history: readonly GaugeReading[], at: number): readonly Section[] {
+  // Columns that move with the clock would be drawn again with each list.
+  const now = Math.ceil(at / columnMs) * columnMs;
   const columns = gaugeNames
     .map((name) => ({ name: gaugeLabel(name), values: columnValues(history, name, now) }))
     .filter(({ values }) => values.filter((value) => value !== undefined).length > 1);

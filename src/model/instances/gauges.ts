@@ -72,7 +72,8 @@ export function merged(
 }
 
 const columns = 20;
-const columnMs = historyMs / columns;
+/** The span of one column (ms). */
+export const columnMs = historyMs / columns;
 const bars = '▁▂▃▄▅▆▇█';
 
 /** Returns the ends of the columns of a chart (ms since 1970), the last one now. */

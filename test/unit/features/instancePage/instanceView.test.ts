@@ -9,7 +9,16 @@ const now = Date.UTC(2026, 0, 15, 12);
 const hour = 3_600_000;
 
 function page(change: Partial<Instance> = {}, facts: Partial<PageFacts> = {}) {
-  const nothing = { facts: {}, now, notes: [], hasEnd: false, history: [], services: [], work: [] };
+  const nothing = {
+    facts: {},
+    now,
+    notes: [],
+    isUsed: false,
+    hasEnd: false,
+    history: [],
+    services: [],
+    work: [],
+  };
   return instanceView(anInstance(change), { ...nothing, ...facts });
 }
 const first = (view: ReturnType<typeof page>) => view.notices[0];
@@ -34,7 +43,9 @@ describe('the text of the page of an instance', () => {
     assert.match(tile(view, 'Cost so far') ?? '', /^≤ \$0\.4\d$/);
     assert.equal(tile(view, 'Credit lasts'), '30 h');
     assert.deepEqual(status(view), ['Schedule: none: you are charged until you stop or destroy it']);
-    assert.deepEqual(status(page({}, { hasEnd: true })), []);
+    assert.deepEqual(status(page({}, { hasEnd: true, isUsed: true })), [
+      'In use: by windows, terminals, ports or work of this computer',
+    ]);
   });
 
   it('offers what the state allows, in the order of its use', () => {
