@@ -104,6 +104,7 @@ export default tseslint.config(
     files: ['src/**/*.ts', 'test/**/*.ts'],
     extends: [...tseslint.configs.strict],
     rules: {
+      curly: 'error',
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
       '@typescript-eslint/consistent-type-imports': 'error',

@@ -30,9 +30,15 @@ const rawString = z
 
 const looseBoolean = z
   .preprocess((value) => {
-    if (typeof value === 'boolean') return value;
-    if (value === 1 || value === 'true' || value === '1') return true;
-    if (value === 0 || value === 'false' || value === '0') return false;
+    if (typeof value === 'boolean') {
+      return value;
+    }
+    if (value === 1 || value === 'true' || value === '1') {
+      return true;
+    }
+    if (value === 0 || value === 'false' || value === '0') {
+      return false;
+    }
     return undefined;
   }, z.boolean().optional())
   .optional();

@@ -22,7 +22,9 @@ export async function measureActivation(): Promise<Figure[]> {
       const workbench = await Workbench.open(profile, session.host, 'bench-activation');
       const text = await startupPerformance(workbench);
       await profile.close();
-      if (run === 0) continue;
+      if (run === 0) {
+        continue;
+      }
       ours.push(total(text, 'gpu-rental.gpu-rental'));
       empty.push(total(text, 'gpu-rental-tests.empty'));
     }
@@ -62,7 +64,9 @@ function startupPerformance(workbench: Workbench): Promise<string> {
       const text = await until('the report', copy, { timeoutMs: 20_000, everyMs: 500 }).catch(
         () => undefined,
       );
-      if (text === undefined) await page.keyboard.press('Control+W');
+      if (text === undefined) {
+        await page.keyboard.press('Control+W');
+      }
       return text;
     },
     { timeoutMs: 180_000, everyMs: 1000 },
@@ -71,7 +75,9 @@ function startupPerformance(workbench: Workbench): Promise<string> {
 
 function total(text: string, id: string): number {
   const row = find(text, id);
-  if (row === undefined) throw new Error(`${id} was not activated`);
+  if (row === undefined) {
+    throw new Error(`${id} was not activated`);
+  }
   return row.loadMs + row.callMs + row.finishMs;
 }
 
@@ -80,6 +86,8 @@ function find(text: string, id: string): Activation | undefined {
   const line = text.split('\n').find((candidate) => candidate.startsWith(`| ${id} `));
   const cells = line?.split('|').map((cell) => Number(cell.trim())) ?? [];
   const [loadMs, callMs, finishMs] = cells.slice(3, 6);
-  if (loadMs === undefined || callMs === undefined || finishMs === undefined) return undefined;
+  if (loadMs === undefined || callMs === undefined || finishMs === undefined) {
+    return undefined;
+  }
   return { loadMs, callMs, finishMs };
 }

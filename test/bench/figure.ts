@@ -38,7 +38,9 @@ export function calibration(): number {
     const read = JSON.parse(JSON.stringify(rows)) as typeof rows;
     read.sort((a, b) => a.price - b.price || a.id - b.id);
     const shown = read.map(({ label, price }) => `${label.replace(/ (\d+)$/, ' #$1')} · $${String(price)}`);
-    if (new Set(shown).size !== rows.length) throw new Error('The calibration lost rows.');
+    if (new Set(shown).size !== rows.length) {
+      throw new Error('The calibration lost rows.');
+    }
     return performance.now() - began;
   });
   return times.sort((a, b) => a - b)[2] ?? Number.NaN;

@@ -38,7 +38,9 @@ export function answerTime(path: RegExp): { at(): number | undefined; end(): voi
   let at: number | undefined;
   const note = (message: unknown) => {
     const { request } = message as { request: { url?: string } };
-    if (path.test(request.url ?? '')) at ??= Date.now();
+    if (path.test(request.url ?? '')) {
+      at ??= Date.now();
+    }
   };
   subscribe('http.server.response.finish', note);
   return {

@@ -83,7 +83,9 @@ async function sendByTar({ ssh, workspace }: SshJobScene): Promise<void> {
   const tar = spawn('tar', ['-cf', '-', '-C', workspace, '.'], { stdio: ['ignore', 'pipe', 'inherit'] });
   const script = `mkdir "$HOME"/plain && cd "$HOME"/plain && tar -xof -`;
   const { code, stderr } = await ssh.exec('gpu-7', script, { input: tar.stdout });
-  if (code !== 0) throw new Error(stderr);
+  if (code !== 0) {
+    throw new Error(stderr);
+  }
 }
 
 async function fetchByTar({ ssh, home }: SshJobScene): Promise<void> {
@@ -94,7 +96,9 @@ async function fetchByTar({ ssh, home }: SshJobScene): Promise<void> {
   await ssh.exec('gpu-7', 'cd "$HOME"/plain && tar -cf - .', {
     output: async (bytes) => {
       for await (const piece of bytes) {
-        if (!tar.stdin.write(piece)) await new Promise((resolve) => tar.stdin.once('drain', resolve));
+        if (!tar.stdin.write(piece)) {
+          await new Promise((resolve) => tar.stdin.once('drain', resolve));
+        }
       }
       tar.stdin.end();
     },

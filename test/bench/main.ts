@@ -60,7 +60,9 @@ async function main(): Promise<number> {
       `${JSON.stringify({ ...readKept(), ...Object.fromEntries(measured) }, null, 2)}\n`,
     );
   }
-  if (values.check !== true) return 0;
+  if (values.check !== true) {
+    return 0;
+  }
   const compared = figures.filter(({ ratio }) => ratio !== undefined);
   const failed = compared.filter((figure) => !isKept(figure, readKept()));
   for (const { name, value, ratio } of failed) {

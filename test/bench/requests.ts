@@ -18,7 +18,9 @@ export async function measureRequests(): Promise<Figure[]> {
     await signIn(session, first);
     for (const windows of [1, 3]) {
       if (windows === 3) {
-        for (const name of ['2', '3']) await (await session.window(name)).openContainer('GPU Rental');
+        for (const name of ['2', '3']) {
+          await (await session.window(name)).openContainer('GPU Rental');
+        }
         await first.page.bringToFront();
       }
       for (const status of ['running', 'loading'] as const) {

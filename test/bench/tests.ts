@@ -9,7 +9,9 @@ const layers = ['typecheck', 'lint', 'unit', 'contract', 'feature', 'machines', 
 /** Tests and seconds of each layer, one after the other. */
 export async function measureTests(): Promise<Figure[]> {
   const figures: Figure[] = [];
-  for (const layer of layers) figures.push(await measureLayer(layer));
+  for (const layer of layers) {
+    figures.push(await measureLayer(layer));
+  }
   return figures;
 }
 

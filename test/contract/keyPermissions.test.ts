@@ -74,7 +74,9 @@ describe('a key with some permissions', () => {
     const { client } = clients.connect(simulator, { key: 'nobody-has-this-key' });
     await assert.rejects(client.users.current(), (error) => {
       assert.ok(error instanceof UnauthorizedError);
-      for (const cause of [/wrong/, /revoked/, /list of IP addresses/]) assert.match(error.message, cause);
+      for (const cause of [/wrong/, /revoked/, /list of IP addresses/]) {
+        assert.match(error.message, cause);
+      }
       return true;
     });
   });

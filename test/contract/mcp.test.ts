@@ -115,7 +115,9 @@ describe('the server for agents outside of the editor, by the official client', 
             aborted.push(true);
             resolve({ structured: pending, isError: false });
           });
-          if (asked > 1) resolve({ structured: pending, isError: false });
+          if (asked > 1) {
+            resolve({ structured: pending, isError: false });
+          }
         }),
     );
     const client = await start();

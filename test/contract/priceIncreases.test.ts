@@ -70,8 +70,11 @@ describe('pending price increases', () => {
         false,
       );
       const after = await client.instances.get(pending.instanceId);
-      if (verb === 'accept') assert.ok((after?.totalPerHour ?? 0) >= 9_000_000);
-      else assert.equal(after?.totalPerHour, before?.totalPerHour);
+      if (verb === 'accept') {
+        assert.ok((after?.totalPerHour ?? 0) >= 9_000_000);
+      } else {
+        assert.equal(after?.totalPerHour, before?.totalPerHour);
+      }
     }
   });
 

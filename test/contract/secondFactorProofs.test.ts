@@ -52,7 +52,9 @@ describe('the proofs that two-factor authentication accepts', () => {
     const simulator = await simulators.start();
     const account = await orderAccount(simulator, 'both');
     const person = new Someone(kind, simulator, account);
-    if (kind === 'logged in') await person.becomeLoggedIn();
+    if (kind === 'logged in') {
+      await person.becomeLoggedIn();
+    }
     return { simulator, account, person };
   }
 

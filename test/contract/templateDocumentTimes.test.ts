@@ -50,7 +50,9 @@ describe('template documents over time', () => {
       search: async (filters) => {
         const found = await templates.search(filters);
         // The read of the save itself is let through.
-        if (reading) await new Promise<void>((resolve) => (answer = resolve));
+        if (reading) {
+          await new Promise<void>((resolve) => (answer = resolve));
+        }
         return found;
       },
       edit: async (...edit) => {

@@ -111,9 +111,11 @@ class Writer {
         for (const { theirs } of documents.conflict(id)?.conflicts ?? []) {
           this.seen.add(theirs);
         }
-        if (answer === 'useMine') documents.useMine(id);
-        else if (answer === 'useTheirs') this.show(documents.useTheirs(id) ?? '');
-        else {
+        if (answer === 'useMine') {
+          documents.useMine(id);
+        } else if (answer === 'useTheirs') {
+          this.show(documents.useTheirs(id) ?? '');
+        } else {
           this.show(documents.merge(id, this.text)?.text ?? '');
           documents.useTheirs(id);
         }
@@ -124,14 +126,18 @@ class Writer {
       await this.type(typesOn, fresh());
     }
     await documents.reveal(id);
-    if (typesOn) return;
+    if (typesOn) {
+      return;
+    }
     await documents.settle(id);
     this.show(documents.peek(id)?.text ?? '');
   }
 
   private show(text: string): void {
     this.text = text;
-    for (const value of Object.values(this.values)) this.seen.add(value);
+    for (const value of Object.values(this.values)) {
+      this.seen.add(value);
+    }
   }
 }
 
@@ -154,7 +160,9 @@ describe('two windows and another user who edit the same template', () => {
           new Writer(await scene().computer.openWindow(), scene()),
           new Writer(await scene().computer.openWindow(), scene()),
         ] as const;
-        for (const writer of writers) await writer.open();
+        for (const writer of writers) {
+          await writer.open();
+        }
         for (const one of steps) {
           if (one.kind === 'type') {
             await writers[one.window].type(one.field, fresh());
@@ -178,7 +186,9 @@ function fresh(): string {
 }
 
 async function editElsewhere(scene: TemplateScene, name: Field, value: string): Promise<void> {
-  if (!name.startsWith('env.')) return scene.editElsewhere({ [name]: value });
+  if (!name.startsWith('env.')) {
+    return scene.editElsewhere({ [name]: value });
+  }
   const { 'env.A': a, 'env.B': b }: Values = { ...valuesOf(await scene.record()), [name]: value };
   return scene.editElsewhere({ env: `-e A=${a ?? ''} -e B=${b ?? ''}` });
 }
@@ -200,5 +210,7 @@ async function saveAndCheck(scene: TemplateScene, writer: Writer, save: Save): P
     }
   }
   // What is shown afterwards is what the service has; without an edit nothing is asked.
-  if (wasEdited && !save.typesOn) assert.deepEqual(writer.values, after);
+  if (wasEdited && !save.typesOn) {
+    assert.deepEqual(writer.values, after);
+  }
 }

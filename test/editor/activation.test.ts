@@ -33,7 +33,9 @@ describe('the installed extension', () => {
       viewIds.filter((id) => !registered.includes(`${id}.focus`)),
       [],
     );
-    for (const id of viewIds) await vscode.commands.executeCommand(`${id}.focus`);
+    for (const id of viewIds) {
+      await vscode.commands.executeCommand(`${id}.focus`);
+    }
   });
 
   it('has the documented defaults of its settings', () => {

@@ -21,7 +21,9 @@ export async function run(): Promise<void> {
     ...(grep === undefined ? {} : { grep }),
   });
   Mocha.reporters.Base.consoleLog = (...parts: unknown[]) => {
-    for (const line of format(...parts).split('\n')) console.log(`${lineMark}${line}`);
+    for (const line of format(...parts).split('\n')) {
+      console.log(`${lineMark}${line}`);
+    }
   };
   for (const file of readdirSync(__dirname)
     .filter((name) => name.endsWith('.test.js'))
@@ -41,7 +43,9 @@ export async function run(): Promise<void> {
     );
   });
   const result = process.env['GPU_RENTAL_TEST_RESULT'];
-  if (result !== undefined) writeFileSync(result, JSON.stringify({ passed, failed, failures }));
+  if (result !== undefined) {
+    writeFileSync(result, JSON.stringify({ passed, failed, failures }));
+  }
   if (failed > 0 || (passed === 0 && grep === undefined)) {
     throw new Error(`${passed} passed, ${failed} failed`);
   }

@@ -26,8 +26,12 @@ export async function runInBrowserHostedEditor(): Promise<void> {
     const page = await browser.newPage();
     const exitCode = await runInPage(page, host, folder);
     const result = process.env['GPU_RENTAL_TEST_RESULT'];
-    if (exitCode !== 0) throw new Error('The suite failed.');
-    if (result !== undefined && !existsSync(result)) throw new Error('The suite ended without a result.');
+    if (exitCode !== 0) {
+      throw new Error('The suite failed.');
+    }
+    if (result !== undefined && !existsSync(result)) {
+      throw new Error('The suite ended without a result.');
+    }
   } finally {
     await browser.close();
     await host.stop();
@@ -52,7 +56,9 @@ async function runInPage(page: Page, host: EditorHost, folder: string): Promise<
     });
     await page.exposeFunction('codeAutomationLog', (_type: string, parts: unknown[]) => {
       const line = parts.map(String).join(' ');
-      if (line.startsWith(lineMark)) console.log(line.slice(lineMark.length));
+      if (line.startsWith(lineMark)) {
+        console.log(line.slice(lineMark.length));
+      }
     });
     await page.goto(host.windowUrl({ folder, development: testHostFolder, tests: suiteFile }));
     return await Promise.race([exited, hostEnded, tooLate]);

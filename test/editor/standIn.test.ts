@@ -18,7 +18,9 @@ async function traceOfEditor(script: EditorScript, expected: Trace): Promise<rea
       () => undefined,
     );
     // Whatever the editor tells too much comes by the same way, in the order in which it was caused.
-    for (let round = 0; round < 5; round += 1) await vscode.commands.getCommands(true);
+    for (let round = 0; round < 5; round += 1) {
+      await vscode.commands.getCommands(true);
+    }
   };
   const hands: Hands = {
     enter: () => command('workbench.action.acceptSelectedQuickOpenItem'),

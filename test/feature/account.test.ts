@@ -184,7 +184,9 @@ describe('the account and its second factor', () => {
     await quick.pick('I Have Stored It');
     await computer().until('the document to be closed', () => commands.executed.some(isClosing));
     assert.equal(documents.active?.document, described);
-    for (const document of [...documents.all]) documents.close(document);
+    for (const document of [...documents.all]) {
+      documents.close(document);
+    }
   });
 
   it('lists the API keys, and deletes one after a question', async () => {

@@ -38,8 +38,11 @@ describe('a question that is open when the session ends', () => {
       window.quick.escape();
       for (const one of [...window.screen.messages.shown]) {
         one.wasSeen = true;
-        if (one.modal) one.press(one.buttons[0] ?? 'OK');
-        else if (one.kind !== 'progress') one.close();
+        if (one.modal) {
+          one.press(one.buttons[0] ?? 'OK');
+        } else if (one.kind !== 'progress') {
+          one.close();
+        }
       }
       await computer().rest();
     }
@@ -68,7 +71,9 @@ describe('a question that is open when the session ends', () => {
   it('returns as it was, for each command that asked it', async () => {
     const asked: string[] = [];
     for (const id of window.screen.commands.ids()) {
-      if (apart.includes(id) || !window.screen.commands.isInPalette(id)) continue;
+      if (apart.includes(id) || !window.screen.commands.isInPalette(id)) {
+        continue;
+      }
       window.screen.fileDialogs.splice(0, Infinity, undefined);
       window.start(id);
       await computer().pass(3000);
@@ -93,7 +98,9 @@ describe('a question that is open when the session ends', () => {
     await quick.pick(/^1× RTX 4090.*% reliable/);
     for (const step of ['Template or Image', 'Disk', 'Label', 'Run Type']) {
       await quick.title(`Rent: ${step}`);
-      if (step === 'Label') await quick.type('typed before', { enter: false });
+      if (step === 'Label') {
+        await quick.type('typed before', { enter: false });
+      }
       await comesBack(step);
       await computer().pass(2000);
       await quick.enter();

@@ -62,7 +62,9 @@ describe('comparing offers', () => {
     assert.equal(comparison.groups.length, 7);
     const running = cells('Running, per hour');
     assert.equal(running.length, 2);
-    for (const { text } of running) assert.match(text, /^\$\d+\.\d+\/h$/);
+    for (const { text } of running) {
+      assert.match(text, /^\$\d+\.\d+\/h$/);
+    }
     assert.equal(running.filter(({ best }) => best).length, 1);
     const body = searches().at(-1)?.body as { id: { in: number[] } };
     assert.deepEqual([...body.id.in].sort(), ids().sort());
@@ -240,7 +242,9 @@ describe('comparing offers', () => {
     await quick().tick(...quick().rows());
     await quick().enter();
     await page.shows('two columns', () => columns().length === 2);
-    for (const { label } of columns()) assert.match(label, /<img src=x/);
+    for (const { label } of columns()) {
+      assert.match(label, /<img src=x/);
+    }
     assert.doesNotMatch(JSON.stringify(page.view), /[\u202e]|\\n/);
     simulator.faults.clear();
   });

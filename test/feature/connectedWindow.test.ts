@@ -50,7 +50,9 @@ describe('a window that is connected to an instance', () => {
       both().find(({ screen }) => screen.messages.shown.some((one) => one.modal && question.test(one.text))),
     );
     const others = both().filter((window) => window !== asking);
-    for (const { screen } of others) assert.ok(!screen.messages.shown.some(({ modal }) => modal));
+    for (const { screen } of others) {
+      assert.ok(!screen.messages.shown.some(({ modal }) => modal));
+    }
     const { text, detail, buttons } = await asking.dialog(question);
     return { asking, text: `${text} ${detail ?? ''}`, buttons };
   }
@@ -88,7 +90,9 @@ describe('a window that is connected to an instance', () => {
   it('offers to stop, to destroy and to show it', async () => {
     await menu(connected);
     const rows = connected.quick.rows().join('\n');
-    for (const offered of ['Stop…', 'Destroy…', 'Show in View']) assert.ok(rows.includes(offered), rows);
+    for (const offered of ['Stop…', 'Destroy…', 'Show in View']) {
+      assert.ok(rows.includes(offered), rows);
+    }
     assert.doesNotMatch(rows, /Start/);
     await connected.quick.pick('Show in View');
     const row = await connected.view('instances').row('trainer');
@@ -104,7 +108,9 @@ describe('a window that is connected to an instance', () => {
     await connected.quick.pick('Stop…');
     await connected.dialogButton('Stop', /^Stop “trainer”\?/);
     const { asking, text, buttons } = await whoAsks(/trainer is stopped/);
-    for (const other of both().filter((window) => window !== asking)) await shows(other, /Stopped/);
+    for (const other of both().filter((window) => window !== asking)) {
+      await shows(other, /Stopped/);
+    }
     assert.match(text, /storage still costs \$\S+\/day/);
     assert.match(buttons.join(), /Start for \$\S+\/h/);
     assert.ok(!first.toasts().some((one) => /trainer.*Its data is kept/.test(one)));
@@ -120,8 +126,12 @@ describe('a window that is connected to an instance', () => {
     const { simulator } = computer();
     const path0 = `/api/v0/instances/${id}/`;
     await simulator.call('PUT', path0, { state: 'running' });
-    for (const window of both()) await window.toast(/trainer is running again/);
-    for (const window of both()) window.clearToasts();
+    for (const window of both()) {
+      await window.toast(/trainer is running again/);
+    }
+    for (const window of both()) {
+      window.clearToasts();
+    }
     await simulator.call('PUT', path0, { state: 'stopped' });
     first.run('Refresh');
     const again = await whoAsks(/trainer is stopped/);
@@ -141,12 +151,16 @@ describe('a window that is connected to an instance', () => {
     await computer().pass(1100);
     await asking.dialogButton(buttons.find((one) => one.startsWith('Start for')) ?? '');
     await computer().until('the start', () => sent('running').length === before + 1);
-    for (const window of both()) await window.toast(/trainer is running again/);
+    for (const window of both()) {
+      await window.toast(/trainer is running again/);
+    }
     assert.equal(sent('running').length, before + 1);
   });
 
   it('asks once when its address changed, after the entry was rewritten', async () => {
-    for (const window of [first, ...both()]) window.clearToasts();
+    for (const window of [first, ...both()]) {
+      window.clearToasts();
+    }
     const { simulator, sshConfig } = computer();
     const instance = simulator.world.instance(id);
     assert.ok(instance);
@@ -191,13 +205,17 @@ describe('a window that is connected to an instance', () => {
     await computer().until('the tooltip to say so', () =>
       both().every((window) => /this is the last known state/.test(tooltipOf(item(window)))),
     );
-    for (const { screen } of both()) assert.ok(!screen.messages.shown.some(({ modal }) => modal));
+    for (const { screen } of both()) {
+      assert.ok(!screen.messages.shown.some(({ modal }) => modal));
+    }
     simulator.faults.clear();
     first.run('Refresh');
     await computer().until('the tooltip to be as before', () =>
       both().every((window) => !/last known state/.test(tooltipOf(item(window)))),
     );
-    for (const window of [first, ...both()]) window.clearToasts();
+    for (const window of [first, ...both()]) {
+      window.clearToasts();
+    }
   });
 
   it('asks when it was destroyed elsewhere, and closes the window where that is chosen', async () => {
@@ -221,12 +239,16 @@ describe('a window that is connected to an instance', () => {
     await first.dialogButton('Sign Out');
     await first.toast(/Signed out/);
     assert.deepEqual(owners(), []);
-    for (const window of computer().windows) window.clearToasts();
+    for (const window of computer().windows) {
+      window.clearToasts();
+    }
   });
 
   it('gave the key to no machine, and met nothing unexpected', () => {
     const { root, simulator } = computer();
     assert.deepEqual(filesWithSecrets(path.join(root, 'instances'), [simulator.apiKey]), []);
-    for (const window of computer().windows) assert.doesNotMatch(window.log(), /^\[error\]/m);
+    for (const window of computer().windows) {
+      assert.doesNotMatch(window.log(), /^\[error\]/m);
+    }
   });
 });

@@ -121,7 +121,9 @@ describe('finding offers', () => {
     await quick().title('Search Offers: Filters');
     await list.back();
     assert.ok(list.offers().length > 0);
-    for (const row of list.offers()) assert.match(row, /^2× RTX 3090/);
+    for (const row of list.offers()) {
+      assert.match(row, /^2× RTX 3090/);
+    }
     await openSaved();
     await list.pick('Rename or Delete…');
     await quick().title('Search Offers: Rename or Delete');
@@ -209,7 +211,9 @@ describe('finding offers', () => {
     await quick().type('3090 x2 ≥20gb', { enter: false });
     await computer().pass(10_000);
     assert.ok(list.offers().length > 0 && list.offers().length < all);
-    for (const row of list.offers()) assert.match(row, /^2× RTX 3090/);
+    for (const row of list.offers()) {
+      assert.match(row, /^2× RTX 3090/);
+    }
     assert.equal(list.searches().length, before);
   });
 
@@ -261,7 +265,9 @@ describe('finding offers', () => {
       await value();
       await quick().title('Search Offers: Filters');
     };
-    for (const key of numberKeys) await choose(key, () => quick().type('7'));
+    for (const key of numberKeys) {
+      await choose(key, () => quick().type('7'));
+    }
     for (const key of choiceKeys) {
       await choose(key, async () => {
         if (key === 'gpu' || key === 'country') {
@@ -272,7 +278,9 @@ describe('finding offers', () => {
         }
       });
     }
-    for (const key of flagKeys) await choose(key, () => quick().pick(/^No$/));
+    for (const key of flagKeys) {
+      await choose(key, () => quick().pick(/^No$/));
+    }
     await list.back();
     // None of the answer fits, so that the next rows of the same search are asked for last.
     await computer().until('the next rows', () => list.body()?.['score'] !== undefined);

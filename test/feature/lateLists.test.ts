@@ -27,28 +27,44 @@ for (const listLagSeconds of lags) {
 
           it(`is in the view at once, and ${what} once`, async () => {
             await haveKey(computer());
-            if (outcome) computer().simulator.orders.failBoot({ outcome, message: 'no space left' });
+            if (outcome) {
+              computer().simulator.orders.failBoot({ outcome, message: 'no space left' });
+            }
             const windows: FeatureWindow[] = [];
-            for (let opened = 0; opened < count; opened += 1) windows.push(await computer().openWindow());
+            for (let opened = 0; opened < count; opened += 1) {
+              windows.push(await computer().openWindow());
+            }
             const [first] = windows;
             assert.ok(first);
             await first.signIn();
-            for (const window of windows) await window.view('instances').rows();
+            for (const window of windows) {
+              await window.view('instances').rows();
+            }
             await searchFor(first, '4090', /RTX 4090/);
             await reviewFirst(first, /[12]× RTX 4090/);
             const before = computer().clock.now();
             await confirmRental(first);
-            if (!isFocused) first.screen.focus(false);
-            for (const window of windows) await window.view('instances').row(/RTX 4090/);
+            if (!isFocused) {
+              first.screen.focus(false);
+            }
+            for (const window of windows) {
+              await window.view('instances').row(/RTX 4090/);
+            }
             assert.ok(computer().clock.now() - before < 3000);
-            for (const window of windows) await window.view('instances').row(row);
+            for (const window of windows) {
+              await window.view('instances').row(row);
+            }
             await computer().pass(5 * 60_000);
             const said = windows.flatMap(({ screen }) =>
               screen.messages.history.filter(({ text }) => says.test(text)),
             );
             assert.equal(said.length, 1);
-            for (const window of windows) await window.view('instances').row(row);
-            for (const window of windows) window.clearToasts();
+            for (const window of windows) {
+              await window.view('instances').row(row);
+            }
+            for (const window of windows) {
+              window.clearToasts();
+            }
           });
         });
       }

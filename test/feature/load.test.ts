@@ -13,15 +13,23 @@ const accountParts =
 
 /** Everything that a window can show is in sight, so that all of it is read. */
 async function showAll(window: FeatureWindow): Promise<void> {
-  for (const name of views) window.view(name).show();
+  for (const name of views) {
+    window.view(name).show();
+  }
   const account = window.view('account');
-  for (const row of await account.rows()) if (accountParts.test(row.text)) account.tree.expand(row);
+  for (const row of await account.rows()) {
+    if (accountParts.test(row.text)) {
+      account.tree.expand(row);
+    }
+  }
   // Looking at what is open now is what makes it read.
   await account.rows();
 }
 
 async function openShowingAll(computer: Computer, count: number): Promise<void> {
-  for (let opened = 0; opened < count; opened += 1) await showAll(await computer.openWindow());
+  for (let opened = 0; opened < count; opened += 1) {
+    await showAll(await computer.openWindow());
+  }
 }
 
 /** Requests since `seq`, as "GET /api/v0/volumes/ 429". */
@@ -45,8 +53,9 @@ describe('eight windows that show everything', () => {
     await computer().pass(tenMinutesMs);
     const refused = asked(computer()).filter((line) => line.endsWith(' 429'));
     assert.deepEqual(refused, []);
-    for (const part of ['volumes', 'deployments', 'machines', 'secrets', 'auth/apikeys'])
+    for (const part of ['volumes', 'deployments', 'machines', 'secrets', 'auth/apikeys']) {
       assert.ok(asked(computer()).includes(`GET /api/v0/${part}/ 200`), `${part} were read`);
+    }
   });
 
   it('handle requests of the user before background reads', async () => {
@@ -69,7 +78,9 @@ describe('eight windows that show everything', () => {
       asked(computer(), since).filter((line) => line.endsWith(' 429')),
       [],
     );
-    for (const window of windows) window.clearToasts();
+    for (const window of windows) {
+      window.clearToasts();
+    }
   });
 });
 
@@ -120,7 +131,9 @@ describe('eight windows and a service that refuses', () => {
         await computer().pass(tenMinutesMs - 4 * aWindowMs);
         const lists = simulator.requests(since).filter(({ path }) => listPath.test(path));
         assert.ok(lists.length <= 20, `${String(lists.length)} lists`);
-        for (const window of computer().windows) window.clearToasts();
+        for (const window of computer().windows) {
+          window.clearToasts();
+        }
       });
 
       it('show what costs money within 90 seconds after it answers again, unasked', async () => {

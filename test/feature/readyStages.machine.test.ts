@@ -84,7 +84,9 @@ describe('the stages of a machine between running and ready', () => {
 
   it('of one machine hold no other one up', async () => {
     const [refusing, good] = [await rentWith('refusedKey'), await rentWith('usual')];
-    for (const id of [refusing, good]) await window.toast(new RegExp(`#${id} is (?:ready|running)`));
+    for (const id of [refusing, good]) {
+      await window.toast(new RegExp(`#${id} is (?:ready|running)`));
+    }
     window.clearToasts();
     // Both boot at the same moment.
     const since = computer().clock.elapsed();

@@ -256,7 +256,9 @@ describe('rentals and starts that go wrong', () => {
       const wanted = { machine_id: { eq: machineId }, rentable: { eq: true } };
       const found = await call('POST', '/api/v0/bundles/', wanted, key);
       const [offer] = found['offers'] as readonly { id: number }[];
-      if (!offer) return;
+      if (!offer) {
+        return;
+      }
       await call('PUT', `/api/v0/asks/${offer.id}/`, { image: 'ubuntu', disk: 8 }, key);
     }
   }

@@ -245,7 +245,9 @@ describe('the pause of a replacement that the user wants without a question', ()
     await computer().until('one instance', () => simulator.world.instances.length === 1);
     await computer().pass(minute);
     assert.equal(rentalsOf(computer()).length, 3);
-    for (const window of computer().windows) window.clearToasts();
+    for (const window of computer().windows) {
+      window.clearToasts();
+    }
   });
 });
 

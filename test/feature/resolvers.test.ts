@@ -50,7 +50,9 @@ describe('one click with the Remote-SSH extension of each editor', () => {
     const id = await reachableInstance(computer(), 'trainer');
     expected = new RegExp(`^vscode-remote://ssh-remote\\+gpu-[0-9a-f]{6}-${id}/tmp/my project$`);
     const ssh = homeSsh(computer());
-    for (const name of Object.values(sections)) computer().settings.set(`${name}.path`, ssh);
+    for (const name of Object.values(sections)) {
+      computer().settings.set(`${name}.path`, ssh);
+    }
     const window = await computer().openSignedIn();
     window.clearToasts();
     window.close();
@@ -67,7 +69,9 @@ describe('one click with the Remote-SSH extension of each editor', () => {
     it(`opens the machine with ${id}`, async () => {
       await inWindow([stub(id)], async (window) => {
         await window.view('instances').inline('trainer', 'Connect');
-        if (id in sections) (await window.dialog('Use the SSH program')).press('Use This Program');
+        if (id in sections) {
+          (await window.dialog('Use the SSH program')).press('Use This Program');
+        }
         const { address } = await window.opens();
         assert.match(address, expected);
         const alias = /\+([^/]+)/.exec(address)?.[1] ?? '';

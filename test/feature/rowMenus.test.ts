@@ -5,7 +5,9 @@ import type { FeatureWindow } from '../support/feature/window';
 
 function refreshedIn(window: FeatureWindow, views: readonly ViewName[]): unknown[] {
   const refreshed: unknown[] = [];
-  for (const view of views) window.view(view).tree.onDidRefresh((what) => refreshed.push(what));
+  for (const view of views) {
+    window.view(view).tree.onDidRefresh((what) => refreshed.push(what));
+  }
   return refreshed;
 }
 
@@ -72,7 +74,9 @@ describe('the menu of a row while the list is read again', () => {
     await window.view('templates').row('Planted');
     await window.view('sshKeys').rows();
     for (const one of computer().windows) {
-      for (const view of ['account', 'templates', 'sshKeys'] as const) one.view(view).tree.setVisible(false);
+      for (const view of ['account', 'templates', 'sshKeys'] as const) {
+        one.view(view).tree.setVisible(false);
+      }
     }
     const { json } = await simulator.call('POST', '/__sim/accounts/', { credit: 20 });
     const since = simulator.received().length;

@@ -25,7 +25,9 @@ describe('an instance whose record states neither its machine nor its price', ()
     const later = await computer().openWindow({ isFocused: true });
     await computer().pass(5 * 60_000);
     await shows(later);
-    for (const one of [window, later]) one.clearToasts();
+    for (const one of [window, later]) {
+      one.clearToasts();
+    }
   });
 });
 

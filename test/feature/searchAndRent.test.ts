@@ -60,7 +60,9 @@ describe('searching and renting', () => {
 
   it('understands what is typed, and asks once', async () => {
     const before = searches().length;
-    for (const end of [4, 7, 13]) await quick().type('4090 <2 ≥24gb'.slice(0, end), { enter: false });
+    for (const end of [4, 7, 13]) {
+      await quick().type('4090 <2 ≥24gb'.slice(0, end), { enter: false });
+    }
     await quick().row('GPU: RTX 4090 · Memory per GPU: ≥ 24 GB · Price per hour: ≤ $2.00');
     await computer().until('the answer', () => searches()[before]?.status === 200);
     await computer().pass(5000);
@@ -68,7 +70,9 @@ describe('searching and renting', () => {
       .rows()
       .filter((row) => row.includes('/h'));
     assert.ok(offers.length > 0);
-    for (const offer of offers) assert.match(offer, /RTX 4090/);
+    for (const offer of offers) {
+      assert.match(offer, /RTX 4090/);
+    }
     assert.deepEqual(
       searches()
         .slice(before)

@@ -53,7 +53,9 @@ describe('a search for offers in trouble', () => {
     for (let reads = 1; reads <= 8; reads += 1) {
       await market.shows('its figures', ({ sections }) => sections.length > 0);
       assert.equal(list.searches().length, before + reads);
-      if (reads < 8) await market.press('Refresh');
+      if (reads < 8) {
+        await market.press('Refresh');
+      }
     }
     market.panel.close();
     window.run('Search Offers…');

@@ -36,7 +36,9 @@ describe('a secret store in trouble', () => {
 
   function endTrouble(): void {
     trouble = undefined;
-    for (const goOn of held.splice(0)) goOn();
+    for (const goOn of held.splice(0)) {
+      goOn();
+    }
   }
 
   /** Loads the window anew while the store is in trouble. */

@@ -10,7 +10,9 @@ describe('the views before the sign-in', () => {
 
   it('each show what they are for, and lead to the sign-in', async () => {
     window = await computer().openWindow();
-    for (const view of views) await window.view(view).welcomeShows('Sign In');
+    for (const view of views) {
+      await window.view(view).welcomeShows('Sign In');
+    }
     await window.view('sshKeys').welcomeButton('Sign In');
     await window.quick.title('Sign In: Service');
     window.quick.escape();

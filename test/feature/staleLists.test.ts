@@ -42,7 +42,9 @@ describe('lists that can’t be refreshed', () => {
     it(`show ${name} with the time of the last good read, the reason and a retry`, async () => {
       const { simulator } = computer();
       const view = window.view(place.view).show();
-      if ('heading' in place) await view.expand(place.heading);
+      if ('heading' in place) {
+        await view.expand(place.heading);
+      }
       await view.row(row);
       await view.noRow('Could not');
       simulator.fail({ kind: 'html500', method: 'GET', path, times: 0 });

@@ -29,7 +29,9 @@ describe('starting several instances', () => {
       await computer().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
     }
     window.run('Refresh');
-    for (const name of names) await instances().row(new RegExp(`${name}.*Stopped`));
+    for (const name of names) {
+      await instances().row(new RegExp(`${name}.*Stopped`));
+    }
     window.clearToasts();
   });
 
@@ -47,7 +49,9 @@ describe('starting several instances', () => {
       before,
     );
     await window.dialogButton('Start');
-    for (const name of names) await instances().row(new RegExp(`${name}.*Running`));
+    for (const name of names) {
+      await instances().row(new RegExp(`${name}.*Running`));
+    }
     assert.deepEqual(
       ids.map((id) => starts(id).length),
       before.map((count) => count + 1),

@@ -194,11 +194,15 @@ describe('what is asked of one account, answered while another is active', () =>
 
   /** Leaves all questions, and signs in again to the account that is asked. */
   async function backToFirst(): Promise<void> {
-    for (const one of window.screen.messages.shown.filter(({ modal }) => modal)) one.close();
+    for (const one of window.screen.messages.shown.filter(({ modal }) => modal)) {
+      one.close();
+    }
     window.quick.escape();
     computer().settings.set('gpuRental.budget.perDay', 0);
     await other.signIn();
-    for (const each of [window, other]) each.clearToasts();
+    for (const each of [window, other]) {
+      each.clearToasts();
+    }
   }
 
   for (const [name, ask] of Object.entries(questions)) {
@@ -253,7 +257,9 @@ describe('a machine that is picked after another account became active', () => {
       await first(window);
       await window.toast(/Nothing was done because the account was switched/);
       assert.equal(window.quick.isOpen, false);
-      for (const each of [window, other]) each.clearToasts();
+      for (const each of [window, other]) {
+        each.clearToasts();
+      }
     });
   }
 });

@@ -127,7 +127,9 @@ describe('a login asked for in one account, while another is active', () => {
 
   before(async () => {
     await registerKey(computer());
-    for (const label of ['trainer', 'helper']) await computer().rentRunning({ label, runtype: 'ssh_direct' });
+    for (const label of ['trainer', 'helper']) {
+      await computer().rentRunning({ label, runtype: 'ssh_direct' });
+    }
     const sleeper = await computer().rentRunning({ label: 'sleeper', runtype: 'ssh_direct' });
     await call('PUT', `/api/v0/instances/${sleeper}/`, { state: 'stopped' });
     await computer().until(
@@ -152,12 +154,16 @@ describe('a login asked for in one account, while another is active', () => {
 
   /** Leaves all questions, and signs in again to the account that is asked. */
   async function backToFirst(): Promise<void> {
-    for (const one of window.screen.messages.shown.filter(({ modal }) => modal)) one.close();
+    for (const one of window.screen.messages.shown.filter(({ modal }) => modal)) {
+      one.close();
+    }
     window.quick.escape();
     await other.signIn();
     rmSync(folder(), { recursive: true, force: true });
     mkdirSync(folder(), { recursive: true });
-    for (const each of [window, other]) each.clearToasts();
+    for (const each of [window, other]) {
+      each.clearToasts();
+    }
   }
 
   for (const [name, ask] of Object.entries(questions)) {

@@ -274,7 +274,9 @@ describe('commands for templates', () => {
   });
 
   it('name those of several that could not be deleted, and leave out of the list those that were', async () => {
-    for (const name of ['Delta', 'Epsilon', 'Zeta']) await service.make(name);
+    for (const name of ['Delta', 'Epsilon', 'Zeta']) {
+      await service.make(name);
+    }
     window.run('Refresh');
     await templates().row('Zeta');
     computer().simulator.fail({
@@ -297,7 +299,9 @@ describe('commands for templates', () => {
   });
 
   it('show the first rows of a long list at once, and the next when asked', async () => {
-    for (let index = 0; index < 205; index++) await service.make(`Bulk ${index}`);
+    for (let index = 0; index < 205; index++) {
+      await service.make(`Bulk ${index}`);
+    }
     window.run('Refresh');
     const more = await templates().row('Show More…');
     const rows = await templates().rows();

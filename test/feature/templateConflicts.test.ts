@@ -107,7 +107,9 @@ describe('a template that is changed elsewhere while it is edited', () => {
     assert.ok(onTheWay.length > 0);
     await mine('mine');
     provider.readFile = read;
-    for (const arrive of onTheWay) arrive();
+    for (const arrive of onTheWay) {
+      arrive();
+    }
     await computer().rest();
     assert.match(editor.text, /"desc": "mine"/);
     await editor.lens('saving merges');

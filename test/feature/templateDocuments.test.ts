@@ -161,7 +161,9 @@ describe('templates as documents', () => {
     ]);
     assert.equal(first, 'none yet');
     await computer().pass(30_000);
-    for (const shown of [await rows, await again]) assert.ok(shown.some(({ text }) => /^Mine/.test(text)));
+    for (const shown of [await rows, await again]) {
+      assert.ok(shown.some(({ text }) => /^Mine/.test(text)));
+    }
     other.close();
   });
 
@@ -212,7 +214,9 @@ describe('templates as documents', () => {
     await editor.fix('"desc"', 'Take Theirs Here');
     assert.match(editor.text, /"desc": "theirs again"/);
     await computer().until('one disputed place', () => editor.findings('error').length === 1);
-    for (const title of ['Changed elsewhere too: compare', 'Use Theirs', 'Merge']) await editor.lens(title);
+    for (const title of ['Changed elsewhere too: compare', 'Use Theirs', 'Merge']) {
+      await editor.lens(title);
+    }
     await editor.press('Use Mine');
     await editor.saved();
     const now = await service.record(id);

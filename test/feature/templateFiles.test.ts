@@ -53,7 +53,9 @@ describe('the files of templates', () => {
     }
     const { json } = await computer().simulator.call('GET', '/api/v0/users/current/');
     const user = (json as { id: number }).id;
-    for (const [name] of listed) assert.equal((await service.record(Number(name)))['creator_id'], user);
+    for (const [name] of listed) {
+      assert.equal((await service.record(Number(name)))['creator_id'], user);
+    }
     assert.deepEqual(await asked('the folder', files().readDirectory(uri(`templates/${id}`))), [
       ['My Trainer.json', 1],
     ]);

@@ -102,7 +102,9 @@ describe('an edited template that is gone, or that the service refuses', () => {
         const uri = FakeUri.from({ scheme: 'gpurental', authority: 'templates', path: `/${id}/${file()}` });
         void window.screen.documents.saveAs(uri);
         await computer().rest();
-        if (file() === `${name}.json`) await window.dialogButton('Create Again');
+        if (file() === `${name}.json`) {
+          await window.dialogButton('Create Again');
+        }
         await isTemplate(file(), before);
       });
     }

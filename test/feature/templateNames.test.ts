@@ -49,7 +49,9 @@ describe('the document of a template under each of its names', () => {
       await computer().rest();
     },
     'let go': async () => {
-      for (const document of own()) documents().close(document);
+      for (const document of own()) {
+        documents().close(document);
+      }
       await computer().rest();
     },
     open: async () => {
@@ -143,7 +145,11 @@ describe('the document of a template under each of its names', () => {
       const { document } = editor;
       window.run('Refresh');
       await computer().rest();
-      for (const other of own()) if (other !== document) documents().close(other);
+      for (const other of own()) {
+        if (other !== document) {
+          documents().close(other);
+        }
+      }
       await computer().rest();
       await ask('Use Theirs');
       await shows('theirs');
@@ -188,7 +194,9 @@ describe('the document of a template under each of its names', () => {
         window.clearToasts();
         window.run('Refresh');
         await steps.open();
-        for (const step of history) await steps[step]();
+        for (const step of history) {
+          await steps[step]();
+        }
         const before = tabs();
         await dispute();
         await act();

@@ -212,7 +212,9 @@ describe('what belongs to one account, while another becomes active', () => {
     await window.view('templates').row('Of the First');
     other = await computer().openWindow({ isFocused: false });
     await other.view('templates').row('Of the First');
-    for (const one of [window, other]) one.clearToasts();
+    for (const one of [window, other]) {
+      one.clearToasts();
+    }
   });
 
   it('is the value of a secret that is typed for a draft', async () => {
@@ -238,7 +240,9 @@ describe('what belongs to one account, while another becomes active', () => {
     assert.match(String(service.sent('POST').at(-1)?.['env']), new RegExp(`-e DB=${value}$`));
     await editor.shows('Drafted.json', '"name": "Drafted"');
     await editor.closeAll();
-    for (const one of [window, other]) one.clearToasts();
+    for (const one of [window, other]) {
+      one.clearToasts();
+    }
   });
 
   it('is a variable that is used in a template', async () => {

@@ -94,8 +94,9 @@ describe('files to an instance and back', () => {
     const folder = local('versions');
     mkdirSync(folder);
     mkdirSync(onMachine('versions'));
-    for (const name of ['same.txt', 'edited.txt'])
+    for (const name of ['same.txt', 'edited.txt']) {
       writeFileSync(onMachine('versions', name), `${name} of the machine`);
+    }
     const downloadVersions = async () => {
       window.screen.fileDialogs.push([local()]);
       await instances().menu('trainer', 'Download…');
@@ -121,7 +122,9 @@ describe('files to an instance and back', () => {
     assert.equal(readFileSync(path.join(folder, 'edited.txt'), 'utf8'), 'edited.txt of the machine');
     window.clearToasts();
 
-    for (const name of ['same.txt', 'edited.txt']) writeFileSync(path.join(folder, name), 'edited here, too');
+    for (const name of ['same.txt', 'edited.txt']) {
+      writeFileSync(path.join(folder, name), 'edited here, too');
+    }
     window.screen.fileDialogs.push([folder]);
     await instances().menu('trainer', 'Upload…');
     await window.quick.title('Upload to trainer');

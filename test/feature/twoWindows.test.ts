@@ -34,12 +34,16 @@ describe('two windows of one user', () => {
     assert.equal(simulator.received('DELETE', /^\/api\/v0\/instances\/\d+\/$/).length, 1);
     const id = simulator.world.instances[0]?.id;
     await computer().until('it to run', () => simulator.world.instance(id ?? 0)?.actualStatus === 'running');
-    for (const window of windows) await window.view('instances').row('Running');
+    for (const window of windows) {
+      await window.view('instances').row('Running');
+    }
     await computer().pass(10 * 60_000);
     assert.equal(said('is ready').length, 1);
     assert.equal(said('no such device').length, 1);
     assert.equal(rentalsOf(computer()).length, 2);
-    for (const window of windows) window.clearToasts();
+    for (const window of windows) {
+      window.clearToasts();
+    }
   });
 
   it('show progress in the one in use alone, and none where that one follows the start itself', async () => {
@@ -55,7 +59,9 @@ describe('two windows of one user', () => {
     await leader.view('instances').menu('Running', 'Stop…');
     await leader.dialogButton('Stop');
     await other.view('instances').row('Stopped');
-    for (const window of windows) window.clearToasts();
+    for (const window of windows) {
+      window.clearToasts();
+    }
     other.focus();
     other.start('gpuRental.followElsewhere', { instanceId: id, follows: true });
     await other.view('instances').menu('Stopped', 'Start…');
@@ -63,7 +69,9 @@ describe('two windows of one user', () => {
     await other.view('instances').row('Running');
     assert.deepEqual(shown(), before);
     other.start('gpuRental.followElsewhere', { instanceId: id, follows: false });
-    for (const window of windows) window.clearToasts();
+    for (const window of windows) {
+      window.clearToasts();
+    }
   });
 
   it('go on when the one that asks the service is closed', async () => {

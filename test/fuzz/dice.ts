@@ -27,7 +27,9 @@ export class Dice {
     let left = this.next() * choices.reduce((sum, [weight]) => sum + weight, 0);
     for (const [weight, what] of choices) {
       left -= weight;
-      if (left < 0) return what;
+      if (left < 0) {
+        return what;
+      }
     }
     throw new Error('There is nothing to choose from.');
   }

@@ -57,7 +57,9 @@ export class Judge {
   }
 
   say(what: string): void {
-    if (!this.violations.includes(what)) this.violations.push(what);
+    if (!this.violations.includes(what)) {
+      this.violations.push(what);
+    }
   }
 
   watch(window: FeatureWindow): void {
@@ -71,7 +73,9 @@ export class Judge {
       .map((pattern) => pattern.exec(text)?.groups?.['name'])
       .find((one) => one !== undefined);
     const ready = readyTexts.exec(text)?.[1];
-    if (ready !== undefined) this.reportedReady.add(Number(ready));
+    if (ready !== undefined) {
+      this.reportedReady.add(Number(ready));
+    }
     const id = name === undefined ? undefined : idIn(name);
     if (id !== undefined && kind !== 'progress' && this.computer.simulator.world.instance(id)) {
       this.say(`told as destroyed while it bills: ${text}`);
@@ -81,35 +85,50 @@ export class Judge {
   /** The message in which the product accepts a schedule; there the user relies on it. */
   scheduled(text: string, dueAt: number): void {
     const [, id, done] = scheduleTexts.exec(text) ?? [];
-    if (id === undefined) return;
+    if (id === undefined) {
+      return;
+    }
     this.schedules.set(Number(id), { action: done === 'stopped' ? 'stop' : 'destroy', dueAt });
   }
 
   private enter(instance: InstanceState): void {
     const { id } = instance;
-    if (!this.labels.has(id)) this.created(instance);
+    if (!this.labels.has(id)) {
+      this.created(instance);
+    }
     if (instance.actualStatus === 'running' && !this.ranSince.has(id)) {
       this.ranSince.set(id, this.computer.clock.elapsed());
     }
-    if (instance.intendedStatus === 'stopped' || instance.failed) this.schedules.delete(id);
-    if (this.computer.simulator.world.instance(id) === undefined) this.end(id);
+    if (instance.intendedStatus === 'stopped' || instance.failed) {
+      this.schedules.delete(id);
+    }
+    if (this.computer.simulator.world.instance(id) === undefined) {
+      this.end(id);
+    }
   }
 
   private created({ id, label }: InstanceState): void {
     const own = mark.exec(label ?? '')?.[1];
     const twin = [...this.labels].find(([, other]) => other === own);
-    if (own === undefined) this.say(`#${id} was rented without a mark`);
-    else if (twin) this.say(`#${twin[0]} and #${id} were rented for one Enter (${own})`);
+    if (own === undefined) {
+      this.say(`#${id} was rented without a mark`);
+    } else if (twin) {
+      this.say(`#${twin[0]} and #${id} were rented for one Enter (${own})`);
+    }
     this.labels.set(id, own ?? '');
     const most = this.rentalsAllowed + (this.replacesUnasked ? this.ended : 0);
-    if (this.labels.size > most) this.say(`#${id} is rental ${this.labels.size} of ${most} allowed`);
+    if (this.labels.size > most) {
+      this.say(`#${id} is rental ${this.labels.size} of ${most} allowed`);
+    }
   }
 
   private end(id: number): void {
     this.ended += 1;
     this.schedules.delete(id);
     const hadData = this.hadData(id);
-    if (this.mayEnd.has(id) || (this.replacesUnasked && !hadData)) return;
+    if (this.mayEnd.has(id) || (this.replacesUnasked && !hadData)) {
+      return;
+    }
     this.say(`#${id} was destroyed unasked${hadData ? ', with its data' : ''}`);
   }
 
@@ -126,11 +145,16 @@ export class Judge {
     const rows = await window.view('instances').texts();
     for (const { id } of world.instances) {
       const row = rows.find((text) => new RegExp(`#${id}\\b`).test(text));
-      if (row === undefined) this.say(`#${id} bills and is in no view; rows: ${rows.join(' / ')}`);
-      else this.checkSchedule(id, row);
+      if (row === undefined) {
+        this.say(`#${id} bills and is in no view; rows: ${rows.join(' / ')}`);
+      } else {
+        this.checkSchedule(id, row);
+      }
     }
     for (const one of this.computer.windows) {
-      for (const error of one.errors) this.say(`a command failed: ${stackOf(error)}`);
+      for (const error of one.errors) {
+        this.say(`a command failed: ${stackOf(error)}`);
+      }
     }
   }
 
@@ -140,8 +164,9 @@ export class Judge {
     if (
       schedule?.action === 'stop' &&
       this.computer.simulator.world.instance(id)?.intendedStatus === 'stopped'
-    )
+    ) {
       return;
+    }
     const isDue = schedule !== undefined && this.computer.clock.now() > schedule.dueAt + 90_000;
     // A row that says when the next try is, or that the time was missed, has not dropped it.
     const isShown = isDue

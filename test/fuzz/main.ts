@@ -26,7 +26,9 @@ const plays: Readonly<Record<string, Play>> = {
 /** Plays the runs of the seeds from the first number on, as many as the second says; a line of JSON each. */
 async function main(kind: string, first: number, count: number, isTraced: boolean): Promise<void> {
   const playOne = plays[kind];
-  if (!playOne) throw new Error(`There are no ${kind} runs`);
+  if (!playOne) {
+    throw new Error(`There are no ${kind} runs`);
+  }
   const write = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
   prepareProduct();
   for (let seed = first; seed < first + count; seed += 1) {

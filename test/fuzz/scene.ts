@@ -44,8 +44,12 @@ class Scene {
     const first = await this.open();
     await first.signIn();
     for (let round = this.dice.between(2, 3); round > 0; round -= 1) {
-      if (this.dice.chance(0.7)) await this.useWindow('rent');
-      for (let step = this.dice.between(4, 8); step > 0; step -= 1) await this.step();
+      if (this.dice.chance(0.7)) {
+        await this.useWindow('rent');
+      }
+      for (let step = this.dice.between(4, 8); step > 0; step -= 1) {
+        await this.step();
+      }
       await this.check();
     }
   }
@@ -72,7 +76,9 @@ class Scene {
   /** Often a fault waits for what the user does. */
   private async useWindow(action?: Action): Promise<void> {
     const window = await this.anyWindow();
-    if (this.dice.chance(0.4)) this.fault();
+    if (this.dice.chance(0.4)) {
+      this.fault();
+    }
     this.note(`${await this.user.act(window, action)} in ${this.nameOf(window)}`);
   }
 
@@ -88,8 +94,11 @@ class Scene {
 
   /** The editor ends the program of a window that does not react when it is closed. */
   private end(window: FeatureWindow): void {
-    if (window.fate.isHung) window.kill();
-    else window.close();
+    if (window.fate.isHung) {
+      window.kill();
+    } else {
+      window.close();
+    }
   }
 
   private nameOf(window: FeatureWindow): string {
@@ -98,7 +107,9 @@ class Scene {
 
   private strike(name: string, blow: (window: FeatureWindow) => void): void {
     const window = this.dice.pick(this.living());
-    if (!window) return;
+    if (!window) {
+      return;
+    }
     this.note(`${name} ${this.nameOf(window)}`);
     blow(window);
   }
@@ -106,7 +117,9 @@ class Scene {
   private lie(): void {
     const lie = this.mayLie ? anyLie(this.dice) : undefined;
     this.mayLie = false;
-    if (!lie) return;
+    if (!lie) {
+      return;
+    }
     this.computer.simulator.fail(lie);
     this.note(`lie ${JSON.stringify(lie)}`);
   }
@@ -116,12 +129,14 @@ class Scene {
     const { orders, lifecycle, world } = this.computer.simulator;
     const running = world.instances.filter(({ actualStatus }) => actualStatus === 'running');
     const victim = this.dice.chance(0.4) ? this.dice.pick(running) : undefined;
-    if (victim) lifecycle.fail(victim, 'exited', 'The container ended with code 1');
-    else
+    if (victim) {
+      lifecycle.fail(victim, 'exited', 'The container ended with code 1');
+    } else {
       orders.failBoot({
         outcome: this.dice.pick(['exited', 'offline', 'stuck']) ?? '',
         message: 'no device',
       });
+    }
   }
 
   private living(): FeatureWindow[] {
@@ -135,7 +150,9 @@ class Scene {
   }
 
   goOn(): void {
-    for (const window of this.computer.windows) window.fate.goOn();
+    for (const window of this.computer.windows) {
+      window.fate.goOn();
+    }
   }
 
   private async openAnother(): Promise<void> {
@@ -144,7 +161,9 @@ class Scene {
 
   private async open(): Promise<FeatureWindow> {
     const open = this.computer.windows.filter(({ isOpen }) => isOpen);
-    if (open.length >= mostWindows && open[0]) this.end(open[0]);
+    if (open.length >= mostWindows && open[0]) {
+      this.end(open[0]);
+    }
     const window = await this.computer.openWindow({ isFocused: this.living().length === 0 });
     this.judge.watch(window);
     // A window that was opened before anything was rented loads the product with its first view.
@@ -189,7 +208,9 @@ export async function play(seed: number, trace?: (line: string) => void): Promis
   } catch (error) {
     scene.say(stackOf(error));
   } finally {
-    if (trace) [...scene.steps, computer.describe()].forEach((line) => trace(line));
+    if (trace) {
+      [...scene.steps, computer.describe()].forEach((line) => trace(line));
+    }
     scene.goOn();
     await computer.close().catch((error: unknown) => scene.say(stackOf(error)));
     process.off('unhandledRejection', reject);

@@ -41,7 +41,9 @@ export class User {
     try {
       await this[action](window);
     } catch (error) {
-      if (!isGivenUp(error)) throw error;
+      if (!isGivenUp(error)) {
+        throw error;
+      }
       outcome += `, given up: ${String(error).split('\n')[0] ?? ''}`;
     }
     this.leave(window);
@@ -51,7 +53,11 @@ export class User {
   /** Answers what is asked with No, and closes what is open. */
   leave(window: FeatureWindow): void {
     window.quick.escape();
-    for (const one of [...window.screen.messages.shown]) if (one.modal) one.close();
+    for (const one of [...window.screen.messages.shown]) {
+      if (one.modal) {
+        one.close();
+      }
+    }
   }
 
   private async rent(window: FeatureWindow): Promise<void> {
@@ -67,14 +73,18 @@ export class User {
 
   private async destroy(window: FeatureWindow): Promise<void> {
     const id = this.anyInstance();
-    if (id === undefined) return;
+    if (id === undefined) {
+      return;
+    }
     await window.view('instances').menu(rowOf(id), 'Destroy…');
     this.press(await window.dialog(rowOf(id)), this.dice.pick(['Destroy', 'Cancel']));
   }
 
   private async power(window: FeatureWindow): Promise<void> {
     const id = this.anyInstance();
-    if (id === undefined) return;
+    if (id === undefined) {
+      return;
+    }
     const verb = this.dice.pick(['Stop', 'Start']) ?? 'Stop';
     await window.view('instances').menu(rowOf(id), `${verb}…`);
     this.press(await window.dialog(rowOf(id)), verb);
@@ -84,7 +94,9 @@ export class User {
 
   private async schedule(window: FeatureWindow): Promise<void> {
     const id = this.anyInstance();
-    if (id === undefined) return;
+    if (id === undefined) {
+      return;
+    }
     await window.view('instances').menu(rowOf(id), 'Stop or Destroy Later…');
     await window.quick.title(/^Stop or Destroy .* Later$/);
     // From here on the old word may be gone, whatever comes of the new one.
@@ -99,7 +111,9 @@ export class User {
     await window.quick.type(`${minutes}m`, { enter: false });
     await window.quick.pick(`In ${minutes} min`);
     const dueAt = this.computer.clock.now() + minutes * minute;
-    if (!isStop) this.press(await window.dialog(rowOf(id)), 'Destroy Later');
+    if (!isStop) {
+      this.press(await window.dialog(rowOf(id)), 'Destroy Later');
+    }
     const toast = await window.toast(new RegExp(`#${id} will be (stopped|destroyed)`));
     this.judge.scheduled(toast.text, dueAt);
   }
@@ -107,11 +121,15 @@ export class User {
   /** Presses a button of a message, and sometimes agrees to the question that follows. */
   private async answer(window: FeatureWindow): Promise<void> {
     const message = this.dice.pick(window.screen.messages.shown.filter(({ buttons }) => buttons.length > 0));
-    if (!message) return;
+    if (!message) {
+      return;
+    }
     this.press(message, this.dice.pick(message.buttons));
     await this.computer.pass(1000);
     const question = window.screen.messages.shown.find(({ modal }) => modal);
-    if (question && this.dice.chance(0.7)) this.press(question, question.buttons[1] ?? question.buttons[0]);
+    if (question && this.dice.chance(0.7)) {
+      this.press(question, question.buttons[1] ?? question.buttons[0]);
+    }
     await this.computer.rest();
   }
 
@@ -125,10 +143,16 @@ export class User {
   }
 
   private press(message: ShownMessage, button: string | undefined): void {
-    if (button === undefined || !message.buttons.includes(button)) return;
+    if (button === undefined || !message.buttons.includes(button)) {
+      return;
+    }
     const id = idIn(`${message.text} ${message.detail ?? ''}`);
-    if (/Destroy/.test(button) && id !== undefined) this.judge.mayEnd.add(id);
-    if (/Rent|Try Again|Retry/.test(button)) this.judge.rentalsAllowed += 1;
+    if (/Destroy/.test(button) && id !== undefined) {
+      this.judge.mayEnd.add(id);
+    }
+    if (/Rent|Try Again|Retry/.test(button)) {
+      this.judge.rentalsAllowed += 1;
+    }
     if (/Extend|Keep|Cancel|Stop|Destroy|Start/.test(button) && id !== undefined) {
       this.judge.schedules.delete(id);
     }
@@ -140,7 +164,9 @@ const rowOf = (id: number) => new RegExp(`#${id}\\b`);
 
 /** The driver did not find what it looked for, as happens to a user of a service in trouble. */
 function isGivenUp(error: unknown): boolean {
-  if (error instanceof AssertionError) return true;
+  if (error instanceof AssertionError) {
+    return true;
+  }
   return (
     error instanceof Error && /^Waited in vain(?!.*it hangs)|does not offer|has no button/.test(error.message)
   );

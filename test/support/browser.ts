@@ -48,7 +48,9 @@ export function browserProgram(): string {
   const program = names
     .flatMap((name) => folders.map((folder) => path.join(folder, name)))
     .find((file) => existsSync(file));
-  if (program === undefined) throw new Error('Chromium is needed: apt-get install chromium');
+  if (program === undefined) {
+    throw new Error('Chromium is needed: apt-get install chromium');
+  }
   return program;
 }
 

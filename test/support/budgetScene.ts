@@ -94,8 +94,9 @@ export class BudgetScene {
     const budget = this.budgetOf(window, fleet);
     const posted: Notice[] = [];
     owned.add(notices.onDidPost((notice) => posted.push(notice)));
-    if (hasStops)
+    if (hasStops) {
       owned.add(new BudgetStops({ accounts, budget, fleet, hub, notices, clock, log: silentLog }));
+    }
     await clock.advance(0);
     await fleet.refresh();
     const stopNotices = (): readonly StopNotice[] =>
@@ -126,7 +127,9 @@ export class BudgetScene {
   /** As the list has it now. */
   private listed(one: Instance): Instance {
     if (one.intendedStatus === 'stopped') {
-      if (!this.stoppedAt.has(one.id)) this.stoppedAt.set(one.id, this.serviceNow);
+      if (!this.stoppedAt.has(one.id)) {
+        this.stoppedAt.set(one.id, this.serviceNow);
+      }
       return one;
     }
     return { ...one, uptimeMinutes: (this.serviceNow - startMs) / 60_000 };

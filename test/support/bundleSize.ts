@@ -9,7 +9,9 @@ export function codeRead(entries: readonly ZipEntry[], start: string): string[] 
   const seen = new Set<string>();
   const read = (name: string): string[] => {
     const entry = byName.get(`extension/dist/${name}`);
-    if (entry === undefined || seen.has(name)) return [];
+    if (entry === undefined || seen.has(name)) {
+      return [];
+    }
     seen.add(name);
     const code = entry.read().toString('utf8');
     return [code, ...eagerChunks(code).flatMap(read)];

@@ -11,7 +11,9 @@ export class ChatDriver {
   /** What the participant reads that a prompt in the chat calls; rejects with the sentence that it reads instead. */
   async tool(name: string, input: Json): Promise<Json> {
     const { text: answer, error } = await this.send({ prompt: { tool: `gpuRental_${name}`, input } });
-    if (error !== undefined) throw new Error(typeof error === 'string' ? error : JSON.stringify(error));
+    if (error !== undefined) {
+      throw new Error(typeof error === 'string' ? error : JSON.stringify(error));
+    }
     assert.ok(typeof answer === 'string' && Buffer.byteLength(answer) <= 6144);
     return JSON.parse(answer) as Json;
   }

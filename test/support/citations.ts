@@ -44,7 +44,9 @@ export function headingsOf(text: string): ReadonlySet<string> {
       .replace(/[^\p{L}\p{N} _-]/gu, '')
       .replaceAll(' ', '-');
     let anchor = slug;
-    for (let count = 1; anchors.has(anchor); count++) anchor = `${slug}-${count}`;
+    for (let count = 1; anchors.has(anchor); count++) {
+      anchor = `${slug}-${count}`;
+    }
     anchors.add(anchor);
   }
   return anchors;

@@ -18,7 +18,9 @@ const weekMs = 7 * 24 * 3_600_000;
  */
 async function compileScripts(): Promise<void> {
   const folder = keptScripts();
-  if (existsSync(folder)) return;
+  if (existsSync(folder)) {
+    return;
+  }
   console.log('opening the editor until the browser has its scripts compiled (once, about a minute)');
   const root = mkdtempSync(path.join(os.tmpdir(), 'gr-compile-'));
   try {
@@ -61,7 +63,9 @@ function store(profile: string, folder: string): void {
   for (const name of readdirSync(parent)) {
     const other = path.join(parent, name);
     const isOld = Date.now() - statSync(other).mtimeMs > weekMs;
-    if (name.startsWith('compiled-') && isOld) rmSync(other, { recursive: true, force: true });
+    if (name.startsWith('compiled-') && isOld) {
+      rmSync(other, { recursive: true, force: true });
+    }
   }
   renameSync(partial, folder);
 }

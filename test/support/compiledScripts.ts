@@ -30,7 +30,9 @@ export function copyCompiledScripts(from: string, to: string): void {
 /** How many scripts as large as that of the whole editor a profile holds, compiled. */
 export function compiledEditors(profile: string): number {
   const folder = path.join(profile, 'Default', 'Code Cache', 'js');
-  if (!existsSync(folder)) return 0;
+  if (!existsSync(folder)) {
+    return 0;
+  }
   return readdirSync(folder).filter((name) => {
     const file = statSync(path.join(folder, name), { throwIfNoEntry: false });
     return file !== undefined && file.size > 5_000_000;

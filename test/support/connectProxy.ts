@@ -59,7 +59,9 @@ export async function startConnectProxy(options: {
     asked,
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) {
+        socket.destroy();
+      }
       await closed;
     },
   };

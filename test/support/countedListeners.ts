@@ -11,7 +11,9 @@ export class CountedListeners {
     return new Proxy(target, {
       get: (_, name) => {
         const value: unknown = Reflect.get(target, name, target);
-        if (typeof value !== 'function') return value;
+        if (typeof value !== 'function') {
+          return value;
+        }
         const bound = value.bind(target) as Subscribe;
         return typeof name === 'string' && /^on(?:[A-Z]|$)/.test(name) ? this.counted(bound) : bound;
       },

@@ -110,7 +110,9 @@ export class EditorHost {
       });
     }
     const url = await until('the editor to listen', () => {
-      if (child.exitCode !== null) throw new Error(`The editor's server ended:\n${output}`);
+      if (child.exitCode !== null) {
+        throw new Error(`The editor's server ended:\n${output}`);
+      }
       return /^listening (\S+)$/m.exec(output)?.[1];
     });
     return new EditorHost(url, options.dataDir, child);
@@ -123,7 +125,9 @@ export class EditorHost {
 
   /** Settles when the server has ended by itself, which no test expects. */
   async ended(): Promise<number> {
-    if (this.child.exitCode === null) await once(this.child, 'exit');
+    if (this.child.exitCode === null) {
+      await once(this.child, 'exit');
+    }
     return this.child.exitCode ?? 1;
   }
 
@@ -137,7 +141,9 @@ export class EditorHost {
       clearTimeout(killer);
     }
     try {
-      if (this.child.pid !== undefined) process.kill(-this.child.pid, 'SIGKILL');
+      if (this.child.pid !== undefined) {
+        process.kill(-this.child.pid, 'SIGKILL');
+      }
     } catch {
       // All of them have ended.
     }
@@ -157,15 +163,21 @@ export class EditorHost {
     } = {},
   ): string {
     const url = new URL(windowAddress);
-    if (options.workspace !== undefined) url.searchParams.set('workspace', options.workspace);
-    else if (options.folder !== undefined) url.searchParams.set('folder', options.folder);
-    else url.searchParams.set('ew', 'true');
+    if (options.workspace !== undefined) {
+      url.searchParams.set('workspace', options.workspace);
+    } else if (options.folder !== undefined) {
+      url.searchParams.set('folder', options.folder);
+    } else {
+      url.searchParams.set('ew', 'true');
+    }
     const remote = (file: string): string => `vscode-remote://remote${file}`;
     const payload = [['skipWelcome', 'true'], ...(options.payload ?? [])];
     if (options.development !== undefined) {
       payload.push(['extensionDevelopmentPath', remote(options.development)]);
     }
-    if (options.tests !== undefined) payload.push(['extensionTestsPath', remote(options.tests)]);
+    if (options.tests !== undefined) {
+      payload.push(['extensionTestsPath', remote(options.tests)]);
+    }
     url.searchParams.set('payload', JSON.stringify(payload));
     return url.toString();
   }
@@ -176,10 +188,14 @@ export class EditorHost {
  * installed once for each package, and copied from there.
  */
 export async function installExtension(dataDir: string, vsix = packagedExtension): Promise<void> {
-  if (vsix !== packagedExtension || existsSync(extensionsDirOf(dataDir))) return install(dataDir, vsix);
+  if (vsix !== packagedExtension || existsSync(extensionsDirOf(dataDir))) {
+    return install(dataDir, vsix);
+  }
   const hash = createHash('sha256').update(readFileSync(vsix)).digest('hex').slice(0, 16);
   const installed = path.join(repository, 'out', 'installed', hash);
-  if (!existsSync(installed)) await installOnce(installed);
+  if (!existsSync(installed)) {
+    await installOnce(installed);
+  }
   cpSync(extensionsDirOf(installed), extensionsDirOf(dataDir), { recursive: true });
 }
 
@@ -190,10 +206,15 @@ async function installOnce(folder: string): Promise<void> {
   await install(partial, packagedExtension);
   for (const name of readdirSync(path.dirname(folder))) {
     const other = path.join(path.dirname(folder), name);
-    if (!other.startsWith(folder)) rmSync(other, { recursive: true, force: true });
+    if (!other.startsWith(folder)) {
+      rmSync(other, { recursive: true, force: true });
+    }
   }
-  if (existsSync(folder)) rmSync(partial, { recursive: true });
-  else renameSync(partial, folder);
+  if (existsSync(folder)) {
+    rmSync(partial, { recursive: true });
+  } else {
+    renameSync(partial, folder);
+  }
 }
 
 async function install(dataDir: string, vsix: string): Promise<void> {

@@ -225,7 +225,9 @@ export function describeFailures(operation: MatrixOperation): void {
           await until('the request', () => asked() === 1, { everyMs: 5 });
           controller.abort();
         }
-        if (clock) await runOutOfTime(clock, running, asked);
+        if (clock) {
+          await runOutOfTime(clock, running, asked);
+        }
         if ('error' in expected) {
           await assertFails(running, expected);
         } else if ('check' in expected) {

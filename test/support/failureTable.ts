@@ -75,7 +75,9 @@ export async function runFailures(methods = scenedMethods): Promise<readonly Out
   const transport = new UndiciTransport();
   try {
     const outcomes: Outcome[] = [];
-    for (const method of methods) outcomes.push(...(await failuresOf(method, transport)));
+    for (const method of methods) {
+      outcomes.push(...(await failuresOf(method, transport)));
+    }
     return outcomes;
   } finally {
     await transport.close();
@@ -99,9 +101,13 @@ async function failuresOf(method: ClientMethod, transport: UndiciTransport): Pro
     for (const { name, orders } of failureKinds) {
       for (const moment of ['before', 'after'] as const) {
         const order = orders[moment];
-        if (!order) continue;
+        if (!order) {
+          continue;
+        }
         const { key, call } = await clock.through(prepare(method, simulator, clientAt), 10);
-        if (order !== 'unreachable') misbehave(simulator, method, order);
+        if (order !== 'unreachable') {
+          misbehave(simulator, method, order);
+        }
         const since = simulator.requests().at(-1)?.seq ?? 0;
         const client = clientAt(order === 'unreachable' ? closedPort : simulator.url, key);
         const error = await failureOf(clock, call(client));
@@ -197,7 +203,9 @@ function shown(sentence: string | undefined): string {
 
 function groupBy<T, K>(items: readonly T[], keyOf: (item: T) => K): ReadonlyMap<K, readonly T[]> {
   const groups = new Map<K, T[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  for (const item of items) {
+    groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
+  }
   return groups;
 }
 

@@ -42,7 +42,9 @@ export class FakeClock implements Clock {
 
   /** Milliseconds until the next timer is due. */
   get untilNext(): number | undefined {
-    if (this.timers.length === 0) return undefined;
+    if (this.timers.length === 0) {
+      return undefined;
+    }
     return Math.max(0, Math.min(...this.timers.map(({ at }) => at)) - this.passed);
   }
 

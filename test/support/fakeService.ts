@@ -56,7 +56,9 @@ export class FakeService {
 
   private async run<T>(call: string, effect: () => T, options?: CallOptions): Promise<T> {
     this.calls.push(call);
-    if (options?.isUnasked === true) this.unasked.push(call);
+    if (options?.isUnasked === true) {
+      this.unasked.push(call);
+    }
     await this.before(call);
     const result = effect();
     await this.after(call);
@@ -187,6 +189,8 @@ function untilAborted<T>(signal: AbortSignal | undefined, answer: Promise<T>): P
 
 function failing(call: string, error: () => Error): (made: string) => void {
   return (made) => {
-    if (made === call) throw error();
+    if (made === call) {
+      throw error();
+    }
   };
 }

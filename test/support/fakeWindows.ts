@@ -76,19 +76,26 @@ export class FakeHubs {
   arrive(): void {
     const { held = [] } = this;
     this.held = undefined;
-    for (const deliver of held) deliver();
+    for (const deliver of held) {
+      deliver();
+    }
   }
 
   /** True once something was said that is still under way; it never arrives. */
   lose(): boolean {
     const isLost = this.held !== undefined && this.held.length > 0;
-    if (isLost) this.held = undefined;
+    if (isLost) {
+      this.held = undefined;
+    }
     return isLost;
   }
 
   carry(deliver: () => void): void {
-    if (this.held) this.held.push(deliver);
-    else deliver();
+    if (this.held) {
+      this.held.push(deliver);
+    } else {
+      deliver();
+    }
   }
 
   open(): FakeHub {
@@ -107,7 +114,9 @@ export class FakeHubs {
 
 /** As the hub does: a message that is none is logged, and everything else that fails is a fault. */
 function ignoreMisfit(error: unknown): void {
-  if (!(error instanceof MisfitError)) throw error;
+  if (!(error instanceof MisfitError)) {
+    throw error;
+  }
 }
 
 class FakeHub implements WindowHub {
@@ -161,7 +170,9 @@ class FakeHub implements WindowHub {
 
   dispose(): void {
     const index = this.all.hubs.indexOf(this);
-    if (index < 0) return;
+    if (index < 0) {
+      return;
+    }
     this.all.hubs.splice(index, 1);
     this.all.announce();
   }

@@ -39,8 +39,11 @@ export class InspectorCli {
     return new Promise((resolve, reject) => {
       execFile(node, args, { env: { ...process.env, HOME: this.home } }, (error, out, err) => {
         const code = error === null ? 0 : error.code;
-        if (typeof code === 'number') resolve({ code, out });
-        else reject(new Error(`The Inspector did not run: ${err}`));
+        if (typeof code === 'number') {
+          resolve({ code, out });
+        } else {
+          reject(new Error(`The Inspector did not run: ${err}`));
+        }
       });
     });
   }

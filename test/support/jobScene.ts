@@ -156,7 +156,9 @@ export function useJobs(): () => JobScene {
     scene = sceneIn(root, (remote) => shellMachine(remote));
   });
   afterEach(async () => {
-    if (scene) await endJobs(scene);
+    if (scene) {
+      await endJobs(scene);
+    }
     rmSync(root, { recursive: true, force: true, maxRetries: 5 });
     scene = undefined;
   });
@@ -218,7 +220,9 @@ export function useSshJobs(): () => SshJobScene {
   });
 
   afterEach(async () => {
-    if (scene) await closeSshJobs(scene);
+    if (scene) {
+      await closeSshJobs(scene);
+    }
     scene = undefined;
   });
 

@@ -189,7 +189,9 @@ export class FakeMachine implements JobMachine {
   /** From now on the connection breaks at these calls. */
   cut(isCut: (call: string, when: 'before' | 'after') => boolean = () => true): void {
     this.trouble = (call, when) => {
-      if (isCut(call, when)) throw new CutConnection();
+      if (isCut(call, when)) {
+        throw new CutConnection();
+      }
     };
   }
 
@@ -348,7 +350,9 @@ export async function openJobWindow(
     ],
     row: (id: string) => {
       const row = jobs.find(id);
-      if (!row) throw new Error(`no job ${id}`);
+      if (!row) {
+        throw new Error(`no job ${id}`);
+      }
       return row;
     },
   };

@@ -31,7 +31,9 @@ export interface RentSteps {
 export async function toConfirmation(workbench: Workbench, steps: RentSteps): Promise<void> {
   const { quick, page } = workbench;
   const shot = async (name: string) => {
-    if (steps.shots === true) await workbench.shot(name);
+    if (steps.shots === true) {
+      await workbench.shot(name);
+    }
   };
   await workbench.run('Search Offers…');
   await quick.waitForTitle('Search Offers');
@@ -49,7 +51,9 @@ export async function toConfirmation(workbench: Workbench, steps: RentSteps): Pr
   ]) {
     await quick.waitForTitle(`Rent: ${title}`);
     await shot(`rent-${title}`);
-    if (title === 'Label') await quick.input.fill(steps.label);
+    if (title === 'Label') {
+      await quick.input.fill(steps.label);
+    }
     await quick.enter({ isList });
   }
   await quick.waitForTitle('Rent: Confirm');
@@ -64,7 +68,9 @@ export async function takeOffer({ page, quick }: Workbench, offer: RegExp): Prom
   const row = quick.rows.filter({ hasText: offer }).first();
   await row.waitFor({ timeout: 90_000 });
   await until('the first step of the rental', async () => {
-    if (await row.isVisible()) await clickRow(page, row);
+    if (await row.isVisible()) {
+      await clickRow(page, row);
+    }
     return appears(quick.title(/^Rent: /), 5000);
   });
 }

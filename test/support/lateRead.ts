@@ -17,7 +17,9 @@ export async function readLate(path: string, newer: string, read: () => void): P
   await rename(`${path}.new`, path);
   read();
   // By then the second reading has ended, unless it waits for the first.
-  for (let reads = 0; reads < 20; reads += 1) await readFile(path);
+  for (let reads = 0; reads < 20; reads += 1) {
+    await readFile(path);
+  }
   const late = await open(pipe, 'r+');
   await late.writeFile(older);
   await late.close();

@@ -13,7 +13,9 @@ export async function pretendInstances(
   simulator.faults.clear();
   const { json } = await simulator.call('GET', '/api/v0/instances/');
   const [record]: Record<string, unknown>[] = json.instances;
-  if (record === undefined) throw new Error('One instance has to be rented.');
+  if (record === undefined) {
+    throw new Error('One instance has to be rented.');
+  }
   const copies = Array.from({ length: count }, (_, index) => ({
     ...record,
     id: 1_000_000 + index,
@@ -50,6 +52,8 @@ export async function rentOne(simulator: TestSimulator): Promise<number> {
     disk: 10,
     runtype: 'ssh_direc ssh_proxy',
   });
-  if (rented.status !== 200) throw new Error(rented.text);
+  if (rented.status !== 200) {
+    throw new Error(rented.text);
+  }
   return rented.json.new_contract as number;
 }

@@ -8,15 +8,23 @@ export function mortal(client: Client, isAlive: () => boolean): Client {
     new Proxy(target, {
       get: (own, name) => {
         const member: unknown = Reflect.get(own, name);
-        if (typeof member === 'object' && member !== null) return wrap(member);
-        if (typeof member !== 'function') return member;
+        if (typeof member === 'object' && member !== null) {
+          return wrap(member);
+        }
+        if (typeof member !== 'function') {
+          return member;
+        }
         return async (...args: unknown[]) => {
-          if (!isAlive()) return never;
+          if (!isAlive()) {
+            return never;
+          }
           try {
             const result: unknown = await Reflect.apply(member, own, args);
             return isAlive() ? result : await never;
           } catch (error) {
-            if (!isAlive()) return never;
+            if (!isAlive()) {
+              return never;
+            }
             throw error;
           }
         };

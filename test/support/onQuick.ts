@@ -15,7 +15,9 @@ export class OnQuick {
   }
 
   async flush(): Promise<void> {
-    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    for (let turn = 0; turn < 10; turn += 1) {
+      await setImmediate();
+    }
   }
 
   get title(): string | undefined {

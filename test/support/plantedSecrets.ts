@@ -25,8 +25,11 @@ export class PlantedSecrets {
 
   /** For the option `onToken` of the simulator. */
   readonly note = ({ kind, value }: { readonly kind: string; readonly value: string }): void => {
-    if (kind === 'code') this.codes.add(value);
-    else this.planted.set(value, kind);
+    if (kind === 'code') {
+      this.codes.add(value);
+    } else {
+      this.planted.set(value, kind);
+    }
   };
 
   /** The values that must not be found, by where they were planted; one-time codes are not among them. */
@@ -63,7 +66,9 @@ export class PlantedSecrets {
   /** Fails where a one-time code is in a file below the folder. */
   assertNoCodesBelow(folder: string): void {
     for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-      if (!file.isFile()) continue;
+      if (!file.isFile()) {
+        continue;
+      }
       const text = readFileSync(path.join(file.parentPath, file.name), 'utf8');
       for (const code of this.codes) {
         assert.doesNotMatch(text, new RegExp(`(?<![\\d.])${code}(?!\\d)`), `a code is in ${file.name}`);

@@ -62,7 +62,9 @@ export async function press(target: Locator, { timeoutMs }: PressOptions = {}): 
   await until(`a click on ${String(target)}`, async () => {
     const element = await target.elementHandle(timing);
     const frame = await element.ownerFrame();
-    if (!frame) return false;
+    if (!frame) {
+      return false;
+    }
     const begin = await frame.evaluateHandle<(node: unknown) => PressWatch>(watchPress);
     const watch = await element.evaluateHandle((node, watchIt) => watchIt(node), begin);
     try {
@@ -163,14 +165,20 @@ export async function clickRow(
     const text = await row.textContent();
     const watch = await page.evaluateHandle<RowWatch>(keepFromOtherRows(text ?? ''));
     try {
-      if (within !== undefined) await row.hover({ timeout: 3000 });
+      if (within !== undefined) {
+        await row.hover({ timeout: 3000 });
+      }
       await (within === undefined ? row : row.locator(within)).click({ ...options, timeout: 3000 });
       // A page that the click has replaced was the right one.
       return await watch.evaluate((each) => !each.hasMissed()).catch(() => true);
     } catch (error) {
-      if (!(error instanceof Error && error.name === 'TimeoutError')) throw error;
+      if (!(error instanceof Error && error.name === 'TimeoutError')) {
+        throw error;
+      }
       // A page that is busy with what the click began answers late, and the row may be gone by then.
-      if (await watch.evaluate((each) => each.wasClicked()).catch(() => true)) return true;
+      if (await watch.evaluate((each) => each.wasClicked()).catch(() => true)) {
+        return true;
+      }
       // What is said about one row covers others; it goes with the pointer.
       await page.mouse.move(700, 700);
       return false;

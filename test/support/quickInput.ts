@@ -24,7 +24,9 @@ export class QuickInput {
       return clickRow(this.page, row, { comesWithinMs: 3000 }).then(
         () => true,
         (error: unknown) => {
-          if (error instanceof Error && error.name === 'TimeoutError') return false;
+          if (error instanceof Error && error.name === 'TimeoutError') {
+            return false;
+          }
           throw error;
         },
       );
@@ -78,7 +80,9 @@ export class QuickInput {
   /** Fills the box; with `enter: false` leaves it open. */
   async type(text: string, { enter = true }: { enter?: boolean } = {}): Promise<void> {
     await this.input.fill(text);
-    if (enter) await pressEnter(this.input);
+    if (enter) {
+      await pressEnter(this.input);
+    }
   }
 
   /** Waits for a step by its title, which ends with its number where it has one. */
@@ -97,7 +101,9 @@ export class QuickInput {
 
   /** Presses Enter once the box takes keys and, in a list, once a row is chosen. */
   async enter({ isList = false }: { isList?: boolean } = {}): Promise<void> {
-    if (isList) await this.widget.locator('.quick-input-list .monaco-list-row.focused').first().waitFor();
+    if (isList) {
+      await this.widget.locator('.quick-input-list .monaco-list-row.focused').first().waitFor();
+    }
     await pressEnter(this.widget);
   }
 

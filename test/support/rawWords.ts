@@ -42,7 +42,9 @@ export class RawWords {
   constructor(program: ts.Program) {
     this.checker = program.getTypeChecker();
     for (const file of program.getSourceFiles()) {
-      if (!file.fileName.includes('/node_modules/')) this.collect(file);
+      if (!file.fileName.includes('/node_modules/')) {
+        this.collect(file);
+      }
     }
   }
 
@@ -64,7 +66,9 @@ export class RawWords {
       const name = nameOfCallee(node.expression);
       push(this.calls, name, node);
       const argument = node.arguments?.[shownArguments[name] ?? Infinity];
-      if (argument) this.shown.push(argument);
+      if (argument) {
+        this.shown.push(argument);
+      }
     } else if (ts.isObjectLiteralExpression(node)) {
       for (const field of fieldsOf(node)) {
         push(this.fields, field.name, field);
@@ -76,10 +80,13 @@ export class RawWords {
       const name = nameOfCallee(node.left);
       push(this.assigned, name, node);
       const symbol = shownNames.has(name) ? this.checker.getSymbolAtLocation(node.left) : undefined;
-      if (symbol && isShown(symbol)) this.shown.push(node.right);
+      if (symbol && isShown(symbol)) {
+        this.shown.push(node.right);
+      }
     }
-    if (ts.isPropertyDeclaration(node) && ts.isIdentifier(node.name))
+    if (ts.isPropertyDeclaration(node) && ts.isIdentifier(node.name)) {
       push(this.classFields, node.name.text, node);
+    }
     ts.forEachChild(node, (child) => this.collect(child));
   }
 
@@ -125,7 +132,9 @@ export class RawWords {
 
   private rawIn(node: ts.Node): readonly ts.Node[] {
     const before = this.known.get(node);
-    if (before) return before;
+    if (before) {
+      return before;
+    }
     // What leads back to itself adds nothing.
     this.known.set(node, []);
     const raw = [...new Set(this.look(node))];
@@ -138,34 +147,53 @@ export class RawWords {
   }
 
   private look(node: ts.Node): readonly ts.Node[] {
-    if (ts.isExpression(node) && this.isHarmless(node)) return [];
-    if (ts.isTemplateExpression(node))
+    if (ts.isExpression(node) && this.isHarmless(node)) {
+      return [];
+    }
+    if (ts.isTemplateExpression(node)) {
       return this.all(node.templateSpans.map(({ expression }) => expression));
+    }
     if (ts.isParenthesizedExpression(node) || ts.isAwaitExpression(node) || ts.isAsExpression(node)) {
       return this.rawIn(node.expression);
     }
-    if (ts.isSpreadElement(node) || ts.isNonNullExpression(node)) return this.rawIn(node.expression);
-    if (ts.isConditionalExpression(node)) return this.all([node.whenTrue, node.whenFalse]);
+    if (ts.isSpreadElement(node) || ts.isNonNullExpression(node)) {
+      return this.rawIn(node.expression);
+    }
+    if (ts.isConditionalExpression(node)) {
+      return this.all([node.whenTrue, node.whenFalse]);
+    }
     if (ts.isBinaryExpression(node)) {
       const isAnd = node.operatorToken.kind === ts.SyntaxKind.AmpersandAmpersandToken;
       return this.all(isAnd ? [node.right] : [node.left, node.right]);
     }
-    if (ts.isArrayLiteralExpression(node)) return this.all(node.elements);
+    if (ts.isArrayLiteralExpression(node)) {
+      return this.all(node.elements);
+    }
     if (ts.isObjectLiteralExpression(node)) {
       return this.all(
         node.properties.flatMap((one) => (ts.isPropertyAssignment(one) ? [one.initializer] : [])),
       );
     }
-    if (ts.isArrowFunction(node) || ts.isFunctionExpression(node)) return this.all(returnsOf(node));
-    if (ts.isCallExpression(node)) return this.lookAtCall(node);
-    if (ts.isElementAccessExpression(node)) return this.rawIn(node.expression);
-    if (ts.isIdentifier(node) || ts.isPropertyAccessExpression(node)) return this.lookAtName(node);
+    if (ts.isArrowFunction(node) || ts.isFunctionExpression(node)) {
+      return this.all(returnsOf(node));
+    }
+    if (ts.isCallExpression(node)) {
+      return this.lookAtCall(node);
+    }
+    if (ts.isElementAccessExpression(node)) {
+      return this.rawIn(node.expression);
+    }
+    if (ts.isIdentifier(node) || ts.isPropertyAccessExpression(node)) {
+      return this.lookAtName(node);
+    }
     return [node];
   }
 
   /** Numbers, literals and nothing at all. */
   private isHarmless(node: ts.Expression): boolean {
-    if (ts.isRegularExpressionLiteral(node)) return true;
+    if (ts.isRegularExpressionLiteral(node)) {
+      return true;
+    }
     const type = this.checker.getTypeAtLocation(node);
     const harmless =
       ts.TypeFlags.NumberLike |
@@ -180,54 +208,84 @@ export class RawWords {
 
   private lookAtCall(call: ts.CallExpression): readonly ts.Node[] {
     const name = nameOfCallee(call.expression);
-    if (cleaners.has(name)) return [];
-    if (name === 'String' || name === 'redact') return this.all(call.arguments);
+    if (cleaners.has(name)) {
+      return [];
+    }
+    if (name === 'String' || name === 'redact') {
+      return this.all(call.arguments);
+    }
     const declaration = this.checker.getResolvedSignature(call)?.declaration;
     const receiver = ts.isPropertyAccessExpression(call.expression) ? call.expression.expression : undefined;
-    if (declaration && cleaners.has(nameOfFunction(declaration))) return [];
+    if (declaration && cleaners.has(nameOfFunction(declaration))) {
+      return [];
+    }
     if (declaration && isOwn(declaration) && 'body' in declaration && declaration.body) {
       return this.all(returnsOf(declaration));
     }
-    if (ts.isElementAccessExpression(call.expression)) return this.rawIn(call.expression.expression);
-    if (receiver && this.isHarmless(receiver)) return [];
-    if (receiver && /^(toFixed|toLocale\w*String|format)$/.test(name)) return [];
+    if (ts.isElementAccessExpression(call.expression)) {
+      return this.rawIn(call.expression.expression);
+    }
+    if (receiver && this.isHarmless(receiver)) {
+      return [];
+    }
+    if (receiver && /^(toFixed|toLocale\w*String|format)$/.test(name)) {
+      return [];
+    }
     if (receiver && passing.has(name)) {
       const functions = call.arguments.filter((one) => ts.isArrowFunction(one) || ts.isIdentifier(one));
       const makes = name === 'map' || name === 'flatMap' || name === 'then';
       return makes ? this.all(functions) : this.all([receiver, ...(made.get(name)?.(call.arguments) ?? [])]);
     }
-    if (declaration && isOwn(declaration)) return this.rawIn(call.expression);
+    if (declaration && isOwn(declaration)) {
+      return this.rawIn(call.expression);
+    }
     return [call];
   }
 
   private lookAtName(node: ts.Identifier | ts.PropertyAccessExpression): readonly ts.Node[] {
-    if (cleaners.has(nameOfCallee(node))) return [];
+    if (cleaners.has(nameOfCallee(node))) {
+      return [];
+    }
     let symbol = this.checker.getSymbolAtLocation(node);
     if (symbol && ts.isIdentifier(node) && ts.isShorthandPropertyAssignment(node.parent)) {
       symbol = this.checker.getShorthandAssignmentValueSymbol(node.parent);
     }
-    if (symbol && (symbol.flags & ts.SymbolFlags.Alias) !== 0) symbol = this.checker.getAliasedSymbol(symbol);
+    if (symbol && (symbol.flags & ts.SymbolFlags.Alias) !== 0) {
+      symbol = this.checker.getAliasedSymbol(symbol);
+    }
     const declarations = symbol?.declarations ?? [];
-    if (!symbol || declarations.length === 0) return [node];
+    if (!symbol || declarations.length === 0) {
+      return [node];
+    }
     return declarations.flatMap((declaration) => this.lookAtDeclaration(declaration, symbol, node));
   }
 
   private lookAtDeclaration(declaration: ts.Declaration, symbol: ts.Symbol, at: ts.Node): readonly ts.Node[] {
-    if (ts.isParameter(declaration)) return this.lookAtParameter(declaration, at);
-    if (ts.isBindingElement(declaration)) return this.lookAtBinding(declaration, at);
+    if (ts.isParameter(declaration)) {
+      return this.lookAtParameter(declaration, at);
+    }
+    if (ts.isBindingElement(declaration)) {
+      return this.lookAtBinding(declaration, at);
+    }
     if (ts.isFunctionDeclaration(declaration) || ts.isMethodDeclaration(declaration)) {
       return this.all(returnsOf(declaration));
     }
-    if (ts.isGetAccessorDeclaration(declaration)) return this.all(returnsOf(declaration));
+    if (ts.isGetAccessorDeclaration(declaration)) {
+      return this.all(returnsOf(declaration));
+    }
     if (ts.isVariableDeclaration(declaration)) {
       const { initializer, parent } = declaration;
       const given = this.given(symbol);
-      if (initializer) return this.all([initializer, ...given]);
+      if (initializer) {
+        return this.all([initializer, ...given]);
+      }
       return ts.isForOfStatement(parent.parent)
         ? this.rawIn(parent.parent.expression)
         : this.allOr(given, at);
     }
-    if (ts.isPropertyAssignment(declaration)) return this.rawIn(declaration.initializer);
+    if (ts.isPropertyAssignment(declaration)) {
+      return this.rawIn(declaration.initializer);
+    }
     if (ts.isPropertySignature(declaration) || ts.isPropertyDeclaration(declaration)) {
       const initializer = ts.isPropertyDeclaration(declaration) ? declaration.initializer : undefined;
       return this.allOr([...this.given(symbol), ...(initializer ? [initializer] : [])], at);

@@ -8,7 +8,9 @@ export async function removeFolder(folder: string): Promise<void> {
       rmSync(folder, { recursive: true, force: true });
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOTEMPTY') return false;
+      if ((error as NodeJS.ErrnoException).code === 'ENOTEMPTY') {
+        return false;
+      }
       throw error;
     }
   });

@@ -58,7 +58,9 @@ export class ReportPage {
     const errors: string[] = [];
     page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => {
-      if (message.type() === 'error') errors.push(message.text());
+      if (message.type() === 'error') {
+        errors.push(message.text());
+      }
     });
     await page.setContent(
       '<!DOCTYPE html><html lang="en"><head><title>Report</title></head><body><main id="root"></main></body></html>',

@@ -79,7 +79,9 @@ function zipEntries(content: Buffer): Buffer[] {
   const found: Buffer[] = [];
   const mark = Buffer.from('PK\x03\x04', 'latin1');
   for (let at = content.indexOf(mark); at >= 0; at = content.indexOf(mark, at + 4)) {
-    if (at + 30 > content.length || content.readUInt16LE(at + 8) !== 8) continue;
+    if (at + 30 > content.length || content.readUInt16LE(at + 8) !== 8) {
+      continue;
+    }
     const start = at + 30 + content.readUInt16LE(at + 26) + content.readUInt16LE(at + 28);
     try {
       found.push(inflateRawSync(content.subarray(start)));
@@ -108,7 +110,9 @@ export function filesWithSecrets(
         return holdsSecret(file, secrets) || holdsSecret(readFileSync(path.join(folder, file)), secrets);
       } catch (error) {
         // Files come and go while an editor runs.
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return false;
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') {
+          return false;
+        }
         throw error;
       }
     })

@@ -11,13 +11,17 @@ const factor = Number(process.env['GPU_RENTAL_TEST_SLOW'] ?? '1');
 
 /** Slows down each page of a profile, those that it opens by itself too. */
 export function slowPages(profile: BrowserContext): void {
-  if (factor <= 1) return;
+  if (factor <= 1) {
+    return;
+  }
   profile.on('page', (page) => {
     profile
       .newCDPSession(page)
       .then((session) => session.send('Emulation.setCPUThrottlingRate', { rate: factor }))
       .catch((error: unknown) => {
-        if (!page.isClosed()) throw error;
+        if (!page.isClosed()) {
+          throw error;
+        }
       });
   });
 }
@@ -32,7 +36,9 @@ export interface SlowService {
  * takes effect and half behind it: a test may look too early at either. `undefined` at full speed.
  */
 export async function slowService(url: string): Promise<SlowService | undefined> {
-  if (factor <= 1) return undefined;
+  if (factor <= 1) {
+    return undefined;
+  }
   const server = createServer((request, response) => {
     pass(url, request, response).catch(() => response.destroy());
   });
@@ -63,8 +69,11 @@ async function pass(url: string, request: IncomingMessage, response: ServerRespo
   const { body: text, isWhole } = await read(answer);
   await pause(halfWayMs);
   response.writeHead(answer.statusCode ?? 500, answer.headers);
-  if (isWhole) response.end(text);
-  else response.write(text, () => response.destroy());
+  if (isWhole) {
+    response.end(text);
+  } else {
+    response.write(text, () => response.destroy());
+  }
 }
 
 async function read(message: IncomingMessage): Promise<{ body: Buffer; isWhole: boolean }> {
@@ -72,7 +81,9 @@ async function read(message: IncomingMessage): Promise<{ body: Buffer; isWhole: 
   const join = (isWhole: boolean) => ({ body: Buffer.concat(chunks), isWhole });
   try {
     // The message has no encoding set, so each chunk is a buffer.
-    for await (const chunk of message) chunks.push(chunk as Buffer);
+    for await (const chunk of message) {
+      chunks.push(chunk as Buffer);
+    }
     return join(true);
   } catch {
     return join(false);

@@ -75,12 +75,20 @@ export const made = new Map<string, (given: readonly ts.Expression[]) => readonl
 
 export function returnsOf(declaration: ts.FunctionLikeDeclaration): readonly ts.Expression[] {
   const { body } = declaration;
-  if (!body) return [];
-  if (!ts.isBlock(body)) return [body];
+  if (!body) {
+    return [];
+  }
+  if (!ts.isBlock(body)) {
+    return [body];
+  }
   const found: ts.Expression[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isFunctionLike(node)) return;
-    if (ts.isReturnStatement(node) && node.expression) found.push(node.expression);
+    if (ts.isFunctionLike(node)) {
+      return;
+    }
+    if (ts.isReturnStatement(node) && node.expression) {
+      found.push(node.expression);
+    }
     ts.forEachChild(node, visit);
   };
   ts.forEachChild(body, visit);
@@ -133,16 +141,24 @@ export interface Field {
 
 export function fieldsOf(object: ts.ObjectLiteralExpression): readonly Field[] {
   return object.properties.flatMap((one) => {
-    if (!ts.isPropertyAssignment(one) && !ts.isShorthandPropertyAssignment(one)) return [];
-    if (!ts.isIdentifier(one.name)) return [];
+    if (!ts.isPropertyAssignment(one) && !ts.isShorthandPropertyAssignment(one)) {
+      return [];
+    }
+    if (!ts.isIdentifier(one.name)) {
+      return [];
+    }
     const value = ts.isPropertyAssignment(one) ? one.initializer : one.name;
     return [{ object, name: one.name.text, value }];
   });
 }
 
 export function nameOfFunction(declaration: ts.SignatureDeclaration | ts.JSDocSignature): string {
-  if (ts.isJSDocSignature(declaration)) return '';
-  if (ts.isConstructorDeclaration(declaration)) return declaration.parent.name?.text ?? '';
+  if (ts.isJSDocSignature(declaration)) {
+    return '';
+  }
+  if (ts.isConstructorDeclaration(declaration)) {
+    return declaration.parent.name?.text ?? '';
+  }
   const named =
     declaration.name ?? (ts.isVariableDeclaration(declaration.parent) ? declaration.parent.name : undefined);
   return named && ts.isIdentifier(named) ? named.text : '';
@@ -156,6 +172,9 @@ export function placeOf(node: ts.Node): string {
 
 export function push<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
   const list = map.get(key);
-  if (list) list.push(value);
-  else map.set(key, [value]);
+  if (list) {
+    list.push(value);
+  } else {
+    map.set(key, [value]);
+  }
 }

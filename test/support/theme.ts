@@ -33,14 +33,18 @@ export function wantedThemes(): readonly string[] {
       'Two themes at most: an editor follows the system between two. npm run pictures takes all.',
     );
   }
-  for (const name of names) themeOf(name);
+  for (const name of names) {
+    themeOf(name);
+  }
   return names;
 }
 
 /** Settings with which the editor shows the first theme where the system is dark, and the second where it is light. */
 export function themeSettings(): Readonly<Record<string, unknown>> {
   const [first, second = first] = wantedThemes();
-  if (first === undefined || second === undefined) return {};
+  if (first === undefined || second === undefined) {
+    return {};
+  }
   return {
     'window.autoDetectColorScheme': true,
     'workbench.preferredDarkColorTheme': themeOf(first).id,

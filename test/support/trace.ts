@@ -21,8 +21,12 @@ export function isOfTrace(error: string): boolean {
 
 /** Follows all pages of a profile from now on. */
 export async function startTrace(profile: BrowserContext): Promise<void> {
-  if (base === undefined) return;
-  if (records) await profile.tracing.start({ screenshots: true, snapshots: true, sources: false });
+  if (base === undefined) {
+    return;
+  }
+  if (records) {
+    await profile.tracing.start({ screenshots: true, snapshots: true, sources: false });
+  }
   profile.on('console', (message) => {
     appendFileSync(`${base}.console.txt`, `${message.type()}: ${message.text()}\n`);
   });
@@ -33,7 +37,9 @@ export async function startTrace(profile: BrowserContext): Promise<void> {
 
 /** Leaves a picture of each window at a test that failed. */
 export async function traceFailure(pages: readonly Page[]): Promise<void> {
-  if (base === undefined) return;
+  if (base === undefined) {
+    return;
+  }
   for (const page of pages) {
     failures += 1;
     await page.screenshot({ path: `${base}.failed-${failures}.png` });
@@ -45,12 +51,18 @@ export async function saveTrace(
   profile: BrowserContext,
   texts: Readonly<Record<string, () => string>> = {},
 ): Promise<void> {
-  if (base === undefined) return;
+  if (base === undefined) {
+    return;
+  }
   saved += 1;
   const file = saved === 1 ? base : `${base}.${saved}`;
   try {
-    if (records) await profile.tracing.stop({ path: `${file}.zip` });
-    for (const [ending, text] of Object.entries(texts)) writeFileSync(`${file}.${ending}`, text());
+    if (records) {
+      await profile.tracing.stop({ path: `${file}.zip` });
+    }
+    for (const [ending, text] of Object.entries(texts)) {
+      writeFileSync(`${file}.${ending}`, text());
+    }
   } catch (error) {
     // An editor that has ended takes its trace with it, and the suite has failed for that.
     console.log(`The trace is not whole: ${String(error)}`);

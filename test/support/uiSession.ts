@@ -60,7 +60,9 @@ export class UiSession {
     try {
       return await UiSession.begin(name, options, (end) => begun.unshift(end));
     } catch (error) {
-      for (const end of begun) await end().catch(() => undefined);
+      for (const end of begun) {
+        await end().catch(() => undefined);
+      }
       throw error;
     }
   }
@@ -123,7 +125,9 @@ export class UiSession {
   /** A profile of another user in the same browser. */
   otherProfile(): Promise<BrowserContext> {
     const browser = this.profile.browser();
-    if (browser === null) throw new Error('The browser has closed.');
+    if (browser === null) {
+      throw new Error('The browser has closed.');
+    }
     return newProfile(browser);
   }
 
@@ -159,7 +163,9 @@ export class UiSession {
   /** What the editor keeps on the disk of documents that are not saved. */
   backups(): string {
     const folder = path.join(this.host.dataDir, 'data', 'User', 'Backups');
-    if (!existsSync(folder)) return '';
+    if (!existsSync(folder)) {
+      return '';
+    }
     return readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(path.join(entry.parentPath, entry.name), 'utf8'))
@@ -182,7 +188,9 @@ export class UiSession {
   /** Takes a picture of each window, for a test that failed. */
   async shotFailure(title: string): Promise<void> {
     const open = this.windows.filter(({ page }) => !page.isClosed());
-    for (const [index, workbench] of open.entries()) await workbench.shot(`failed ${title}-${index + 1}`);
+    for (const [index, workbench] of open.entries()) {
+      await workbench.shot(`failed ${title}-${index + 1}`);
+    }
     await traceFailure(open.map(({ page }) => page));
   }
 
@@ -206,7 +214,9 @@ export class UiSession {
 export async function endDemo(dataDir: string): Promise<void> {
   const storage = path.join(dataDir, 'data', 'User', 'globalStorage', 'gpu-rental.gpu-rental');
   const file = path.join(storage, 'demo', 'address.json');
-  if (!existsSync(file)) return;
+  if (!existsSync(file)) {
+    return;
+  }
   const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number }; // written by the product
   const signalProcess = (signal: 'SIGTERM' | 0) => {
     try {
@@ -238,7 +248,9 @@ export function useUiSession(name: string, options: UiSessionOptions = {}): () =
     await session?.close();
   });
   return () => {
-    if (session === undefined) throw new Error('The session starts before the first test.');
+    if (session === undefined) {
+      throw new Error('The session starts before the first test.');
+    }
     return session;
   };
 }

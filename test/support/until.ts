@@ -10,8 +10,12 @@ export async function until<T>(
   const end = Date.now() + timeoutMs;
   for (;;) {
     const answer = await ask();
-    if (isSettled(answer)) return answer;
-    if (Date.now() > end) throw new Error(`Waited ${timeoutMs / 1000} s in vain: ${what}`);
+    if (isSettled(answer)) {
+      return answer;
+    }
+    if (Date.now() > end) {
+      throw new Error(`Waited ${timeoutMs / 1000} s in vain: ${what}`);
+    }
     await pause(everyMs);
   }
 }

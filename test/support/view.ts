@@ -38,7 +38,9 @@ export class View {
     const isDone = async () => (await this.header.getAttribute('aria-expanded')) === String(wanted);
     // A window that is just being put together may open it as well, and a click would close it again.
     await until(`the view to ${wanted ? 'open' : 'close'}`, async () => {
-      if (await isDone()) return true;
+      if (await isDone()) {
+        return true;
+      }
       await press(this.header);
       return isDone();
     });
@@ -59,7 +61,9 @@ export class View {
   }
 
   async expand(row: Locator): Promise<void> {
-    if ((await row.getAttribute('aria-expanded')) === 'true') return;
+    if ((await row.getAttribute('aria-expanded')) === 'true') {
+      return;
+    }
     await clickRow(this.page, row, { within: '.monaco-tl-twistie' });
     await until('the row to open', async () => (await row.getAttribute('aria-expanded')) === 'true');
   }
@@ -91,7 +95,9 @@ export class View {
     await until(`the menu item ${String(item)}`, async () => {
       const menu = await this.openMenu(row);
       const entry = menu.locator('.action-menu-item', { hasText: item });
-      if ((await entry.count()) === 0) await this.openSubmenuWith(menu, entry);
+      if ((await entry.count()) === 0) {
+        await this.openSubmenuWith(menu, entry);
+      }
       // A menu closes by itself where the focus moves, as it does when a document opens meanwhile.
       return press(entry, { timeoutMs: 3000 }).then(
         () => true,
@@ -104,7 +110,9 @@ export class View {
   private async openSubmenuWith(menu: Locator, entry: Locator): Promise<void> {
     for (const parent of await menu.locator('.action-menu-item[aria-haspopup="true"]').all()) {
       await press(parent, { timeoutMs: 3000 }).catch(() => undefined);
-      if (await appears(entry, 1000)) break;
+      if (await appears(entry, 1000)) {
+        break;
+      }
     }
     // As in `openMenu`.
     await pause(150);

@@ -29,7 +29,9 @@ export class Workbench {
     page.setDefaultNavigationTimeout(60_000);
     page.on('console', (message) => {
       const text = message.text();
-      if (message.type() === 'error' && ownTrace.test(text) && !isOfTrace(text)) this.errors.push(text);
+      if (message.type() === 'error' && ownTrace.test(text) && !isOfTrace(text)) {
+        this.errors.push(text);
+      }
     });
     page.on('pageerror', (error) => this.errors.push(error.message));
     this.quick = new QuickInput(page);
@@ -76,7 +78,9 @@ export class Workbench {
       await showTheme(this.page, theme);
       await act(theme);
     }
-    if (themes.length === 0) await act('');
+    if (themes.length === 0) {
+      await act('');
+    }
   }
 
   private async picture(folder: string, name: string): Promise<void> {
@@ -103,7 +107,9 @@ export class Workbench {
     });
     await icon.waitFor({ timeout: 60_000 });
     await until(`the container ${title}`, async () => {
-      if (await heading.isVisible()) return true;
+      if (await heading.isVisible()) {
+        return true;
+      }
       // A click on the icon of what is shown hides it, so a side bar that just came back may need another one.
       await press(icon);
       return appears(heading, 2000);
@@ -161,7 +167,9 @@ export class Workbench {
     const center = this.page.locator('.notifications-center');
     await until('the notifications', async () => {
       // Another click would close it again where it took longer to open.
-      if (await center.isVisible()) return true;
+      if (await center.isVisible()) {
+        return true;
+      }
       await press(this.page.locator('.statusbar-item[id="status.notifications"]'));
       // A click that comes while a pop-up goes closes what it was to open.
       return appears(center, 2000);

@@ -13,7 +13,9 @@ export interface ZipEntry {
 export function readZip(file: string): ZipEntry[] {
   const data = readFileSync(file);
   const end = data.lastIndexOf(Buffer.from([0x50, 0x4b, 5, 6]));
-  if (end < 0) throw new Error(`${file} is not a zip file`);
+  if (end < 0) {
+    throw new Error(`${file} is not a zip file`);
+  }
   const entries: ZipEntry[] = [];
   let at = data.readUInt32LE(end + 16);
   for (let rest = data.readUInt16LE(end + 10); rest > 0; rest--) {

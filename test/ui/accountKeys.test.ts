@@ -122,7 +122,9 @@ describe('keys of an account', function () {
   it('leaves no secret in a file or in the log, and causes no error', () => {
     planted.push(session().simulator.apiKey);
     assert.deepEqual(session().filesWithSecrets(planted), []);
-    for (const secret of planted) assert.equal(session().log().includes(secret), false);
+    for (const secret of planted) {
+      assert.equal(session().log().includes(secret), false);
+    }
     assert.deepEqual(workbench.errors, []);
   });
 });

@@ -142,7 +142,9 @@ describe('agents in the real editor', function () {
       async () => {
         await workbench.shot('02-rent');
         for (let round = 0; round < 20; round += 1) {
-          for (const command of acceptCommands) await chat.command(command);
+          for (const command of acceptCommands) {
+            await chat.command(command);
+          }
         }
         assert.ok(await dialog(/Rent 1×/).isVisible());
       },

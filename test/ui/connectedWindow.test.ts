@@ -40,7 +40,9 @@ describe('a window that is connected to an instance', function () {
   async function whoAsks(question: RegExp): Promise<Workbench> {
     const asking = await until(`a question with ${String(question)}`, async () => {
       for (const window of both()) {
-        if (await window.dialog.filter({ hasText: question }).isVisible()) return window;
+        if (await window.dialog.filter({ hasText: question }).isVisible()) {
+          return window;
+        }
       }
       return undefined;
     });

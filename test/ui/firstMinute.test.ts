@@ -15,7 +15,9 @@ describe('the first minute', function () {
     for (const offered of ['Sign In', 'Try the Demo Marketplace', 'How It Works', 'no charges']) {
       await instances.welcome.filter({ hasText: offered }).waitFor();
     }
-    for (const name of ['Templates', 'SSH Keys']) await workbench.view(name).header.waitFor();
+    for (const name of ['Templates', 'SSH Keys']) {
+      await workbench.view(name).header.waitFor();
+    }
     await workbench.shot('01-welcome');
   });
 

@@ -28,7 +28,9 @@ describe('the first two minutes', function () {
     const usual = workbench.page.viewportSize();
     await workbench.page.setViewportSize(narrow);
     await workbench.shot(`${name}-narrow`);
-    if (usual) await workbench.page.setViewportSize(usual);
+    if (usual) {
+      await workbench.page.setViewportSize(usual);
+    }
   }
 
   /** Takes the default button of the dialog by Enter, and makes sure that this is the safe one. */

@@ -95,7 +95,9 @@ describe('a notebook on this computer, with a kernel on an instance', function (
     await workbench.quick.run('Notebook: Run All');
     await printed('run 1 begins on');
     const before = await until('the tunnel', () => (tunnels().length > 0 ? tunnels() : undefined));
-    for (const pid of before) process.kill(pid, 'SIGKILL');
+    for (const pid of before) {
+      process.kill(pid, 'SIGKILL');
+    }
     await until('another tunnel', () => tunnels().some((pid) => !before.includes(pid)));
     go(1);
     await printed('run 1 ends with 42');

@@ -195,9 +195,13 @@ describe('secrets that were planted', function () {
     let id = '';
     for (const [token, kind] of [...secrets.planted].reverse()) {
       // One of them is the session in use; the others have ended, or are for something else.
-      if (kind !== 'token' || id !== '') continue;
+      if (kind !== 'token' || id !== '') {
+        continue;
+      }
       const { status, json } = await session().simulator.call('POST', '/api/v0/template/', template, token);
-      if (status === 200) id = String(json.template.id);
+      if (status === 200) {
+        id = String(json.template.id);
+      }
     }
     assert.notEqual(id, '');
     const account = workbench.view('Account');

@@ -139,7 +139,9 @@ describe('reports', function () {
         .first()
         .waitFor();
       await workbench.inThemes(async (theme) => {
-        if (theme !== '') await pageShowsTheme(page, theme);
+        if (theme !== '') {
+          await pageShowsTheme(page, theme);
+        }
         assert.deepEqual(await accessibilityFaults(page), [], `${heading} ${theme}`);
       });
       await workbench.shot(`08-${heading}`);

@@ -30,7 +30,9 @@ describe('search and rent', function () {
       .locator('.quick-input-list .monaco-list-row.focused')
       .filter({ has: workbench.page.locator('.label-name', { hasText: exactly(label) }) });
     await until(`the row ${label}`, async () => {
-      if (await appears(focused, 400)) return true;
+      if (await appears(focused, 400)) {
+        return true;
+      }
       await press('ArrowDown');
       return appears(focused, 400);
     });
@@ -142,7 +144,9 @@ describe('search and rent', function () {
     await quick.enter();
     await quick.waitForTitle('Rent: Run Type');
     await workbench.shot('09-runtype');
-    for (let repeat = 0; repeat < 40; repeat += 1) await workbench.page.keyboard.down('Enter');
+    for (let repeat = 0; repeat < 40; repeat += 1) {
+      await workbench.page.keyboard.down('Enter');
+    }
     await workbench.page.keyboard.up('Enter');
     await quick.waitForTitle('Rent: Confirm');
     await quick.rows.filter({ hasText: /Rent for \$/ }).waitFor();

@@ -46,7 +46,9 @@ describe('managing the second factor', function () {
     await addAuthenticatorApp('');
     const page = workbench.webview();
     await workbench.inThemes(async (theme) => {
-      if (theme !== '') await pageShowsTheme(page, theme);
+      if (theme !== '') {
+        await pageShowsTheme(page, theme);
+      }
       const background = await page.locator('svg').evaluate((svg) => {
         const shown = globalThis as unknown as {
           getComputedStyle(element: unknown): { readonly backgroundColor: string };
@@ -63,7 +65,9 @@ describe('managing the second factor', function () {
   it('leaves no secret in a file or in the log, and reports no error', () => {
     const planted = [account.key, account.totpSecret, totpSecret, ...account.backupCodes];
     assert.deepEqual(session().filesWithSecrets(planted), []);
-    for (const secret of planted) assert.equal(session().log().includes(secret), false);
+    for (const secret of planted) {
+      assert.equal(session().log().includes(secret), false);
+    }
     assert.deepEqual(workbench.errors, []);
   });
 });

@@ -107,7 +107,9 @@ describe('signing in with a second factor', function () {
   it('leaves no secret in a file or in the log, and reports no error', () => {
     const planted = [account.key, account.totpSecret, ...account.backupCodes];
     assert.deepEqual(session().filesWithSecrets(planted), []);
-    for (const secret of planted) assert.equal(session().log().includes(secret), false);
+    for (const secret of planted) {
+      assert.equal(session().log().includes(secret), false);
+    }
     assert.deepEqual(workbench.errors, []);
   });
 });

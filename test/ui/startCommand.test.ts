@@ -48,9 +48,13 @@ describe('npm start', function () {
     browser = await launchBrowser();
   });
   after(async () => {
-    for (const profile of browser.contexts()) await saveTrace(profile);
+    for (const profile of browser.contexts()) {
+      await saveTrace(profile);
+    }
     await browser.close();
-    for (const child of children) child.kill('SIGKILL');
+    for (const child of children) {
+      child.kill('SIGKILL');
+    }
     await endDemo(path.join(root, 'browser'));
     await removeFolder(root);
   });

@@ -286,8 +286,12 @@ describe('template documents like any other file', function () {
     // Rows are made anew while the folders are read.
     const expand = (name: string, inner: string) =>
       until(`what is in ${name}`, async () => {
-        if (await row(inner).isVisible()) return true;
-        if ((await row(name).getAttribute('aria-expanded')) !== 'true') await clickRow(other.page, row(name));
+        if (await row(inner).isVisible()) {
+          return true;
+        }
+        if ((await row(name).getAttribute('aria-expanded')) !== 'true') {
+          await clickRow(other.page, row(name));
+        }
         return false;
       });
     // The editor may read the workspace before its server answers, take it for empty and leave it so.
@@ -300,7 +304,9 @@ describe('template documents like any other file', function () {
             () => true,
             () => false,
           );
-        if (!isThere) await other.page.reload();
+        if (!isThere) {
+          await other.page.reload();
+        }
         return isThere;
       },
       { timeoutMs: 60_000 },
@@ -319,12 +325,15 @@ describe('template documents like any other file', function () {
     // The editor asks first, then we say what is lost at the service.
     await until('our question', async () => {
       const texts = await other.dialog.allInnerTexts();
-      if (texts.some((text) => text.includes('Delete the template To be forgotten from the service')))
+      if (texts.some((text) => text.includes('Delete the template To be forgotten from the service'))) {
         return true;
+      }
       // Ours may take its place between a look and a click, and has a button of the same name.
       const own = other.dialog.filter({ hasNotText: 'from the service' });
       const button = own.locator('.monaco-button', { hasText: /^Delete/ });
-      if (await button.isVisible()) await press(button, { timeoutMs: 2000 }).catch(() => undefined);
+      if (await button.isVisible()) {
+        await press(button, { timeoutMs: 2000 }).catch(() => undefined);
+      }
       return false;
     });
     await other.shot('02-delete');

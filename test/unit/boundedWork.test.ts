@@ -145,7 +145,9 @@ function milliseconds(work: () => unknown): number {
 
 /** True if four times the text takes much more than four times the time: a square takes sixteen times. */
 function isSlow(work: (length: number) => unknown, length: number, allowedMs: number): boolean {
-  if (milliseconds(() => work(length)) < allowedMs) return false;
+  if (milliseconds(() => work(length)) < allowedMs) {
+    return false;
+  }
   const best = (of: number) => Math.min(...[1, 2, 3].map(() => milliseconds(() => work(of))));
   // What the collection of garbage costs now and then is not there three times.
   return [1, 2, 3].every(() => {

@@ -25,7 +25,9 @@ const files = [
 function problemOf(target: string): string | undefined {
   const [page = '', heading] = target.split('#');
   const text = pages.get(page);
-  if (text === undefined) return `${page} does not exist`;
+  if (text === undefined) {
+    return `${page} does not exist`;
+  }
   return heading === undefined || headingsOf(text).has(heading) ? undefined : `${page} has no #${heading}`;
 }
 
@@ -95,7 +97,9 @@ describe('the check of citations', () => {
       'Jour' + 'ney 9',
       '(Qui' + 'rk 21)',
     ];
-    for (const form of forms) assert.deepEqual(oldCitationsOf(`// A ${form}.`), [`// A ${form}.`]);
+    for (const form of forms) {
+      assert.deepEqual(oldCitationsOf(`// A ${form}.`), [`// A ${form}.`]);
+    }
     assert.deepEqual(oldCitationsOf('interface Product { readonly interface: string }'), []);
   });
 });

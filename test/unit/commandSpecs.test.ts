@@ -75,8 +75,9 @@ describe('the table of commands', () => {
   });
 
   it('treats the row of something else as none', () => {
-    for (const given of [null, 7, 'text', [], {}, { volumeId: 3 }])
+    for (const given of [null, 7, 'text', [], {}, { volumeId: 3 }]) {
       assert.deepEqual(readArguments('gpuRental.instance.stop', [given, given]).at(0), undefined);
+    }
   });
 
   it('reads the documents that menus of the editor pass', () => {

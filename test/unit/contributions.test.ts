@@ -73,14 +73,20 @@ const known = new Set<string>(commandIds);
 
 /** Every string in the manifest. */
 function strings(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null) return [];
+  if (typeof value === 'string') {
+    return [value];
+  }
+  if (typeof value !== 'object' || value === null) {
+    return [];
+  }
   return Object.values(value).flatMap(strings);
 }
 
 /** Every condition of the manifest: `when` and `enablement`, wherever they stand. */
 function conditions(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
+  if (typeof value !== 'object' || value === null) {
+    return [];
+  }
   return Object.entries(value).flatMap(([name, part]: [string, unknown]) =>
     (name === 'when' || name === 'enablement') && typeof part === 'string' ? [part] : conditions(part),
   );
@@ -124,7 +130,9 @@ describe('package.json', () => {
   it('contributes exactly the views that the code knows', () => {
     const ids = Object.values(contributes.views).flatMap((views) => views.map(({ id }) => id));
     assert.deepEqual(ids.sort(), [...viewIds].sort());
-    for (const { view } of contributes.viewsWelcome) assert.ok(ids.includes(view), view);
+    for (const { view } of contributes.viewsWelcome) {
+      assert.ok(ids.includes(view), view);
+    }
   });
 
   it('uses only known context keys in its conditions', () => {
@@ -168,7 +176,9 @@ describe('package.json', () => {
     );
     for (const [id, setting] of Object.entries(declared)) {
       assert.equal(setting.scope, 'application', id);
-      if (setting.enum !== undefined) assert.ok(setting.enum.includes(setting.default), id);
+      if (setting.enum !== undefined) {
+        assert.ok(setting.enum.includes(setting.default), id);
+      }
     }
   });
 
@@ -252,7 +262,9 @@ describe('package.json', () => {
       items.flatMap(({ submenu }) => submenu ?? []),
     );
     assert.deepEqual(placed.sort(), contributes.submenus.map(({ id }) => id).sort());
-    for (const id of placed) assert.ok(contributes.menus[id]?.length, id);
+    for (const id of placed) {
+      assert.ok(contributes.menus[id]?.length, id);
+    }
   });
 
   it('names the groups of the menu of remote windows as the editor wants them, or it leaves them out', () => {

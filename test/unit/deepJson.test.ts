@@ -50,7 +50,9 @@ function refusal(read: () => unknown): string {
   try {
     read();
   } catch (error) {
-    if (error instanceof UserError) return formatText(error.text);
+    if (error instanceof UserError) {
+      return formatText(error.text);
+    }
     throw error;
   }
   return '';

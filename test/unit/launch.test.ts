@@ -49,8 +49,12 @@ function problemsIn(lines: readonly string[]): readonly Record<string, string>[]
     const problem: Record<string, string> = {};
     for (const [index, { regexp, ...groups }] of matcher.pattern.entries()) {
       const found = new RegExp(regexp).exec(lines[start + index] ?? 'none');
-      if (found === null) return [];
-      for (const [name, group] of Object.entries(groups)) problem[name] = found[Number(group)] ?? '';
+      if (found === null) {
+        return [];
+      }
+      for (const [name, group] of Object.entries(groups)) {
+        problem[name] = found[Number(group)] ?? '';
+      }
     }
     return [problem];
   });
@@ -79,7 +83,9 @@ describe('the launch entries', () => {
     }
     copyFileSync(path.join(root, 'esbuild.mjs'), path.join(clone, 'esbuild.mjs'));
     const entries = readFileSync(path.join(root, 'esbuild.mjs'), 'utf8').match(/(?<=')src\/[\w/]+\.ts(?=')/g);
-    for (const entry of entries ?? []) write(entry, 'export {};\n');
+    for (const entry of entries ?? []) {
+      write(entry, 'export {};\n');
+    }
     write('src/extension.ts', "import './util/missing';\n");
     // The editor reads both streams from one terminal.
     const watch = spawn('sh', ['-c', `exec "${process.execPath}" esbuild.mjs --watch 2>&1`], { cwd: clone });
@@ -87,8 +93,9 @@ describe('the launch entries', () => {
     const { beginsPattern, endsPattern } = matcher.background;
     const nextBuild = async () => {
       const build: string[] = [];
-      while (!new RegExp(endsPattern).test(build.at(-1) ?? ''))
+      while (!new RegExp(endsPattern).test(build.at(-1) ?? '')) {
         build.push(String((await lines.next()).value));
+      }
       assert.match(build[0] ?? '', new RegExp(beginsPattern));
       return build.slice(1, -1);
     };

@@ -46,11 +46,14 @@ describe('the layout of the repository', () => {
         !file.endsWith('.ts') ||
         file.startsWith('simulator') ||
         /^(?:features\/\w+|\w+\/ui(?:\/\w+)?)\/index\.ts$/.test(file)
-      )
+      ) {
         continue;
+      }
       for (const name of exportsOf(readFileSync(path.join(root, 'src', file), 'utf8'))) {
         // Each wing calls so what its features know.
-        if (name === 'Services') continue;
+        if (name === 'Services') {
+          continue;
+        }
         places.set(name, [...(places.get(name) ?? []), file]);
       }
     }

@@ -123,7 +123,9 @@ describe('The scripts that set a machine up', () => {
 
   it('start the desktop editor in a profile of its own with quiet settings', () => {
     cpSync(scripts, join(folder, 'scripts'), { recursive: true });
-    for (const name of ['bin', 'out', 'dist', 'node_modules', 'profile']) mkdirSync(join(folder, name));
+    for (const name of ['bin', 'out', 'dist', 'node_modules', 'profile']) {
+      mkdirSync(join(folder, name));
+    }
     for (const name of ['package-lock.json', 'node_modules/.package-lock.json']) {
       writeFileSync(join(folder, name), JSON.stringify({ packages: {} }));
     }
@@ -155,9 +157,12 @@ describe('The scripts that set a machine up', () => {
     const inFolder = (...names: readonly string[]) => join(folder, ...names);
     const lockFile = JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.0' } } });
     writeFileSync(inFolder('package-lock.json'), lockFile);
-    for (const name of ['esbuild.mjs', 'README.md']) writeFileSync(inFolder(name), '');
-    for (const name of ['out', 'dist', 'node_modules/@vscode/vsce'])
+    for (const name of ['esbuild.mjs', 'README.md']) {
+      writeFileSync(inFolder(name), '');
+    }
+    for (const name of ['out', 'dist', 'node_modules/@vscode/vsce']) {
       mkdirSync(inFolder(name), { recursive: true });
+    }
     const vsce = `require('node:fs').writeFileSync(process.argv.at(-1), 'whole'); console.log('DONE', process.argv.at(-1));`;
     writeFileSync(inFolder('node_modules/@vscode/vsce/vsce'), vsce);
     const begun = (lock: string) => {

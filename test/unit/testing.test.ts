@@ -186,7 +186,9 @@ describe('The verdict of a run', () => {
       );
       assert.deepEqual([records, flakes.length], [[undefined, undefined, '1'], 1]);
     } finally {
-      for (const file of left) rmSync(path.join(traces, file));
+      for (const file of left) {
+        rmSync(path.join(traces, file));
+      }
     }
   });
 

@@ -17,9 +17,13 @@ describe('the page of what is proved', () => {
     assert.ok(rows.length > 60, `${rows.length} promises`);
     const wrong = rows.flatMap((row) => {
       const [, , name = '', title = ''] = promise.exec(row) ?? [];
-      if (title === '') return [`not understood: ${row}`];
+      if (title === '') {
+        return [`not understood: ${row}`];
+      }
       const file = `test/${name}.test.ts`;
-      if (!existsSync(path.join(root, file))) return [`${file} does not exist`];
+      if (!existsSync(path.join(root, file))) {
+        return [`${file} does not exist`];
+      }
       return hasTest(readFileSync(path.join(root, file), 'utf8'), title) ? [] : [`${file} has no "${title}"`];
     });
     assert.deepEqual(wrong, []);

@@ -43,7 +43,9 @@ describe('The rules that need types', () => {
       const compilerOptions = { lib: ['ES2023', 'DOM'], module: 'Preserve', types: [], strict: true };
       writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
       const faults = { ...typedFaults, TS2322: "export const count: number = 'text';" };
-      for (const [name, text] of Object.entries(faults)) writeFileSync(path.join(folder, `${name}.ts`), text);
+      for (const [name, text] of Object.entries(faults)) {
+        writeFileSync(path.join(folder, `${name}.ts`), text);
+      }
       const program = path.join(root, 'node_modules', 'oxlint', 'bin', 'oxlint');
       const flags = ['--type-aware', '--type-check', '--format', 'json', '-c', config];
       const { stdout, stderr } = spawnSync(process.execPath, [program, ...flags, '.'], {

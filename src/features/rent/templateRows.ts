@@ -53,7 +53,9 @@ export async function templateChoices(
   const edited = new Set<Template>();
   const known = (one: Remembered) => {
     const found = list.find(({ id }) => id === one.id);
-    if (found && one.hash !== undefined && one.hash !== found.hashId) edited.add(found);
+    if (found && one.hash !== undefined && one.hash !== found.hashId) {
+      edited.add(found);
+    }
     return found ?? one;
   };
   return {

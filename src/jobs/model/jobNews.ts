@@ -146,7 +146,9 @@ function* troubleNews(state: JobState): Iterable<News> {
     yield { kind: 'notReplaced', turn: trouble.since };
   } else if (trouble.kind === 'machineStopped') {
     // One that is started for a fetch after the end is shown as stopped at first.
-    if (!state.reopened) yield { kind: 'machineStopped', turn: trouble.since };
+    if (!state.reopened) {
+      yield { kind: 'machineStopped', turn: trouble.since };
+    }
   } else if (trouble.kind === 'othersThere') {
     yield { kind: 'othersThere', turn: trouble.since };
   } else if (trouble.kind === 'incomplete') {

@@ -53,10 +53,18 @@ export function amountOf(token: string): number {
 
 /** Returns whether a number with this unit fits the field: `24gb cuda` is not a CUDA version. */
 export function suits(unit: string, key: NumberKey): boolean {
-  if (memoryUnits.includes(unit)) return ['ramGb', 'diskGb', 'gpuRamGb', 'gpuTotalRamGb'].includes(key);
-  if (speedUnits.includes(unit)) return ['downMbit', 'upMbit'].includes(key);
-  if (timeUnits.includes(unit)) return key === 'days';
-  if (unit === '%') return key === 'reliability';
+  if (memoryUnits.includes(unit)) {
+    return ['ramGb', 'diskGb', 'gpuRamGb', 'gpuTotalRamGb'].includes(key);
+  }
+  if (speedUnits.includes(unit)) {
+    return ['downMbit', 'upMbit'].includes(key);
+  }
+  if (timeUnits.includes(unit)) {
+    return key === 'days';
+  }
+  if (unit === '%') {
+    return key === 'reliability';
+  }
   // `16cores` has its field already.
   return [undefined, key].includes(own(numberNames, unit));
 }
@@ -157,14 +165,30 @@ function fieldOf(
     const known = own(numberNames, name);
     return known !== undefined && (op !== undefined || name.length > 1 || unit !== '') ? known : undefined;
   }
-  if (priced) return 'pricePerHour';
-  if (memoryUnits.includes(unit)) return 'gpuRamGb';
-  if (unit === '%') return 'reliability';
-  if (speedUnits.includes(unit)) return 'downMbit';
-  if (timeUnits.includes(unit)) return 'days';
-  if (unit !== '') return own(numberNames, unit);
+  if (priced) {
+    return 'pricePerHour';
+  }
+  if (memoryUnits.includes(unit)) {
+    return 'gpuRamGb';
+  }
+  if (unit === '%') {
+    return 'reliability';
+  }
+  if (speedUnits.includes(unit)) {
+    return 'downMbit';
+  }
+  if (timeUnits.includes(unit)) {
+    return 'days';
+  }
+  if (unit !== '') {
+    return own(numberNames, unit);
+  }
   // `<0.8` without a name is a price: users name every other field with an upper limit.
-  if (op !== undefined && upperLimits.includes(op)) return 'pricePerHour';
-  if (op === undefined) return undefined;
+  if (op !== undefined && upperLimits.includes(op)) {
+    return 'pricePerHour';
+  }
+  if (op === undefined) {
+    return undefined;
+  }
   return value <= 1 ? 'pricePerHour' : 'gpuRamGb';
 }

@@ -36,9 +36,15 @@ export function asText(value: unknown): string | undefined {
 }
 
 function asFlag(value: unknown): boolean | undefined {
-  if (typeof value === 'boolean') return value;
-  if (value === 1 || value === 'true' || value === '1') return true;
-  if (value === 0 || value === 'false' || value === '0') return false;
+  if (typeof value === 'boolean') {
+    return value;
+  }
+  if (value === 1 || value === 'true' || value === '1') {
+    return true;
+  }
+  if (value === 0 || value === 'false' || value === '0') {
+    return false;
+  }
   return undefined;
 }
 
@@ -80,7 +86,9 @@ const booleans: ReadonlySet<string> = new Set<TemplateRecordField>([
 ]);
 
 function readField(name: string, value: unknown): unknown {
-  if (booleans.has(name)) return asFlag(value);
+  if (booleans.has(name)) {
+    return asFlag(value);
+  }
   switch (name) {
     case 'recommended_disk_space':
       return asAmount(value);
@@ -99,8 +107,12 @@ function readField(name: string, value: unknown): unknown {
 
 /** Returns true for values that a new document omits, because no user would write them. */
 function isNoise(name: string, value: unknown): boolean {
-  if (value === undefined || value === '') return true;
-  if (name === 'private' || name === 'readme_visible') return false;
+  if (value === undefined || value === '') {
+    return true;
+  }
+  if (name === 'private' || name === 'readme_visible') {
+    return false;
+  }
   return value === false || (isPlainObject(value) && Object.keys(value).length === 0);
 }
 

@@ -69,13 +69,21 @@ function tokenize(source: string): Token[] | number {
     const [whole, double, single, operator, open, close, comma, word] = match;
     const token = (kind: Token['kind'], value: string) =>
       tokens.push({ kind, value, offset: at, length: whole.length });
-    if (double !== undefined) token('quoted', double.replace(/\\(.)/g, '$1'));
-    else if (single !== undefined) token('quoted', single);
-    else if (operator !== undefined) token('operator', operator === '==' ? '=' : operator);
-    else if (open !== undefined) token('open', '[');
-    else if (close !== undefined) token('close', ']');
-    else if (comma !== undefined) token('comma', ',');
-    else if (word !== undefined) token('word', word);
+    if (double !== undefined) {
+      token('quoted', double.replace(/\\(.)/g, '$1'));
+    } else if (single !== undefined) {
+      token('quoted', single);
+    } else if (operator !== undefined) {
+      token('operator', operator === '==' ? '=' : operator);
+    } else if (open !== undefined) {
+      token('open', '[');
+    } else if (close !== undefined) {
+      token('close', ']');
+    } else if (comma !== undefined) {
+      token('comma', ',');
+    } else if (word !== undefined) {
+      token('word', word);
+    }
     at += whole.length;
   }
   return tokens;

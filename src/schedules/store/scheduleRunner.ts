@@ -351,7 +351,9 @@ export class ScheduleRunner implements Disposable {
   ): void {
     const { fleet, notices, clock } = this.deps;
     const instance = fleet.find(schedule.instanceId);
-    if (kind === 'destroyed') this.deps.onDestroyed?.(schedule.instanceId);
+    if (kind === 'destroyed') {
+      this.deps.onDestroyed?.(schedule.instanceId);
+    }
     notices.post(noticeOf(account.key, { schedule, state }, kind, { ...more, instance, now: clock.now() }));
   }
 }

@@ -204,8 +204,11 @@ export class TemplateStorage {
   private edit(change: (file: TemplateStorageFile) => TemplateStorageFile): Promise<void> {
     return new Promise((resolve, reject) => {
       const settle = (failure: Error | undefined) => {
-        if (failure) reject(failure);
-        else resolve();
+        if (failure) {
+          reject(failure);
+        } else {
+          resolve();
+        }
       };
       this.queued = [...this.queued, { change, settle }];
       void this.write();

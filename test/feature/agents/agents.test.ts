@@ -106,7 +106,9 @@ describe('an agent in the chat', () => {
     assert.match(detail ?? '', /The agent says: “train the model”/);
     await answer(buttons[1] ?? '');
     await computer().until('the rental', () => rentals().length > 0);
-    for (let retry = 0; retry < 5; retry += 1) await agent.call('request_rental', input);
+    for (let retry = 0; retry < 5; retry += 1) {
+      await agent.call('request_rental', input);
+    }
     const rented = await agent.call('get_request', { request, waitSeconds: 5 });
     assert.equal(rented['state'], 'rented');
     instance = String(rented['instance']);

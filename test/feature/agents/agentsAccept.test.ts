@@ -44,8 +44,11 @@ for (let round = 1; round <= sized(1, 20); round += 1) {
       for (const message of shown) {
         message.wasSeen = true;
         const [first] = message.buttons;
-        if (first === undefined) message.close();
-        else message.press(first);
+        if (first === undefined) {
+          message.close();
+        } else {
+          message.press(first);
+        }
       }
       return open !== undefined || shown.length > 0;
     }
@@ -63,13 +66,17 @@ for (let round = 1; round <= sized(1, 20); round += 1) {
       for (let step = 0; step < mostSteps; step += 1) {
         // What is held down from the step before counts for nothing.
         await computer().pass(1200);
-        if (!accept() && run.isOver) break;
+        if (!accept() && run.isOver) {
+          break;
+        }
       }
       window.quick.escape();
       accept();
       await computer().pass(5000);
       accept();
-      for (const panel of screen.panels.all) panel.close();
+      for (const panel of screen.panels.all) {
+        panel.close();
+      }
       return simulator
         .requests()
         .slice(from)
@@ -91,7 +98,9 @@ for (let round = 1; round <= sized(1, 20); round += 1) {
         const targets = id.includes('.instance.')
           ? [[{ instanceId: trainer }], [{ instanceId: spot }]]
           : [[]];
-        for (const args of targets) found.push(...(await acceptAll(id, args)));
+        for (const args of targets) {
+          found.push(...(await acceptAll(id, args)));
+        }
       }
       assert.deepEqual(found, []);
       assert.match(await row(), new RegExp(end));

@@ -81,7 +81,9 @@ describe('an agent at work on an instance of the user', () => {
     const kept = files.filter((name) => name.endsWith('.json'));
     assert.equal(kept.length, 1);
     // It may hold secrets, and is needed for its question alone.
-    for (const file of kept) assert.doesNotMatch(readFileSync(file, 'utf8'), /echo/);
+    for (const file of kept) {
+      assert.doesNotMatch(readFileSync(file, 'utf8'), /echo/);
+    }
   });
 
   it('hides no end of a command, and keeps its lines', async () => {
@@ -189,7 +191,9 @@ describe('an agent that rents where no login is checked', () => {
     const seen: string[] = [];
     await computer().until('it to be ready', async () => {
       const { instanceState, ready } = await agent.call('get_request', { request });
-      if (instanceState !== undefined) seen.push(JSON.stringify([instanceState, ready]));
+      if (instanceState !== undefined) {
+        seen.push(JSON.stringify([instanceState, ready]));
+      }
       await computer().pass(5000);
       return ready === true;
     });

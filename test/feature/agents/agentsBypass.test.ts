@@ -42,7 +42,9 @@ describe('an agent that tries to rent without a yes', () => {
     assert.ok(question);
     question.wasSeen = true;
     await computer().pass(600);
-    if (yes) yeses += 1;
+    if (yes) {
+      yeses += 1;
+    }
     question.press(yes ? (question.buttons[1] ?? '') : 'Cancel');
     await computer().rest();
   };
@@ -109,7 +111,9 @@ describe('an agent that tries to rent without a yes', () => {
     for (let round = 0; round < rounds; round += 1) {
       const { request } = await ask();
       await computer().until('the question', () => questions().length === 1);
-      for (const question of questions()) question.wasSeen = true;
+      for (const question of questions()) {
+        question.wasSeen = true;
+      }
       window.close();
       window = await computer().openWindow({ isFocused: true });
       agent = new AgentDriver(window);
@@ -126,7 +130,9 @@ describe('an agent that tries to rent without a yes', () => {
       const input = { quote: await agent.quote(), requestId: newId() };
       await Promise.all([1, 2, 3].map(() => agent.call('request_rental', input)));
       await answer(round === 0);
-      if (round === 0) await computer().until('the rental', () => rentalsOf(computer()).length === yeses);
+      if (round === 0) {
+        await computer().until('the rental', () => rentalsOf(computer()).length === yeses);
+      }
     }
     assert.equal(yeses, 1);
     isYesEach();
@@ -139,7 +145,9 @@ describe('an agent that tries to rent without a yes', () => {
       agent = new AgentDriver(round % 2 === 0 ? window : second);
       await ask();
       await answer(round === 1);
-      if (round === 1) await computer().until('the rental', () => rentalsOf(computer()).length === yeses);
+      if (round === 1) {
+        await computer().until('the rental', () => rentalsOf(computer()).length === yeses);
+      }
     }
     agent = new AgentDriver(window);
     second.close();

@@ -38,12 +38,16 @@ describe('limits of agents that a person declined', () => {
     computer().settings.set('gpuRental.agents.limitPerDay', 5);
     await computer().until('a question', () => open() === 1);
     for (const one of computer().windows) {
-      if (one.screen.messages.shown.some(({ text }) => question.test(text))) await decline(one);
+      if (one.screen.messages.shown.some(({ text }) => question.test(text))) {
+        await decline(one);
+      }
     }
     computer().settings.set('gpuRental.agents.limitPerDay', undefined);
     await computer().until('a question', () => open() === 1);
     for (const one of computer().windows) {
-      if (one.screen.messages.shown.some(({ text }) => question.test(text))) await decline(one);
+      if (one.screen.messages.shown.some(({ text }) => question.test(text))) {
+        await decline(one);
+      }
     }
     await computer().pass(11 * 60_000);
     assert.equal(open(), 0);

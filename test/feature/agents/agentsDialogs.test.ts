@@ -21,8 +21,11 @@ async function acceptAll(window: FeatureWindow, button?: string): Promise<void> 
       message.wasSeen = true;
       const named = message.modal ? undefined : message.buttons.find((one) => one === button);
       const pressed = named ?? message.buttons[0];
-      if (pressed === undefined) message.close();
-      else message.press(pressed);
+      if (pressed === undefined) {
+        message.close();
+      } else {
+        message.press(pressed);
+      }
     }
   }
 }

@@ -69,7 +69,9 @@ describe('the gate between a quote of an agent and a rental', () => {
   it('rents nothing where the price rose after the yes', async () => {
     const asked = await request(await agent.quote());
     const { market } = computer().simulator.world;
-    for (const { machine } of market.offers) market.setPrice(machine.id, market.pricePerGpu(machine) * 1.5);
+    for (const { machine } of market.offers) {
+      market.setPrice(machine.id, market.pricePerGpu(machine) * 1.5);
+    }
     await sayYes();
     const [state, problem] = await outcome(asked);
     assert.equal(state, 'notRented');
@@ -81,7 +83,9 @@ describe('the gate between a quote of an agent and a rental', () => {
   it('rents nothing where the offer was taken after the yes', async () => {
     const { market } = computer().simulator.world;
     const asked = await request(await agent.quote());
-    for (const { offerId } of market.offers) market.mark('goneOffers', offerId, true);
+    for (const { offerId } of market.offers) {
+      market.mark('goneOffers', offerId, true);
+    }
     await sayYes();
     const [state, problem] = await outcome(asked);
     assert.equal(state, 'notRented');

@@ -46,7 +46,9 @@ describe('texts of strangers in the answers for a model', () => {
       assert.ok(part.length <= 4096);
       return isHostile;
     }
-    if (typeof part !== 'object' || part === null) return false;
+    if (typeof part !== 'object' || part === null) {
+      return false;
+    }
     return Object.entries(part)
       .map(([key, value]) => {
         assert.doesNotMatch(key, /IGNORE|evil|漢/);

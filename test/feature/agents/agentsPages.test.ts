@@ -24,7 +24,9 @@ describe('an agent that lists many instances', () => {
     for (const machine of world.market.machines) {
       Object.assign(machine, { model: { ...machine.model, name: text } });
     }
-    for (const id of ids) Object.assign(world.instance(id) ?? {}, { statusMessage: text });
+    for (const id of ids) {
+      Object.assign(world.instance(id) ?? {}, { statusMessage: text });
+    }
     const window = await computer().openSignedIn();
     window.clearToasts();
     agent = await letAgentsIn(window, 'read');

@@ -68,7 +68,9 @@ describe('hosting and serverless', () => {
       texts.map((text) => /^#(\d+)/.exec(text)?.[1]),
       machines.map(({ id }) => String(id)),
     );
-    for (const text of texts) assert.match(text, /\d× .* \$\d+\.\d+\/h · \d of \d rented$/);
+    for (const text of texts) {
+      assert.match(text, /\d× .* \$\d+\.\d+\/h · \d of \d rented$/);
+    }
     assert.match(await hosting().tooltip(machine), /Minimum bid\*\*: \\\$\d+\\\.\d+ an hour per GPU/);
   });
 

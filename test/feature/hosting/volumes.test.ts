@@ -48,7 +48,9 @@ describe('volumes and what a destroy leaves', () => {
         rentable: { eq: true },
       });
       const ask = found.json.offers[0];
-      if (ask === undefined) continue;
+      if (ask === undefined) {
+        continue;
+      }
       const rented = await call('PUT', `/api/v0/asks/${String(ask.id)}/`, {
         image: 'pytorch/pytorch:latest',
         disk: 10,
@@ -136,7 +138,9 @@ describe('volumes and what a destroy leaves', () => {
     assert.match(await instances().tooltip('1 instance could not'), /They exist and cost money/);
     simulator.faults.clear();
     window.run('Refresh');
-    for (const view of [instances(), templates, sshKeys]) await view.noRow('could not be read');
+    for (const view of [instances(), templates, sshKeys]) {
+      await view.noRow('could not be read');
+    }
     await showsCostNow();
   });
 
@@ -161,11 +165,17 @@ describe('volumes and what a destroy leaves', () => {
     await computer().until('the reason', () =>
       window.screen.messages.shown.some((one) => {
         const isIt = /It is being copied/.test(`${one.text} ${one.detail ?? ''}`);
-        if (isIt) one.wasSeen = true;
+        if (isIt) {
+          one.wasSeen = true;
+        }
         return isIt;
       }),
     );
-    for (const one of [...window.screen.messages.shown]) if (one.modal) one.close();
+    for (const one of [...window.screen.messages.shown]) {
+      if (one.modal) {
+        one.close();
+      }
+    }
     await instances().row('spare');
     assert.equal(deletions().length, 1);
   });
@@ -208,7 +218,9 @@ describe('volumes and what a destroy leaves', () => {
       const { detail } = await window.dialog();
       return detail ?? '';
     };
-    for (const name of ['model', 'b', 'c', 'd', 'e']) make(name);
+    for (const name of ['model', 'b', 'c', 'd', 'e']) {
+      make(name);
+    }
     const five = await ask();
     assert.deepEqual([five.match(/uncommitted files: 1/g)?.length, five.includes('more with')], [5, false]);
     await window.dialogButton('Keep Instance');
@@ -250,7 +262,9 @@ describe('the list of volumes', () => {
 
   it('is read when an instance is added or removed, not if the service lists them in another order', async () => {
     const names = ['first', 'second'];
-    for (const label of names) await computer().rentRunning({ label });
+    for (const label of names) {
+      await computer().rentRunning({ label });
+    }
     const window = await computer().openSignedIn();
     await window.view('instances').row('first');
     const { simulator } = computer();

@@ -126,7 +126,9 @@ describe('a folder of a stranger whose own folders are links', () => {
 
   it('gets no file of ours outside: those of a group, and the workspace file', async () => {
     mkdirSync(outside());
-    for (const name of ['.gpu-rental', '.vscode']) symlinkSync(outside(), here(name));
+    for (const name of ['.gpu-rental', '.vscode']) {
+      symlinkSync(outside(), here(name));
+    }
     await reachableInstance(computer(), 'trainer');
     const window = await computer().openSignedIn();
     await window.view('instances').row('trainer');

@@ -123,13 +123,17 @@ describe('outputs of a stopped machine', () => {
       existsSync(path.join(folder, 'outputs.list')),
     );
     const keys = new Map(instances().map((instance) => [instance, instance.keys]));
-    for (const instance of keys.keys()) instance.keys = [];
+    for (const instance of keys.keys()) {
+      instance.keys = [];
+    }
     await window.view('jobs').menu(/^train machine is stopped/, 'Fetch Outputs of Job');
     await window.dialogButton('Fetch Without Starting');
     await window.toast(/^Could not fetch the outputs of train yet/);
     const hover = await window.view('jobs').tooltip(/^train.*can't fetch|^train/);
     assert.match(hover, /The host of the instance gave no files away.*Permission denied/s);
-    for (const [instance, before] of keys) instance.keys = before;
+    for (const [instance, before] of keys) {
+      instance.keys = before;
+    }
     await window.view('jobs').menu(/^train outputs not fetched yet/, 'Fetch Outputs of Job');
     await window.dialogButton('Start and Fetch');
     await window.toast(/^train: succeeded/);

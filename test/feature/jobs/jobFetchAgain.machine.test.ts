@@ -51,7 +51,9 @@ describe('outputs of a job that is over', () => {
   });
 
   it('are not offered once the machine is gone', async () => {
-    for (const { id } of instances()) await computer().simulator.call('DELETE', `/api/v0/instances/${id}/`);
+    for (const { id } of instances()) {
+      await computer().simulator.call('DELETE', `/api/v0/instances/${id}/`);
+    }
     await computer().pass(2 * 60_000);
     assert.ok(!(await window.view('jobs').menuTexts(/^train/)).includes('Fetch Outputs of Job'));
     window.run('Fetch Outputs of Job');
@@ -111,6 +113,8 @@ describe('outputs of a job that is over', () => {
       [writes(), instances()[0]?.intendedStatus, areJobsOver(computer())],
       [before, 'stopped', true],
     );
-    for (const each of [window, other]) each.clearToasts();
+    for (const each of [window, other]) {
+      each.clearToasts();
+    }
   });
 });

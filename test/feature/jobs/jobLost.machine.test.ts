@@ -35,7 +35,9 @@ describe('a job whose machine is lost while it runs', () => {
     await writeJob(window, { run: script, retries, whenDone: { success: 'destroy' } });
     await new DocumentDriver(window).press('Run Job');
     await window.quick.title('Search Offers for train');
-    if (offers.source.includes('interruptible')) await window.quick.type('spot 1x 3090', { enter: false });
+    if (offers.source.includes('interruptible')) {
+      await window.quick.type('spot 1x 3090', { enter: false });
+    }
     await window.quick.pick(offers);
     await window.quick.title('Rent for train: Confirm');
     await rentForJob(window);
@@ -95,8 +97,9 @@ describe('a job whose machine is lost while it runs', () => {
       const first = await run({ interrupted: 1 });
       const killed = window;
       atPlaces(killed.fate, (seen) => {
-        if (seen.startsWith(`${place} /api/v0/${place.endsWith('PUT') ? 'asks' : 'instances'}/`))
+        if (seen.startsWith(`${place} /api/v0/${place.endsWith('PUT') ? 'asks' : 'instances'}/`)) {
           killed.kill();
+        }
       });
       computer().simulator.lifecycle.fail(first, 'exited', 'The host has ended it');
       await computer().until('the end of the window', () => !killed.isOpen, { withinMs: 60 * 60_000 });

@@ -45,9 +45,13 @@ for (const [place, visit, machines] of places) {
       let left: number = visit;
       atPlaces(killed.fate, (seen) => {
         // From the first request on.
-        if (seen !== place || rentalsOf(computer()).length === 0) return;
+        if (seen !== place || rentalsOf(computer()).length === 0) {
+          return;
+        }
         left -= 1;
-        if (left === 0) killed.kill();
+        if (left === 0) {
+          killed.kill();
+        }
       });
       await rentForJob(killed);
       await computer().until('the end of the window', () => !killed.isOpen);
@@ -91,13 +95,17 @@ describe('a matrix whose window hangs between its two rentals', () => {
     await writeJob(hung, { run: 'echo "$LR" >outputs/lr', matrix: { LR: rates }, maxParallel: 2 });
     await reviewJob(hung);
     atPlaces(hung.fate, (seen) => {
-      if (seen === 'after PUT /api/v0/asks/{id}/') hung.fate.hang();
+      if (seen === 'after PUT /api/v0/asks/{id}/') {
+        hung.fate.hang();
+      }
     });
     await rentForJob(hung);
     await computer().until('the hanging window', () => hung.fate.isHung);
     const window = await computer().openWindow({ isFocused: true });
     await window.view('jobs').rows();
-    for (const rate of ['0.01', '1']) await window.toast(`train LR=${rate} was not started.`);
+    for (const rate of ['0.01', '1']) {
+      await window.toast(`train LR=${rate} was not started.`);
+    }
     hung.fate.onDeed = undefined;
     hung.fate.goOn();
     await computer().until('the end of the jobs', () => areJobsOver(computer()), { withinMs: 60 * 60_000 });

@@ -95,7 +95,9 @@ describe('a job on an instance', () => {
     await window.toast('The support bundle was saved');
     const saved = readFileSync(bundle, 'utf8');
     assert.match(saved, /## GPU Rental diagnostics[^]*GET \/api\/v0\/instances\//);
-    for (const value of [secret, variable, computer().workspace]) assert.ok(!saved.includes(value), value);
+    for (const value of [secret, variable, computer().workspace]) {
+      assert.ok(!saved.includes(value), value);
+    }
     window.clearToasts();
   });
 

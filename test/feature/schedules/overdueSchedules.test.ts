@@ -132,7 +132,9 @@ describe('what a window was doing when it was killed', () => {
       );
     });
     await teller(missed);
-    for (const window of windows) await window.view('instances').row(/leaver.*was scheduled to be destroyed/);
+    for (const window of windows) {
+      await window.view('instances').row(/leaver.*was scheduled to be destroyed/);
+    }
     assert.ok(computer().simulator.world.instance(toDestroy));
   });
 });

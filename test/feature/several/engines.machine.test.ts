@@ -167,7 +167,9 @@ describe('instances in tools that work by SSH', () => {
       logins += 1;
       const server = connect(old, '127.0.0.1');
       socket.pipe(server).pipe(socket);
-      for (const end of [socket, server]) end.on('error', () => end.destroy());
+      for (const end of [socket, server]) {
+        end.on('error', () => end.destroy());
+      }
     });
     moved.listen(0, '127.0.0.1');
     await once(moved, 'listening');

@@ -51,7 +51,9 @@ describe('a group for other tools, beside those of another account', () => {
     window.run('Use These Instances in…');
     await window.quick.pick('Ansible');
     await computer().until('a list of groups or of members', () => window.quick.isOpen);
-    if (window.quick.rows().some((row) => row.includes('New Group…'))) await window.quick.pick('New Group…');
+    if (window.quick.rows().some((row) => row.includes('New Group…'))) {
+      await window.quick.pick('New Group…');
+    }
     await window.quick.pick('All Running Instances');
     const { open } = window.quick;
     return open.value;
@@ -85,7 +87,9 @@ describe('a group for other tools, beside those of another account', () => {
     await other.signIn(apiKey);
     window.run('Refresh');
     await computer().rest();
-    for (const one of [window, other]) one.clearToasts();
+    for (const one of [window, other]) {
+      one.clearToasts();
+    }
   }
 
   it('has a name and a folder that none of the others has', async () => {
@@ -126,7 +130,9 @@ describe('a group for other tools, beside those of another account', () => {
   it('is created again in its folder after its entry was damaged', async () => {
     const files = entries();
     assert.equal(files.length, 2);
-    for (const file of files) writeFileSync(file, '{"version": 1, "name": "gpu');
+    for (const file of files) {
+      writeFileSync(file, '{"version": 1, "name": "gpu');
+    }
     assert.equal(await begin(), 'gpus');
     await name('gpus2');
     await created('gpus2');

@@ -15,7 +15,9 @@ describe('several machines whose window is killed between two rentals', () => {
     await killed.quick.title('Rent: More Options');
     await killed.quick.pick('Done');
     atPlaces(killed.fate, (place) => {
-      if (place === 'after PUT /api/v0/asks/{id}/') killed.kill();
+      if (place === 'after PUT /api/v0/asks/{id}/') {
+        killed.kill();
+      }
     });
     await confirmRental(killed);
     await computer().until('the end of the window', () => !killed.isOpen);

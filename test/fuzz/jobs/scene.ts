@@ -46,11 +46,15 @@ export class JobPlay {
   async play(): Promise<void> {
     const first = await this.open();
     await first.signIn();
-    if (!(await playOrder(first, this.job))) this.note('nothing was ordered');
+    if (!(await playOrder(first, this.job))) {
+      this.note('nothing was ordered');
+    }
     while (!(await this.isSettled())) {
       const window = await this.open();
       await this.isQuiet();
-      if (window.isOpen) break;
+      if (window.isOpen) {
+        break;
+      }
     }
     this.left.length = 0;
     const { simulator } = this.computer;
@@ -61,14 +65,18 @@ export class JobPlay {
     await this.computer.pass(minute);
     this.judge.check(await jobRows(window));
     for (const { errors } of this.computer.windows) {
-      for (const error of errors) this.judge.say(`a command failed: ${stackOf(error)}`);
+      for (const error of errors) {
+        this.judge.say(`a command failed: ${stackOf(error)}`);
+      }
     }
     this.note(`over: ${JSON.stringify(jobsOnDisk(this.computer))}`);
   }
 
   private async open(): Promise<FeatureWindow> {
     const known = this.computer.windows.find(({ isOpen }) => isOpen);
-    if (known) return known;
+    if (known) {
+      return known;
+    }
     const window = await this.computer.openWindow({ isFocused: true });
     atPlaces(window.fate, (place) => this.visit(place, window));
     await window.view('instances').rows();
@@ -82,7 +90,9 @@ export class JobPlay {
     this.visits.set(place, count);
     const at = this.left.findIndex((blow) => blow.place === place && blow.visit === count);
     const [blow] = at < 0 ? [] : this.left.splice(at, 1);
-    if (!blow) return;
+    if (!blow) {
+      return;
+    }
     this.note(`${blow.name} ${place}, visit ${count}`);
     blow.strike(this, window);
   }
@@ -99,7 +109,9 @@ export class JobPlay {
     await computer
       .until('the end of the job or of the window', isOver, { withinMs: patienceMs })
       .catch((error: unknown) => {
-        if (/it hangs/.test(String(error))) throw error;
+        if (/it hangs/.test(String(error))) {
+          throw error;
+        }
         this.note('it does not end by itself');
       });
   }
@@ -134,7 +146,9 @@ export async function playJob(
   } catch (error) {
     scene.judge.say(stackOf(error));
   } finally {
-    if (trace) [...scene.steps, computer.describe()].forEach((line) => trace(line));
+    if (trace) {
+      [...scene.steps, computer.describe()].forEach((line) => trace(line));
+    }
     await computer.close().catch((error: unknown) => scene.judge.say(stackOf(error)));
     process.off('unhandledRejection', reject);
   }
@@ -182,12 +196,17 @@ export function anyBlows(dice: Dice): readonly Blow[] {
 function endMachine({ computer, judge }: JobPlay, how: string): void {
   const { lifecycle, world } = computer.simulator;
   const [victim] = world.instances;
-  if (!victim) return;
+  if (!victim) {
+    return;
+  }
   if (how === 'destroy') {
     judge.takenAway.add(victim.id);
     lifecycle.destroy(victim);
-  } else if (how === 'stop') lifecycle.stop(victim);
-  else if (how !== 'reboot') lifecycle.fail(victim, how, 'The container ended with code 1');
-  else if (victim.actualStatus === 'running' && victim.intendedStatus === 'running')
+  } else if (how === 'stop') {
+    lifecycle.stop(victim);
+  } else if (how !== 'reboot') {
+    lifecycle.fail(victim, how, 'The container ended with code 1');
+  } else if (victim.actualStatus === 'running' && victim.intendedStatus === 'running') {
     lifecycle.reboot(victim, false);
+  }
 }

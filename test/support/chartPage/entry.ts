@@ -47,7 +47,9 @@ function read(view: ChartView): DrawnGeometry {
   let overlaps = 0;
   labels.forEach((item, index) => {
     const next = labels[index + 1];
-    if (!next) return;
+    if (!next) {
+      return;
+    }
     const [a, b] = [item, next].map(({ options }) => options.translation?.[horizontal ? 1 : 0] ?? 0);
     if (
       a !== undefined &&

@@ -14,17 +14,26 @@ export class Commands {
   private readonly handlers = new Map<string, Handler>();
 
   register(id: string, handler: Handler, self?: unknown): FakeDisposable {
-    if (this.handlers.has(id)) throw new Error(`command '${id}' already exists`);
+    if (this.handlers.has(id)) {
+      throw new Error(`command '${id}' already exists`);
+    }
     this.handlers.set(id, (...args) => handler.apply(self, args));
     return new FakeDisposable(() => this.handlers.delete(id));
   }
 
   async execute(id: string, ...args: readonly unknown[]): Promise<unknown> {
     const handler = this.handlers.get(id) ?? this.ofEditor.get(id);
-    if (handler) return await handler(...args);
-    if (id.startsWith('gpuRental.')) throw new Error(`command '${id}' not found`);
-    if (id === 'setContext') this.keys[String(args[0])] = args[1];
-    else this.executed.push({ id, args });
+    if (handler) {
+      return await handler(...args);
+    }
+    if (id.startsWith('gpuRental.')) {
+      throw new Error(`command '${id}' not found`);
+    }
+    if (id === 'setContext') {
+      this.keys[String(args[0])] = args[1];
+    } else {
+      this.executed.push({ id, args });
+    }
     return undefined;
   }
 
@@ -36,9 +45,13 @@ export class Commands {
   inPalette(title: string): string {
     const { commands } = manifest.contributes;
     const found = commands.filter((one) => sameTitle(inWords(one.title), title));
-    if (found.length === 0) throw new Error(`No command is called "${title}"`);
+    if (found.length === 0) {
+      throw new Error(`No command is called "${title}"`);
+    }
     const offered = found.find(({ command }) => this.isInPalette(command));
-    if (!offered) throw new Error(`The palette does not offer "${title}" now`);
+    if (!offered) {
+      throw new Error(`The palette does not offer "${title}" now`);
+    }
     return offered.command;
   }
 
@@ -64,9 +77,13 @@ export class Commands {
     return (menus[name] ?? [])
       .filter(({ when }) => holds(when, all))
       .flatMap(({ command, submenu, group }) => {
-        if (submenu !== undefined) return this.menu(submenu, keys);
+        if (submenu !== undefined) {
+          return this.menu(submenu, keys);
+        }
         const found = commands.find((one) => one.command === command);
-        if (!found || !holds(found.enablement, all)) return [];
+        if (!found || !holds(found.enablement, all)) {
+          return [];
+        }
         return [
           { title: inWords(found.title), id: found.command, isInline: group?.startsWith('inline') === true },
         ];

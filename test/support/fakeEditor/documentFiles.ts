@@ -24,14 +24,21 @@ export class DocumentFiles {
       return (await resolved(content.provideTextDocumentContent(uri, token))) ?? '';
     }
     const files = this.systems.get(uri.scheme);
-    if (files) return new TextDecoder().decode(await resolved(files.readFile(uri)));
-    if (uri.scheme !== 'file') throw FakeFileSystemError.Unavailable(uri);
+    if (files) {
+      return new TextDecoder().decode(await resolved(files.readFile(uri)));
+    }
+    if (uri.scheme !== 'file') {
+      throw FakeFileSystemError.Unavailable(uri);
+    }
     return readFile(uri.fsPath, 'utf8');
   }
 
   async write(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
     const files = this.systems.get(uri.scheme);
-    if (files) await resolved(files.writeFile(uri, bytes, { create: false, overwrite: true }));
-    else await writeFile(uri.fsPath, bytes);
+    if (files) {
+      await resolved(files.writeFile(uri, bytes, { create: false, overwrite: true }));
+    } else {
+      await writeFile(uri.fsPath, bytes);
+    }
   }
 }

@@ -52,7 +52,9 @@ export class Documents {
       onDidChangeTabs: this.tabsChanged.event,
       close: async (which: FakeTab | readonly FakeTab[]) => {
         const gone = Array.isArray(which) ? (which as readonly FakeTab[]) : [which as FakeTab];
-        for (const tab of gone) this.closeTabs(tab.input.uri);
+        for (const tab of gone) {
+          this.closeTabs(tab.input.uri);
+        }
         return Promise.resolve(true);
       },
     };
@@ -63,8 +65,12 @@ export class Documents {
   }
 
   async open(what: unknown): Promise<FakeTextDocument> {
-    if (typeof what === 'string') return this.openUri(FakeUri.file(what));
-    if (FakeUri.isUri(what)) return this.openUri(what);
+    if (typeof what === 'string') {
+      return this.openUri(FakeUri.file(what));
+    }
+    if (FakeUri.isUri(what)) {
+      return this.openUri(what);
+    }
     const { content = '', language = 'plaintext' } = (what ?? {}) as { content?: string; language?: string };
     this.untitled += 1;
     return this.add(
@@ -84,8 +90,12 @@ export class Documents {
       }
     };
     const known = this.byUri(uri);
-    if (known) return known;
-    if (uri.scheme === 'untitled') return this.add(uri, '', languageOf(uri));
+    if (known) {
+      return known;
+    }
+    if (uri.scheme === 'untitled') {
+      return this.add(uri, '', languageOf(uri));
+    }
     const { time, text } = await content();
     const document = this.add(uri, text, languageOf(uri));
     this.noteTime(document, time);
@@ -105,7 +115,9 @@ export class Documents {
 
   private add(uri: vscode.Uri, text: string, language: string): FakeTextDocument {
     const known = this.byUri(uri);
-    if (known) return known;
+    if (known) {
+      return known;
+    }
     const document = new FakeTextDocument(uri, text, language, (own) => this.save(own));
     this.all.push(document);
     this.opened.fire(document);
@@ -153,7 +165,9 @@ export class Documents {
   }
 
   close(document: FakeTextDocument | undefined): void {
-    if (!document || document.isClosed) return;
+    if (!document || document.isClosed) {
+      return;
+    }
     this.all.splice(this.all.indexOf(document), 1);
     document.isClosed = true;
     this.closeTabs(document.uri);
@@ -164,7 +178,9 @@ export class Documents {
   closeTabs(uri: vscode.Uri): void {
     const gone = this.tabs.filter((tab) => tab.input.uri.toString() === uri.toString());
     this.tabs = this.tabs.filter((tab) => !gone.includes(tab));
-    if (this.active?.document.uri.toString() === uri.toString()) this.activate(undefined);
+    if (this.active?.document.uri.toString() === uri.toString()) {
+      this.activate(undefined);
+    }
     this.tabsChanged.fire({ opened: [], closed: gone, changed: [] });
   }
 
@@ -176,7 +192,9 @@ export class Documents {
 
   /** The editor tells this after the change itself, as a change of no text. */
   private setDirty(document: FakeTextDocument, isDirty: boolean): void {
-    if (document.isDirty === isDirty) return;
+    if (document.isDirty === isDirty) {
+      return;
+    }
     document.isDirty = isDirty;
     this.changed.fire({ document, contentChanges: [], reason: undefined });
   }
@@ -203,13 +221,17 @@ export class Documents {
 
   /** *Save* of the editor, which also writes what has not changed. */
   async saveActive(): Promise<void> {
-    if (this.active) await this.save(this.active.document, true);
+    if (this.active) {
+      await this.save(this.active.document, true);
+    }
   }
 
   /** *Save As* of the document in front: a new file is made empty first, and its document takes the place. */
   async saveAs(uri: vscode.Uri): Promise<void> {
     const document = this.active?.document;
-    if (!document) return;
+    if (!document) {
+      return;
+    }
     if (uri.toString() === document.uri.toString()) {
       await this.save(document, true);
       return;
@@ -218,7 +240,9 @@ export class Documents {
       () => true,
       () => false,
     );
-    if (!isThere) await this.files.write(uri, new Uint8Array());
+    if (!isThere) {
+      await this.files.write(uri, new Uint8Array());
+    }
     const target = await this.openUri(uri);
     this.edit(target, document.getText());
     if (await this.save(target)) {
@@ -230,9 +254,13 @@ export class Documents {
 
   /** The editor shows what a refused save says, and the text stays unsaved. */
   private async save(document: FakeTextDocument, isForced = false, reason = 1): Promise<boolean> {
-    if (!document.isDirty && !isForced) return true;
+    if (!document.isDirty && !isForced) {
+      return true;
+    }
     // The editor asks for a file, and nobody answers here.
-    if (document.isUntitled) return false;
+    if (document.isUntitled) {
+      return false;
+    }
     this.willSave.fire({ document, reason, waitUntil: () => undefined });
     const name = path.posix.basename(document.uri.path);
     const { version } = document;
@@ -251,7 +279,9 @@ export class Documents {
       void this.messages.show('error', `Failed to save '${name}': ${said}`, ['Retry']);
       return false;
     }
-    if (document.version === version) this.setDirty(document, false);
+    if (document.version === version) {
+      this.setDirty(document, false);
+    }
     this.saved.fire(document);
     return true;
   }
@@ -264,7 +294,9 @@ export class Documents {
   /** *Revert File* of the document in front. */
   async revertActive(): Promise<void> {
     const document = this.active?.document;
-    if (!document) return;
+    if (!document) {
+      return;
+    }
     this.noteTime(document, await this.files.timeOf(document.uri));
     const text = await this.files.read(document.uri);
     this.change(document, text);
@@ -275,7 +307,11 @@ export class Documents {
   registerFileSystem(scheme: string, provider: vscode.FileSystemProvider): FakeDisposable {
     this.files.systems.set(scheme, provider);
     const subscription = provider.onDidChangeFile((events) => {
-      for (const { uri, type } of events) if (type !== 3) void this.reload(uri);
+      for (const { uri, type } of events) {
+        if (type !== 3) {
+          void this.reload(uri);
+        }
+      }
     });
     return new FakeDisposable(() => {
       subscription.dispose();
@@ -302,9 +338,13 @@ export class Documents {
       const time = await this.files.timeOf(uri);
       const text = await this.files.read(uri);
       const document = this.isUnedited(uri);
-      if (!document) return;
+      if (!document) {
+        return;
+      }
       this.noteTime(document, time);
-      if (text !== document.getText()) this.change(document, text);
+      if (text !== document.getText()) {
+        this.change(document, text);
+      }
     }
   }
 

@@ -5,7 +5,9 @@ export class FakeDisposable implements vscode.Disposable {
 
   static from(...all: { dispose(): unknown }[]): FakeDisposable {
     return new FakeDisposable(() => {
-      for (const one of all) one.dispose();
+      for (const one of all) {
+        one.dispose();
+      }
     });
   }
 
@@ -54,7 +56,9 @@ export class FakeCancellationTokenSource implements vscode.CancellationTokenSour
   readonly token = { isCancellationRequested: false, onCancellationRequested: this.cancelled.event };
 
   cancel(): void {
-    if (this.token.isCancellationRequested) return;
+    if (this.token.isCancellationRequested) {
+      return;
+    }
     this.token.isCancellationRequested = true;
     this.cancelled.fire(undefined);
   }

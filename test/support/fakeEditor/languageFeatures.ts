@@ -81,7 +81,9 @@ export class LanguageFeatures {
     const known = this.knownLenses.get(provider);
     const before = known?.get(document);
     const { version } = document;
-    if (before?.version === version) return before.lenses;
+    if (before?.version === version) {
+      return before.lenses;
+    }
     const lenses = (await resolved(provider.provideCodeLenses(asReal(document), token))) ?? [];
     known?.set(document, { version, lenses });
     return lenses;
@@ -128,11 +130,19 @@ export function selects(selector: vscode.DocumentSelector, document: FakeTextDoc
   if (Array.isArray(selector)) {
     return (selector as readonly vscode.DocumentFilter[]).some((one) => selects(one, document));
   }
-  if (typeof selector === 'string') return selector === '*' || selector === document.languageId;
+  if (typeof selector === 'string') {
+    return selector === '*' || selector === document.languageId;
+  }
   const { language, scheme, pattern } = selector as vscode.DocumentFilter;
-  if (language !== undefined && language !== document.languageId) return false;
-  if (scheme !== undefined && scheme !== document.uri.scheme) return false;
-  if (pattern === undefined) return true;
+  if (language !== undefined && language !== document.languageId) {
+    return false;
+  }
+  if (scheme !== undefined && scheme !== document.uri.scheme) {
+    return false;
+  }
+  if (pattern === undefined) {
+    return true;
+  }
   const text = typeof pattern === 'string' ? pattern : pattern.pattern;
   const source = text.replace(/\*\*\/|\*+|[.+?^${}()|[\]\\]/g, (part) =>
     part === '**/' ? '(?:.*/)?' : part === '**' ? '.*' : part === '*' ? '[^/]*' : `\\${part}`,

@@ -19,7 +19,9 @@ export function fileAccess(providers: ReadonlyMap<string, vscode.FileSystemProvi
     stat: (uri: vscode.Uri) =>
       checked(uri, async () => {
         const provider = of(uri);
-        if (provider) return resolved(provider.stat(uri));
+        if (provider) {
+          return resolved(provider.stat(uri));
+        }
         const found = await stat(uri.fsPath);
         return {
           type: found.isDirectory() ? 2 : 1,
@@ -36,8 +38,9 @@ export function fileAccess(providers: ReadonlyMap<string, vscode.FileSystemProvi
     writeFile: (uri: vscode.Uri, bytes: Uint8Array) =>
       checked(uri, async () => {
         const provider = of(uri);
-        if (provider) await resolved(provider.writeFile(uri, bytes, { create: true, overwrite: true }));
-        else {
+        if (provider) {
+          await resolved(provider.writeFile(uri, bytes, { create: true, overwrite: true }));
+        } else {
           // The editor makes the folders of a file that it writes.
           await mkdir(path.dirname(uri.fsPath), { recursive: true });
           await writeFile(uri.fsPath, bytes);
@@ -46,8 +49,11 @@ export function fileAccess(providers: ReadonlyMap<string, vscode.FileSystemProvi
     delete: (uri: vscode.Uri, options: { recursive?: boolean } = {}) =>
       checked(uri, async () => {
         const provider = of(uri);
-        if (provider) await resolved(provider.delete(uri, { recursive: options.recursive ?? false }));
-        else await rm(uri.fsPath, { recursive: options.recursive ?? false });
+        if (provider) {
+          await resolved(provider.delete(uri, { recursive: options.recursive ?? false }));
+        } else {
+          await rm(uri.fsPath, { recursive: options.recursive ?? false });
+        }
       }),
     rename: (from: vscode.Uri, to: vscode.Uri) => checked(from, () => rename(from.fsPath, to.fsPath)),
     createDirectory: async (uri: vscode.Uri) => {
@@ -56,7 +62,9 @@ export function fileAccess(providers: ReadonlyMap<string, vscode.FileSystemProvi
     readDirectory: (uri: vscode.Uri) =>
       checked(uri, async () => {
         const provider = of(uri);
-        if (provider) return resolved(provider.readDirectory(uri));
+        if (provider) {
+          return resolved(provider.readDirectory(uri));
+        }
         const entries = await readdir(uri.fsPath, { withFileTypes: true });
         return entries.map((entry) => [entry.name, entry.isDirectory() ? 2 : 1] as [string, vscode.FileType]);
       }),

@@ -5,9 +5,13 @@ import path from 'node:path';
 export const repository = rootAbove(__dirname);
 
 function rootAbove(folder: string): string {
-  if (existsSync(path.join(folder, 'package.nls.json'))) return folder;
+  if (existsSync(path.join(folder, 'package.nls.json'))) {
+    return folder;
+  }
   const parent = path.dirname(folder);
-  if (parent === folder) throw new Error('The repository was not found');
+  if (parent === folder) {
+    throw new Error('The repository was not found');
+  }
   return rootAbove(parent);
 }
 

@@ -41,7 +41,9 @@ export class Messages {
       // The editor adds a button that closes a modal question, unless one of the given ones does.
       const close = modal && isClosing === undefined ? (items.length === 0 ? ['OK'] : ['Cancel']) : [];
       const end = (value: unknown) => {
-        if (this.remove(message)) resolve(value);
+        if (this.remove(message)) {
+          resolve(value);
+        }
       };
       const message = this.add({
         kind,
@@ -50,9 +52,14 @@ export class Messages {
         detail: options.detail,
         buttons: [...buttons, ...close],
         press: (button) => {
-          if (!modal) this.quick.loseFocus();
-          if (close.includes(button)) end(undefined);
-          else end(items[indexOf(buttons, button, text)]);
+          if (!modal) {
+            this.quick.loseFocus();
+          }
+          if (close.includes(button)) {
+            end(undefined);
+          } else {
+            end(items[indexOf(buttons, button, text)]);
+          }
         },
         close: () => {
           end(isClosing);
@@ -106,7 +113,9 @@ export class Messages {
 
   private remove(message: ShownMessage): boolean {
     const index = this.shown.indexOf(message);
-    if (index >= 0) this.shown.splice(index, 1);
+    if (index >= 0) {
+      this.shown.splice(index, 1);
+    }
     return index >= 0;
   }
 }
@@ -117,12 +126,16 @@ function titleOf(item: Item): string {
 
 function indexOf(buttons: readonly string[], button: string, text: string): number {
   const index = buttons.indexOf(button);
-  if (index < 0) throw new Error(`"${text}" has no button "${button}"; it has: ${buttons.join(', ')}`);
+  if (index < 0) {
+    throw new Error(`"${text}" has no button "${button}"; it has: ${buttons.join(', ')}`);
+  }
   return index;
 }
 
 /** The button of a progress has the label that is given in place of `true`. */
 function buttonsOf(cancellable: boolean | string): readonly string[] {
-  if (typeof cancellable === 'string') return [cancellable];
+  if (typeof cancellable === 'string') {
+    return [cancellable];
+  }
   return cancellable ? ['Cancel'] : [];
 }

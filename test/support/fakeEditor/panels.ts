@@ -33,7 +33,9 @@ export class Panels {
     const posted: unknown[] = [];
     const state = { isClosed: false };
     const close = () => {
-      if (state.isClosed) return;
+      if (state.isClosed) {
+        return;
+      }
       state.isClosed = true;
       disposed.fire(undefined);
     };

@@ -21,7 +21,9 @@ const scripts = new Map<string, Script>();
  */
 function compiled(entry = product): Script {
   const before = scripts.get(entry);
-  if (before) return before;
+  if (before) {
+    return before;
+  }
   const file = path.join(repository, 'out', 'feature', `${path.basename(entry, '.ts')}.cjs`);
   const { outputFiles } = buildSync({
     absWorkingDir: repository,
@@ -45,7 +47,9 @@ function compiled(entry = product): Script {
   const text = (output?.text ?? '').replaceAll('__toESM(require(', 'namespaceOf(__toESM, require(');
   const wrapped = `(function (require, module, exports, namespaceOf) {${text}\n})`;
   // What counts the lines that ran has no other way to the map.
-  if (process.env['GPU_RENTAL_TEST_REACHED'] !== undefined) writeFileSync(`${file}.text`, wrapped);
+  if (process.env['GPU_RENTAL_TEST_REACHED'] !== undefined) {
+    writeFileSync(`${file}.text`, wrapped);
+  }
   const script = new Script(wrapped, { filename: file });
   scripts.set(entry, script);
   return script;
@@ -59,7 +63,9 @@ const namespaces = new WeakMap<object, unknown>();
  */
 function namespaceOf(copy: (module: object) => unknown, module: object): unknown {
   const before = namespaces.get(module);
-  if (before) return before;
+  if (before) {
+    return before;
+  }
   const made = copy(module);
   namespaces.set(module, made);
   return made;

@@ -15,7 +15,9 @@ export class QuickInputPlace {
 
   /** As if a user clicked elsewhere, which closes what does not ignore that. */
   loseFocus(): void {
-    if (this.current?.ignoreFocusOut === false) this.current.leave();
+    if (this.current?.ignoreFocusOut === false) {
+      this.current.leave();
+    }
   }
 }
 
@@ -51,7 +53,9 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
 
   show(): void {
     const before = this.place.current;
-    if (before !== this.self) before?.leave();
+    if (before !== this.self) {
+      before?.leave();
+    }
     this.place.current = this.self;
     this.isVisible = true;
     this.reportsHide = true;
@@ -64,20 +68,26 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
 
   /** As if a user pressed Escape, or another question took the place. */
   leave(): void {
-    if (this.place.current !== this.self) return;
+    if (this.place.current !== this.self) {
+      return;
+    }
     this.place.current = undefined;
     this.reportHidden();
   }
 
   dispose(): void {
-    if (this.place.current === this.self) this.place.current = undefined;
+    if (this.place.current === this.self) {
+      this.place.current = undefined;
+    }
     this.reportHidden();
     this.reportsHide = false;
   }
 
   /** As the editor, which tells a disposal once more where the product did not hide the input itself. */
   private reportHidden(): void {
-    if (!this.reportsHide) return;
+    if (!this.reportsHide) {
+      return;
+    }
     this.reportsHide = this.isVisible;
     this.hidden.fire(undefined);
   }
@@ -89,7 +99,9 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
 
   /** As if a user typed over what stands there. */
   type(text: string): void {
-    if (!this.enabled) throw new Error(`"${String(this.title)}" takes no input now`);
+    if (!this.enabled) {
+      throw new Error(`"${String(this.title)}" takes no input now`);
+    }
     this.typed = text;
     this.valueChanged.fire(text);
   }
@@ -124,7 +136,9 @@ export class FakeInputBox extends FakeQuickInput implements vscode.InputBox {
   }
 
   accept(): void {
-    if (!this.enabled) return;
+    if (!this.enabled) {
+      return;
+    }
     this.accepted.fire(undefined);
   }
 }
@@ -174,7 +188,9 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
     this.rows = rows;
     this.wanted = rows[place];
     this.isRenewed = true;
-    if (this.canSelectMany) this.selected = this.selected.filter((row) => rows.includes(row));
+    if (this.canSelectMany) {
+      this.selected = this.selected.filter((row) => rows.includes(row));
+    }
     this.reportActiveLater();
   }
 
@@ -217,8 +233,12 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
   visible(): readonly T[] {
     const typed = this.value.trim().toLowerCase();
     return this.rows.filter((row) => {
-      if (row.kind === separator) return false;
-      if (typed === '' || row.alwaysShow === true) return true;
+      if (row.kind === separator) {
+        return false;
+      }
+      if (typed === '' || row.alwaysShow === true) {
+        return true;
+      }
       const parts = [
         row.label,
         this.matchOnDescription ? row.description : undefined,
@@ -242,7 +262,9 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
   }
 
   accept(): void {
-    if (!this.enabled) return;
+    if (!this.enabled) {
+      return;
+    }
     // The editor keeps the row before where none is active.
     if (!this.canSelectMany && this.active.length > 0) {
       this.selected = this.active.slice(0, 1);
@@ -269,7 +291,9 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
 
   pressItemButton(row: T, tooltip: string): void {
     const button = row.buttons?.find((one) => one.tooltip?.startsWith(tooltip));
-    if (!button) throw new Error(`"${row.label}" has no button "${tooltip}"`);
+    if (!button) {
+      throw new Error(`"${row.label}" has no button "${tooltip}"`);
+    }
     this.itemButtonPressed.fire({ item: row, button });
   }
 
@@ -278,7 +302,9 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
    * so timers that are set after it run later.
    */
   private reportActiveLater(): void {
-    if (this.isReporting) return;
+    if (this.isReporting) {
+      return;
+    }
     this.isReporting = true;
     const report = () => {
       clearImmediate(soon);
@@ -307,7 +333,9 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
     this.isRenewed = false;
     const [before] = this.active;
     this.active = next;
-    if (next[0] !== before || wanted !== undefined) this.activeChanged.fire(next);
+    if (next[0] !== before || wanted !== undefined) {
+      this.activeChanged.fire(next);
+    }
   }
 }
 

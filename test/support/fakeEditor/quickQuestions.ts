@@ -22,21 +22,28 @@ export function showQuickPick(
     let isPlain = false;
     let isOver = false;
     const end = (value: unknown) => {
-      if (isOver) return;
+      if (isOver) {
+        return;
+      }
       isOver = true;
       picker.hide();
       resolve(value);
     };
     picker.onDidAccept(() => {
       const chosen = picker.selectedItems.map((row) => (isPlain ? row.label : row));
-      if (picker.canSelectMany) end(chosen);
-      else if (chosen.length > 0) end(chosen[0]);
+      if (picker.canSelectMany) {
+        end(chosen);
+      } else if (chosen.length > 0) {
+        end(chosen[0]);
+      }
     });
     picker.onDidHide(() => {
       end(undefined);
     });
     picker.onDidChangeActive(([row]) => {
-      if (row) options.onDidSelectItem?.(isPlain ? row.label : row);
+      if (row) {
+        options.onDidSelectItem?.(isPlain ? row.label : row);
+      }
     });
     token?.onCancellationRequested(() => {
       end(undefined);
@@ -45,7 +52,9 @@ export function showQuickPick(
     resolved(items).then((all) => {
       isPlain = typeof all[0] === 'string';
       picker.items = all.map((item) => (typeof item === 'string' ? { label: item } : item));
-      if (picker.canSelectMany) picker.selectedItems = picker.items.filter((row) => row.picked === true);
+      if (picker.canSelectMany) {
+        picker.selectedItems = picker.items.filter((row) => row.picked === true);
+      }
     }, reject);
   });
 }
@@ -66,7 +75,9 @@ export function showInputBox(
     box.value = options.value ?? '';
     let isOver = false;
     const end = (value: string | undefined) => {
-      if (isOver) return;
+      if (isOver) {
+        return;
+      }
       isOver = true;
       box.hide();
       resolve(value);
@@ -80,7 +91,9 @@ export function showInputBox(
     box.onDidChangeValue(() => void check());
     box.onDidAccept(() => {
       void check().then((isFine) => {
-        if (isFine) end(box.value);
+        if (isFine) {
+          end(box.value);
+        }
       });
     });
     box.onDidHide(() => {

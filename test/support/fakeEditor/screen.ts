@@ -62,7 +62,9 @@ export class Screen {
   }
 
   focus(isFocused: boolean): void {
-    if (this.isFocused === isFocused) return;
+    if (this.isFocused === isFocused) {
+      return;
+    }
     this.isFocused = isFocused;
     this.windowStateChanged.fire({ focused: isFocused, active: isFocused });
   }
@@ -127,9 +129,12 @@ export class Screen {
   async answerFileDialog({ defaultUri }: { readonly defaultUri?: vscode.Uri } = {}): Promise<
     readonly string[] | undefined
   > {
-    if (defaultUri) this.proposedFiles.push(defaultUri.fsPath);
-    if (this.fileDialogs.length === 0)
+    if (defaultUri) {
+      this.proposedFiles.push(defaultUri.fsPath);
+    }
+    if (this.fileDialogs.length === 0) {
       throw new Error('A file dialog opened that the test has no answer for');
+    }
     return Promise.resolve(this.fileDialogs.shift());
   }
 
@@ -140,9 +145,13 @@ export class Screen {
     for (const file of answer ?? []) {
       const isFolder = statSync(file, { throwIfNoEntry: false })?.isDirectory();
       const isOffered = isFolder === undefined || (isFolder ? canSelectFolders : canSelectFiles);
-      if (!isOffered) throw new Error(`The file dialog does not offer ${file}`);
+      if (!isOffered) {
+        throw new Error(`The file dialog does not offer ${file}`);
+      }
     }
-    if (!canSelectMany && (answer?.length ?? 0) > 1) throw new Error('The file dialog takes one file only');
+    if (!canSelectMany && (answer?.length ?? 0) > 1) {
+      throw new Error('The file dialog takes one file only');
+    }
     return answer;
   }
 }

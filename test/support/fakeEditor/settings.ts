@@ -12,8 +12,11 @@ export class UserSettings {
   constructor(readonly values: Record<string, unknown>) {}
 
   set(key: string, value: unknown): void {
-    if (value === undefined) Reflect.deleteProperty(this.values, key);
-    else this.values[key] = value;
+    if (value === undefined) {
+      Reflect.deleteProperty(this.values, key);
+    } else {
+      this.values[key] = value;
+    }
     this.changed.fire({
       affectsConfiguration: (section) => key === section || key.startsWith(`${section}.`),
     });

@@ -58,7 +58,9 @@ export class Terminals {
   /** As if its program ended with this code. */
   close(terminal: FakeTerminal, code: number | undefined): void {
     const index = this.all.indexOf(terminal);
-    if (index < 0) return;
+    if (index < 0) {
+      return;
+    }
     this.all.splice(index, 1);
     terminal.exitStatus = { code, reason: code === undefined ? 4 : 2 };
     this.closed.fire(terminal);
@@ -70,6 +72,8 @@ export function sideOf(
   { cwd }: vscode.TerminalOptions,
   remoteName: string | undefined,
 ): FakeTerminal['side'] {
-  if (typeof cwd === 'object') return cwd.scheme === 'file' ? 'local' : 'remote';
+  if (typeof cwd === 'object') {
+    return cwd.scheme === 'file' ? 'local' : 'remote';
+  }
   return remoteName === undefined ? 'local' : 'remote';
 }

@@ -35,7 +35,9 @@ export class FakeTextDocument {
   }
 
   getText(range?: FakeRange): string {
-    if (range === undefined) return this.text;
+    if (range === undefined) {
+      return this.text;
+    }
     return this.text.slice(this.offsetAt(range.start), this.offsetAt(range.end));
   }
 
@@ -51,7 +53,9 @@ export class FakeTextDocument {
 
   offsetAt({ line, character }: FakePosition): number {
     const starts = this.text.split('\n');
-    if (line >= starts.length) return this.text.length;
+    if (line >= starts.length) {
+      return this.text.length;
+    }
     const before = starts.slice(0, line).reduce((sum, part) => sum + part.length + 1, 0);
     return before + Math.min(character, starts[line]?.length ?? 0);
   }

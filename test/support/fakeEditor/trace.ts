@@ -29,7 +29,9 @@ export async function traceOfFake(script: EditorScript): Promise<Trace> {
   const lines: string[] = [];
   const atRest: number[] = [];
   const turns = async () => {
-    for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    for (let turn = 0; turn < 20; turn += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   };
   const open = () => screen.quick.current;
   const hands: Hands = {
@@ -42,7 +44,9 @@ export async function traceOfFake(script: EditorScript): Promise<Trace> {
       if (picker instanceof FakeQuickPick) {
         const rows = picker.visible();
         const next = rows[(rows.indexOf(picker.activeItems[0] as vscode.QuickPickItem) + 1) % rows.length];
-        if (next) picker.move(next);
+        if (next) {
+          picker.move(next);
+        }
       }
       await turns();
     },
@@ -51,7 +55,9 @@ export async function traceOfFake(script: EditorScript): Promise<Trace> {
       await turns();
     },
     clearMessages: async () => {
-      for (const message of [...screen.messages.shown]) message.close();
+      for (const message of [...screen.messages.shown]) {
+        message.close();
+      }
       await turns();
     },
     rest: async () => {

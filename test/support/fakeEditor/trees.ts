@@ -51,7 +51,9 @@ export class FakeTreeView {
       } else {
         for (const node of [what].flat() as object[]) {
           const item = this.items.get(node);
-          if (item) this.before.set(node, nameOf(item));
+          if (item) {
+            this.before.set(node, nameOf(item));
+          }
           this.forget(node);
         }
       }
@@ -60,7 +62,9 @@ export class FakeTreeView {
 
   private forget(node: object): void {
     this.items.delete(node);
-    for (const child of this.children.get(node) ?? []) this.forget(child);
+    for (const child of this.children.get(node) ?? []) {
+      this.forget(child);
+    }
     this.children.delete(node);
   }
 
@@ -71,10 +75,14 @@ export class FakeTreeView {
     ask: () => Promise<Answer>,
   ): Promise<Answer> {
     const before = answers.get(key);
-    if (before !== undefined) return before;
+    if (before !== undefined) {
+      return before;
+    }
     const { changes } = this;
     const answer = await ask();
-    if (changes === this.changes) answers.set(key, answer);
+    if (changes === this.changes) {
+      answers.set(key, answer);
+    }
     return answer;
   }
 
@@ -84,7 +92,9 @@ export class FakeTreeView {
   }
 
   setVisible(visible: boolean): void {
-    if (this.visible === visible) return;
+    if (this.visible === visible) {
+      return;
+    }
     this.visible = visible;
     this.visibilityChanged.fire({ visible });
   }
@@ -94,7 +104,9 @@ export class FakeTreeView {
     const rows = await this.rowsOf(undefined, 0);
     const ids = rows.map(({ item }) => item.id).filter((id) => id !== undefined);
     const twice = ids.find((id, index) => ids.indexOf(id) !== index);
-    if (twice !== undefined) throw new Error(`Element with id ${twice} is already registered`);
+    if (twice !== undefined) {
+      throw new Error(`Element with id ${twice} is already registered`);
+    }
     return rows;
   }
 
@@ -154,7 +166,9 @@ export class FakeTreeView {
   }
 
   async reveal(node: object, options: { readonly select?: boolean } = {}): Promise<void> {
-    if (options.select !== false) this.selection = [node];
+    if (options.select !== false) {
+      this.selection = [node];
+    }
     this.setVisible(true);
     return Promise.resolve();
   }

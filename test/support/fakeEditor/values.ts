@@ -57,8 +57,11 @@ export class FakeTreeItem implements vscode.TreeItem {
     label: string | vscode.TreeItemLabel | vscode.Uri,
     public collapsibleState: vscode.TreeItemCollapsibleState = 0,
   ) {
-    if (URI.isUri(label)) this.resourceUri = label;
-    else this.label = label as string | vscode.TreeItemLabel;
+    if (URI.isUri(label)) {
+      this.resourceUri = label;
+    } else {
+      this.label = label as string | vscode.TreeItemLabel;
+    }
   }
 }
 

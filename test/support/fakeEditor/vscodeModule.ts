@@ -203,7 +203,9 @@ function progress(screen: Screen, options: vscode.ProgressOptions, task: Progres
     task(
       {
         report: ({ message }) => {
-          if (message !== undefined) report(message);
+          if (message !== undefined) {
+            report(message);
+          }
         },
       },
       source.token,
@@ -217,8 +219,12 @@ function commandsPart({ commands, documents }: Screen) {
       commands.register(id, handler, self),
     executeCommand: async (id: string, ...args: unknown[]) => {
       // What the product shows by the editor's own commands counts as shown.
-      if (id === 'vscode.open') await documents.show(args[0]);
-      if (id === 'vscode.diff') await documents.showDiff(args[0], args[1]);
+      if (id === 'vscode.open') {
+        await documents.show(args[0]);
+      }
+      if (id === 'vscode.diff') {
+        await documents.showDiff(args[0], args[1]);
+      }
       return commands.execute(id, ...args);
     },
     getCommands: () => Promise.resolve(commands.ids()),
@@ -232,7 +238,9 @@ function workspacePart(screen: Screen, { settings }: SharedParts, nature: { curr
     onDidOpenNotebookDocument: screen.didOpenNotebook.event,
     get workspaceFolders() {
       const { folders } = nature.current;
-      if (folders.length === 0) return undefined;
+      if (folders.length === 0) {
+        return undefined;
+      }
       return folders.map((folder, index) => ({
         uri: folder.includes('://') ? values.FakeUri.parse(folder) : values.FakeUri.file(folder),
         name: folder.split('/').at(-1) ?? folder,
@@ -252,7 +260,9 @@ function workspacePart(screen: Screen, { settings }: SharedParts, nature: { curr
     },
     saveAll: async () => {
       for (const document of documents.all) {
-        if (document.isDirty) await document.save();
+        if (document.isDirty) {
+          await document.save();
+        }
       }
       return true;
     },

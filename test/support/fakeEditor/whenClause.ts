@@ -6,7 +6,9 @@ export type ContextKeys = Readonly<Record<string, unknown>>;
  * the comparisons, as documented for the editor's clauses; throws at anything else.
  */
 export function holds(clause: string | undefined, keys: ContextKeys): boolean {
-  if (clause === undefined || clause.trim() === '') return true;
+  if (clause === undefined || clause.trim() === '') {
+    return true;
+  }
   const tokens = tokenize(clause);
   let at = 0;
   const next = () => tokens[at++];
@@ -32,13 +34,19 @@ export function holds(clause: string | undefined, keys: ContextKeys): boolean {
   }
   function unary(): boolean {
     const token = next();
-    if (token === '!') return !unary();
+    if (token === '!') {
+      return !unary();
+    }
     if (token === '(') {
       const value = or();
-      if (next() !== ')') throw new Error(`A bracket is not closed in: ${clause ?? ''}`);
+      if (next() !== ')') {
+        throw new Error(`A bracket is not closed in: ${clause ?? ''}`);
+      }
       return value;
     }
-    if (token === undefined) throw new Error(`Something is missing in: ${clause ?? ''}`);
+    if (token === undefined) {
+      throw new Error(`Something is missing in: ${clause ?? ''}`);
+    }
     return comparison(token);
   }
   function comparison(key: string): boolean {
@@ -64,7 +72,9 @@ export function holds(clause: string | undefined, keys: ContextKeys): boolean {
     }
   }
   const result = or();
-  if (at !== tokens.length) throw new Error(`Not understood: ${tokens.slice(at).join(' ')} in: ${clause}`);
+  if (at !== tokens.length) {
+    throw new Error(`Not understood: ${tokens.slice(at).join(' ')} in: ${clause}`);
+  }
   return result;
 }
 
@@ -74,7 +84,9 @@ function tokenize(clause: string): string[] {
   while (token.lastIndex < clause.trimEnd().length) {
     const from = token.lastIndex;
     const found = token.exec(clause)?.[1];
-    if (found === undefined) throw new Error(`Not understood: ${clause.slice(from)}`);
+    if (found === undefined) {
+      throw new Error(`Not understood: ${clause.slice(from)}`);
+    }
     tokens.push(found);
   }
   return tokens;
@@ -91,12 +103,18 @@ function asText(value: unknown): string {
 
 function pattern(literal = ''): RegExp {
   const [, source, flags] = /^\/(.*)\/(i?)$/.exec(literal) ?? [];
-  if (source === undefined) throw new Error(`Not a pattern: ${literal}`);
+  if (source === undefined) {
+    throw new Error(`Not a pattern: ${literal}`);
+  }
   return new RegExp(source, flags);
 }
 
 function ordered(operator: string, left: number, right: number): boolean {
-  if (operator === '>') return left > right;
-  if (operator === '>=') return left >= right;
+  if (operator === '>') {
+    return left > right;
+  }
+  if (operator === '>=') {
+    return left >= right;
+  }
   return operator === '<' ? left < right : left <= right;
 }

@@ -35,7 +35,9 @@ export class AgentDriver {
       return await this.callOnce(name, input);
     } catch (error) {
       const [, seconds] = /some searches a minute\. Call again in (\d+) seconds/.exec(String(error)) ?? [];
-      if (seconds === undefined) throw error;
+      if (seconds === undefined) {
+        throw error;
+      }
       await this.window.computer.pass(Number(seconds) * 1000);
       return this.callOnce(name, input);
     }

@@ -213,7 +213,9 @@ export class Computer {
       asked ??= Promise.resolve(ask());
       const answer = await Promise.race([asked, this.rest().then(() => pending)]);
       if (answer !== pending) {
-        if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
+        if (answer !== undefined && answer !== false) {
+          return answer as Exclude<T, undefined | false>;
+        }
         asked = undefined;
       }
       const next = this.clock.untilNext;
@@ -224,7 +226,9 @@ export class Computer {
       }
       await this.clock.advance(next);
       const elapsed = this.clock.elapsed();
-      if (elapsed - moved.elapsed >= 1000) moved = { at: Date.now(), elapsed };
+      if (elapsed - moved.elapsed >= 1000) {
+        moved = { at: Date.now(), elapsed };
+      }
     }
   }
 
@@ -264,7 +268,9 @@ export class Computer {
   }
 
   async close(): Promise<void> {
-    for (const window of this.windows) window.close();
+    for (const window of this.windows) {
+      window.close();
+    }
     await this.rest();
     await this.simulator.close();
     await removeFolder(this.root);

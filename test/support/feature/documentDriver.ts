@@ -58,7 +58,9 @@ export class DocumentDriver {
   /** Closes every document without saving, and puts what was typed away. */
   async closeAll(): Promise<void> {
     const { documents } = this.window.screen;
-    for (const document of [...documents.all]) documents.close(document);
+    for (const document of [...documents.all]) {
+      documents.close(document);
+    }
     await this.window.computer.rest();
   }
 
@@ -87,7 +89,9 @@ export class DocumentDriver {
   }
 
   private async commands() {
-    if (!this.window.screen.documents.active) return [];
+    if (!this.window.screen.documents.active) {
+      return [];
+    }
     const lenses = await this.window.screen.languages.lensesOf(this.document);
     return lenses.flatMap(({ command }) => (command ? [command] : []));
   }
@@ -125,9 +129,12 @@ export class DocumentDriver {
       const offered = await this.window.screen.languages.actionsAt(document, range);
       return offered.find((one) => one.title.includes(title));
     });
-    if (action.edit) await this.window.screen.documents.apply(action.edit as unknown as FakeWorkspaceEdit);
-    if (action.command)
+    if (action.edit) {
+      await this.window.screen.documents.apply(action.edit as unknown as FakeWorkspaceEdit);
+    }
+    if (action.command) {
       this.window.start(action.command.command, ...((action.command.arguments ?? []) as unknown[]));
+    }
     await this.window.computer.rest();
   }
 }

@@ -22,14 +22,20 @@ function closeAll(window: FeatureWindow): boolean {
   const { messages, quick, panels } = window.screen;
   const hadQuick = quick.current !== undefined;
   window.quick.escape();
-  for (const panel of panels.all) panel.close();
+  for (const panel of panels.all) {
+    panel.close();
+  }
   const all = [...messages.shown];
   for (const message of all) {
     message.wasSeen = true;
     const [first] = message.buttons;
-    if (message.modal && first !== undefined) message.press(first);
-    else if (message.kind !== 'progress') message.close();
-    else if (message.buttons.includes('Cancel')) message.press('Cancel');
+    if (message.modal && first !== undefined) {
+      message.press(first);
+    } else if (message.kind !== 'progress') {
+      message.close();
+    } else if (message.buttons.includes('Cancel')) {
+      message.press('Cancel');
+    }
   }
   return hadQuick || all.length > 0;
 }
@@ -83,16 +89,22 @@ async function runOne(window: FeatureWindow, id: string, args: readonly unknown[
     const wasClosed = closeAll(window);
     hadQuestion = wasClosed || hadQuestion;
     await computer.rest();
-    if (end) break;
+    if (end) {
+      break;
+    }
     assert.ok(computer.clock.elapsed() < until, `it does not end\n${window.describe()}`);
     const isShown = wasClosed || screen.quietProgress.length > 0;
     await computer.pass(Math.max(1, computer.clock.untilNext ?? 1000));
-    if (isShown) shownAt = computer.clock.elapsed();
+    if (isShown) {
+      shownAt = computer.clock.elapsed();
+    }
     silentForMs = Math.max(silentForMs, computer.clock.elapsed() - shownAt);
   }
   hadQuestion = closeAll(window) || hadQuestion;
   await computer.rest();
-  if ('error' in end) throw end.error;
+  if ('error' in end) {
+    throw end.error;
+  }
   return {
     isSeen:
       hadQuestion ||
@@ -207,7 +219,9 @@ export function useEveryCommand(
       // The first command loads the product, and with it the internal ones.
       await runOne(window, 'gpuRental.refresh', []);
     }
-    if (access === 'ask') await letAgentsIn(window);
+    if (access === 'ask') {
+      await letAgentsIn(window);
+    }
     window.clearToasts();
   });
 
@@ -227,10 +241,16 @@ export function useEveryCommand(
         const { isSeen, silentForMs, changes, faults } = await runOne(window, id, given);
         const isOurs = contributed.has(id);
         const mustReport = shape === 'nothing' ? isOffered : shape === 'what is gone' && isSignedIn && isOurs;
-        if (!isSeen && mustReport && !quiet.has(id)) problems.push(`${id} says nothing`);
-        if (silentForMs > silentMs) problems.push(`${id} shows nothing for ${silentForMs} ms`);
+        if (!isSeen && mustReport && !quiet.has(id)) {
+          problems.push(`${id} says nothing`);
+        }
+        if (silentForMs > silentMs) {
+          problems.push(`${id} shows nothing for ${silentForMs} ms`);
+        }
         // Only our own code calls the others, with what their types say.
-        if (isOurs) problems.push(...faults.map((fault) => `${id}: ${fault.slice(0, 300)}`));
+        if (isOurs) {
+          problems.push(...faults.map((fault) => `${id}: ${fault.slice(0, 300)}`));
+        }
         problems.push(...changes.map((call) => `${id} sends ${call}`));
       } catch (error) {
         problems.push(`${id} fails: ${String(error).slice(0, 500)}`);

@@ -42,11 +42,15 @@ export class Fate {
     now: () => this.frozen?.now ?? this.time.now(),
     elapsed: () => this.frozen?.elapsed ?? this.time.elapsed(),
     schedule: (run, delayMs) => {
-      if (this.state === 'dead') return toDisposable(() => undefined);
+      if (this.state === 'dead') {
+        return toDisposable(() => undefined);
+      }
       let isOver = false;
       const timer = this.time.schedule(() => {
         this.whenItRuns(() => {
-          if (!isOver) run();
+          if (!isOver) {
+            run();
+          }
         });
       }, delayMs);
       this.ends.push(() => timer.dispose());
@@ -74,37 +78,58 @@ export class Fate {
   }
 
   hang(): void {
-    if (this.state !== 'runs') return;
+    if (this.state !== 'runs') {
+      return;
+    }
     this.state = 'hangs';
     this.frozen = { now: this.time.now(), elapsed: this.time.elapsed() };
-    for (const socket of this.sockets) socket.pause();
+    for (const socket of this.sockets) {
+      socket.pause();
+    }
   }
 
   goOn(): void {
-    if (this.state !== 'hangs') return;
+    if (this.state !== 'hangs') {
+      return;
+    }
     this.state = 'runs';
     this.frozen = undefined;
-    for (const run of this.waiting.splice(0)) run();
-    for (const socket of this.sockets) socket.resume();
+    for (const run of this.waiting.splice(0)) {
+      run();
+    }
+    for (const socket of this.sockets) {
+      socket.resume();
+    }
   }
 
   kill(): void {
     this.state = 'dead';
     this.waiting.length = 0;
-    for (const end of this.ends.splice(0)) end();
-    for (const socket of this.sockets) socket.destroy();
+    for (const end of this.ends.splice(0)) {
+      end();
+    }
+    for (const socket of this.sockets) {
+      socket.destroy();
+    }
     // The system closes the pipes of a process that was killed; its programs go on without them.
-    for (const { stdin, stdout, stderr } of this.programs)
+    for (const { stdin, stdout, stderr } of this.programs) {
       [stdin, stdout, stderr].forEach((pipe) => pipe?.destroy());
+    }
   }
 
   /** What comes back to this window from outside: later where it hangs, never where it is dead. */
   async through<T>(work: () => Promise<T>, deed?: Deed): Promise<T> {
-    if (deed) this.notify(deed, 'before');
-    if (this.isDead) return never;
+    if (deed) {
+      this.notify(deed, 'before');
+    }
+    if (this.isDead) {
+      return never;
+    }
     try {
       const value = await work();
-      if (deed) this.notify(deed, 'after');
+      if (deed) {
+        this.notify(deed, 'after');
+      }
       await this.untilItRuns();
       return value;
     } catch (error) {
@@ -114,12 +139,16 @@ export class Fate {
   }
 
   private notify(deed: Deed, when: 'before' | 'after'): void {
-    if (!this.isDead) this.onDeed?.(deed, when);
+    if (!this.isDead) {
+      this.onDeed?.(deed, when);
+    }
   }
 
   /** Ends the programs that run, as a connection that breaks does. */
   cut(): void {
-    for (const program of this.programs) program.kill('SIGKILL');
+    for (const program of this.programs) {
+      program.kill('SIGKILL');
+    }
   }
 
   private untilItRuns(): Promise<void> {
@@ -127,8 +156,11 @@ export class Fate {
   }
 
   private whenItRuns(run: () => void): void {
-    if (this.state === 'runs') run();
-    else if (this.state === 'hangs') this.waiting.push(run);
+    if (this.state === 'runs') {
+      run();
+    } else if (this.state === 'hangs') {
+      this.waiting.push(run);
+    }
   }
 
   private heldBack(module: object): object {
@@ -151,7 +183,9 @@ export class Fate {
     ): ChildProcess => {
       const deed: Deed = { kind: 'program', name, args };
       this.notify(deed, 'before');
-      if (this.isDead) throw new Error('A window that was killed starts no program');
+      if (this.isDead) {
+        throw new Error('A window that was killed starts no program');
+      }
       const program = childProcess.spawn(name, args, options);
       if (name.endsWith('ssh') && program.stdin) {
         this.beforeSent(program.stdin, (sent) => {
@@ -190,7 +224,9 @@ export class Fate {
   private own(socket: net.Socket): net.Socket {
     this.sockets.add(socket);
     socket.once('close', () => this.sockets.delete(socket));
-    if (this.isDead) socket.destroy();
+    if (this.isDead) {
+      socket.destroy();
+    }
     return socket;
   }
 
@@ -220,7 +256,9 @@ export class Fate {
           through(
             async () => {
               const response = await super.request(wanted);
-              if (isDead()) response.body.on('error', () => undefined).destroy();
+              if (isDead()) {
+                response.body.on('error', () => undefined).destroy();
+              }
               return response;
             },
             { kind: 'request', name: wanted.method, args: [wanted.path] },

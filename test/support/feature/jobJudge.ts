@@ -46,16 +46,24 @@ export class JobJudge {
   }
 
   say(what: string): void {
-    if (!this.violations.includes(what)) this.violations.push(what);
+    if (!this.violations.includes(what)) {
+      this.violations.push(what);
+    }
   }
 
   private enter({ id, label }: InstanceState): void {
     if (!this.rented.has(id)) {
       const own = mark.exec(label ?? '')?.[1];
-      if (own === undefined) this.say(`#${id} was rented without a mark`);
-      if ([...this.rented.values()].includes(own ?? '')) this.say(`two machines were rented for ${own}`);
+      if (own === undefined) {
+        this.say(`#${id} was rented without a mark`);
+      }
+      if ([...this.rented.values()].includes(own ?? '')) {
+        this.say(`two machines were rented for ${own}`);
+      }
       this.rented.set(id, own ?? '');
-      if (this.rented.size > 1) this.say(`#${id} is machine ${this.rented.size} of one job`);
+      if (this.rented.size > 1) {
+        this.say(`#${id} is machine ${this.rented.size} of one job`);
+      }
     }
     const isGone = this.computer.simulator.world.instance(id) === undefined;
     if (isGone && !this.takenAway.has(id) && this.starts.length > 0 && !this.areOutputsHere()) {
@@ -65,7 +73,9 @@ export class JobJudge {
 
   private areOutputsHere(): boolean {
     const folder = path.join(this.computer.workspace, 'gpu-outputs');
-    if (!existsSync(folder)) return false;
+    if (!existsSync(folder)) {
+      return false;
+    }
     const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) =>
       name.endsWith(path.join('outputs', 'model.bin')),
     );
@@ -75,13 +85,17 @@ export class JobJudge {
   /** What a window shows, once the service works and everything had its time. */
   check({ instances, jobs }: JobRows): void {
     const { starts } = this;
-    if (new Set(starts).size < starts.length) this.say(`started twice: ${starts.join(' ')}`);
+    if (new Set(starts).size < starts.length) {
+      this.say(`started twice: ${starts.join(' ')}`);
+    }
     for (const { id } of this.computer.simulator.world.instances) {
       if (!instances.some((row) => row.includes(`#${id}`) || row.includes('train'))) {
         this.say(`#${id} costs money and is in no view; rows: ${instances.join(' / ')}`);
       }
     }
-    for (const state of jobsOnDisk(this.computer)) this.checkState(state, jobs);
+    for (const state of jobsOnDisk(this.computer)) {
+      this.checkState(state, jobs);
+    }
   }
 
   private checkState(state: JobState | undefined, rows: readonly string[]): void {
@@ -92,17 +106,27 @@ export class JobJudge {
     }
     const { phase, outcome, trouble, machine, end } = state;
     if (phase !== 'over') {
-      if (!trouble) this.say(`the job is still ${phase}, and nothing says why`);
-      if (!rows.some((row) => row.includes('train'))) this.say(`the job is ${phase} and in no view`);
+      if (!trouble) {
+        this.say(`the job is still ${phase}, and nothing says why`);
+      }
+      if (!rows.some((row) => row.includes('train'))) {
+        this.say(`the job is ${phase} and in no view`);
+      }
       return;
     }
     const there = machine && world.instance(machine.instanceId);
     if (there && there.intendedStatus !== 'stopped' && outcome !== 'kept') {
       this.say(`the job is over (${outcome}), and #${there.id} still runs`);
     }
-    if (outcome === 'destroyed' && there) this.say(`#${there.id} counts as destroyed and is there`);
-    if (end?.why === 'itself' && end.code !== this.job.code) this.say(`the exit code became ${end.code}`);
-    if (end?.why === 'itself' && outcome !== 'lost') this.checkLog(state.jobId);
+    if (outcome === 'destroyed' && there) {
+      this.say(`#${there.id} counts as destroyed and is there`);
+    }
+    if (end?.why === 'itself' && end.code !== this.job.code) {
+      this.say(`the exit code became ${end.code}`);
+    }
+    if (end?.why === 'itself' && outcome !== 'lost') {
+      this.checkLog(state.jobId);
+    }
   }
 
   private checkLog(jobId: string): void {
@@ -112,6 +136,8 @@ export class JobJudge {
     );
     const log = file === undefined ? '' : readFileSync(path.join(storage, file), 'utf8');
     const wanted = Array.from({ length: this.job.epochs }, (_, index) => `epoch ${index + 1}\n`).join('');
-    if (log !== wanted) this.say(`the log is ${JSON.stringify(log)}`);
+    if (log !== wanted) {
+      this.say(`the log is ${JSON.stringify(log)}`);
+    }
   }
 }

@@ -42,10 +42,15 @@ export async function killAt(place: string): Promise<KillResult> {
       job: { ...job, payload: job.payload.toString('base64') },
     };
     const killed = await run({ ...order, place });
-    if (killed.signal !== 'SIGKILL') judge.say(`no job came to ${place}: ${killed.said}`);
+    if (killed.signal !== 'SIGKILL') {
+      judge.say(`no job came to ${place}: ${killed.said}`);
+    }
     const next = await run(order);
-    if (next.code !== 0) judge.say(`the next process ended with ${next.code}: ${next.said}`);
-    else judge.check(JSON.parse(next.said) as JobRows);
+    if (next.code !== 0) {
+      judge.say(`the next process ended with ${next.code}: ${next.said}`);
+    } else {
+      judge.check(JSON.parse(next.said) as JobRows);
+    }
     return { violations: judge.violations, rentals: judge.rentals };
   } finally {
     await computer.close();

@@ -26,7 +26,9 @@ export function placeOf({ kind, name, args }: Deed): string | undefined {
       ? undefined
       : `${name} ${String(asked).replace(/\d{2,}/, '{id}')}`;
   }
-  if (kind === 'program') return undefined;
+  if (kind === 'program') {
+    return undefined;
+  }
   if (kind === 'script') {
     const sent = /:(.*):/s.exec(String(args.at(-1)))?.[1] ?? '';
     const script = sent.replace(/\\([n\\])/g, (_, sign) => (sign === 'n' ? '\n' : '\\'));
@@ -39,9 +41,15 @@ export function placeOf({ kind, name, args }: Deed): string | undefined {
 
 function placeOfFile(from: string, to: string): string | undefined {
   const [folder = '', base = ''] = to.split(path.sep).slice(-2);
-  if (folder === 'rentals') return 'write rental';
-  if (folder !== 'jobs') return to.includes('gpu-outputs') ? 'name output' : undefined;
-  if (base.endsWith('.state.json')) return `write ${phaseIn(from)}`;
+  if (folder === 'rentals') {
+    return 'write rental';
+  }
+  if (folder !== 'jobs') {
+    return to.includes('gpu-outputs') ? 'name output' : undefined;
+  }
+  if (base.endsWith('.state.json')) {
+    return `write ${phaseIn(from)}`;
+  }
   return base.endsWith('.files.json') ? 'write names' : 'write order';
 }
 
@@ -91,7 +99,9 @@ export function atPlaces(fate: Fate, seen: (place: string) => void): void {
   const places = new WeakMap<Deed, string>();
   fate.onDeed = (deed, when) => {
     const place = when === 'before' ? placeOf(deed) : places.get(deed);
-    if (place === undefined) return;
+    if (place === undefined) {
+      return;
+    }
     places.set(deed, place);
     seen(`${when} ${place}`);
   };

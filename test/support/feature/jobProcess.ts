@@ -33,7 +33,9 @@ class KeptSecrets extends Map<string, string> {
   override set(key: string, value: string): this {
     super.set(key, value);
     // The constructor of a map calls this before there is a file.
-    if (this.file) writeFileSync(this.file, JSON.stringify(Object.fromEntries(this)));
+    if (this.file) {
+      writeFileSync(this.file, JSON.stringify(Object.fromEntries(this)));
+    }
     return this;
   }
 }
@@ -58,7 +60,9 @@ async function main(order: JobProcessOrder): Promise<void> {
   if (place !== undefined) {
     await window.signIn();
     atPlaces(window.fate, (seen) => {
-      if (seen === place) process.kill(process.pid, 'SIGKILL');
+      if (seen === place) {
+        process.kill(process.pid, 'SIGKILL');
+      }
     });
     await playOrder(window, { ...order.job, payload: Buffer.from(order.job.payload, 'base64') });
   }

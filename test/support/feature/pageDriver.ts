@@ -35,7 +35,9 @@ export class PageDriver {
       const isOpen = screen.panels.all.some(
         (one) => one.viewType === `gpuRental.${this.id}` && !one.isClosed,
       );
-      if (!isOpen || this.panel.posted.length === 0) return undefined;
+      if (!isOpen || this.panel.posted.length === 0) {
+        return undefined;
+      }
       const { view } = this;
       return !view.busy && isWanted(view) ? view : undefined;
     });

@@ -18,7 +18,9 @@ export function watchPrograms(): {
       configurable: true,
       set: (stdin: Writable | null) => {
         Object.defineProperty(child, 'stdin', { value: stdin, writable: true, enumerable: true });
-        if (stdin) noteInput(stdin, inputs);
+        if (stdin) {
+          noteInput(stdin, inputs);
+        }
       },
     });
   };
@@ -29,7 +31,9 @@ export function watchPrograms(): {
 function noteInput(stdin: Writable, inputs: string[]): void {
   const end = stdin.end.bind(stdin) as (...given: unknown[]) => Writable;
   stdin.end = (...given: unknown[]) => {
-    if (typeof given[0] === 'string') inputs.push(given[0]);
+    if (typeof given[0] === 'string') {
+      inputs.push(given[0]);
+    }
     return end(...given);
   };
 }

@@ -104,7 +104,9 @@ export class QuickDriver {
     const { list } = this;
     assert.ok(list.canSelectMany, `one row only can be chosen in "${list.title ?? ''}"`);
     for (const row of list.visible()) {
-      if (rows.includes(row) !== list.selectedItems.includes(row)) list.toggle(row);
+      if (rows.includes(row) !== list.selectedItems.includes(row)) {
+        list.toggle(row);
+      }
     }
   }
 
@@ -112,8 +114,11 @@ export class QuickDriver {
   async type(text: string, { enter = true }: { readonly enter?: boolean } = {}): Promise<void> {
     await this.computer.until('a list or box', () => this.isOpen);
     this.open.type(text);
-    if (enter) await this.enter();
-    else await this.computer.rest();
+    if (enter) {
+      await this.enter();
+    } else {
+      await this.computer.rest();
+    }
   }
 
   /** Presses Enter once the active row is named. */

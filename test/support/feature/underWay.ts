@@ -22,12 +22,16 @@ on('child_process', (message) => {
   const child = (message as { process: ChildProcess }).process;
   // What a program is called is known once it was started.
   queueMicrotask(() => {
-    if (!short.has(path.basename(child.spawnfile))) return;
+    if (!short.has(path.basename(child.spawnfile))) {
+      return;
+    }
     programs.add(child);
     const gone = () => programs.delete(child);
     child.once('close', gone);
     child.once('error', gone);
-    if (child.spawnargs.includes('-N')) void untilListening(child).then(gone);
+    if (child.spawnargs.includes('-N')) {
+      void untilListening(child).then(gone);
+    }
   });
 });
 
@@ -62,7 +66,9 @@ const verdicts = new Map<string, boolean>();
 
 function endsByItself(kind: string): boolean {
   const known = verdicts.get(kind);
-  if (known !== undefined) return known;
+  if (known !== undefined) {
+    return known;
+  }
   const verdict = diskOrNetwork.test(kind);
   verdicts.set(kind, verdict);
   return verdict;
@@ -90,7 +96,9 @@ export async function rest(heldBack: () => number): Promise<void> {
   let busy = 0;
   for (let quiet = 0; quiet < 6; quiet += 1) {
     await new Promise((resolve) => setImmediate(resolve));
-    if (programs.size > 0 || busy > looksAtOnce) await new Promise((resolve) => setTimeout(resolve, 1));
+    if (programs.size > 0 || busy > looksAtOnce) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
     if (isUnderWay(heldBack())) {
       quiet = 0;
       busy += 1;

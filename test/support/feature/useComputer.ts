@@ -26,8 +26,9 @@ export function useComputer(options: UsedComputer = {}): () => Computer {
     computer = await Computer.start(options);
   });
   afterEach(async function () {
-    if (computer && this.currentTest?.state !== 'failed')
+    if (computer && this.currentTest?.state !== 'failed') {
       await closingChecks(computer, options.secrets ?? []);
+    }
   });
   after(() => computer?.close());
   return () => {

@@ -33,7 +33,9 @@ export class ViewDriver {
 
   async rows(): Promise<ShownRow[]> {
     const { tree } = this;
-    if (!tree.visible) this.show();
+    if (!tree.visible) {
+      this.show();
+    }
     return tree.rows();
   }
 
@@ -69,7 +71,9 @@ export class ViewDriver {
     const row = await this.row(text);
     this.tree.select([row]);
     const { command } = row.item;
-    if (command) this.window.start(command.command, ...((command.arguments ?? []) as unknown[]));
+    if (command) {
+      this.window.start(command.command, ...((command.arguments ?? []) as unknown[]));
+    }
     await this.window.computer.rest();
   }
 
@@ -130,7 +134,9 @@ export class ViewDriver {
 
   /** The welcome texts that are shown while the view has no rows. */
   async welcome(): Promise<string[]> {
-    if ((await this.rows()).length > 0) return [];
+    if ((await this.rows()).length > 0) {
+      return [];
+    }
     return manifest.contributes.viewsWelcome
       .filter(({ view, when }) => view === this.id && holds(when, this.window.screen.commands.keys))
       .map(({ contents }) => inWords(contents));

@@ -81,15 +81,23 @@ export class FeatureWindow {
 
   /** Ends the product in this window, as the editor does when a window closes. */
   close(): void {
-    if (!this.isOpen) return;
+    if (!this.isOpen) {
+      return;
+    }
     this.isOpen = false;
     this.quick.escape();
-    for (const one of this.context.subscriptions.splice(0).reverse()) one.dispose();
+    for (const one of this.context.subscriptions.splice(0).reverse()) {
+      one.dispose();
+    }
   }
 
   /** Gives this window the focus, and takes it from the others. */
   focus(): void {
-    for (const other of this.computer.windows) if (other !== this) other.screen.focus(false);
+    for (const other of this.computer.windows) {
+      if (other !== this) {
+        other.screen.focus(false);
+      }
+    }
     this.screen.focus(true);
   }
 
@@ -176,7 +184,9 @@ export class FeatureWindow {
   /** Closes every pop-up, whether a test has looked at it or not. */
   clearToasts(): void {
     for (const one of [...this.screen.messages.shown]) {
-      if (one.modal || one.kind === 'progress') continue;
+      if (one.modal || one.kind === 'progress') {
+        continue;
+      }
       one.wasSeen = true;
       one.close();
     }

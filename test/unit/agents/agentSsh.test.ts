@@ -42,8 +42,11 @@ describe('What an agent does over SSH', () => {
       act === 'prepare'
         ? tested.prepare(account, 7, checkNow)
         : tested.run(account, 7, 'ls', { timeoutMs: 1000, signal, checkNow });
-    if (refused > 0) await assert.rejects(work, /not now/);
-    else await work;
+    if (refused > 0) {
+      await assert.rejects(work, /not now/);
+    } else {
+      await work;
+    }
     return steps;
   }
 

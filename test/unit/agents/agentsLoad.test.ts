@@ -28,10 +28,14 @@ describe('the tools of agents', () => {
       [],
     );
     const readWith = (file: string, seen = new Set<string>()): Set<string> => {
-      if (seen.has(file)) return seen;
+      if (seen.has(file)) {
+        return seen;
+      }
       seen.add(file);
       for (const { path: other, kind } of outputs[file]?.imports ?? []) {
-        if (kind === 'import-statement' && outputs[other]) readWith(other, seen);
+        if (kind === 'import-statement' && outputs[other]) {
+          readWith(other, seen);
+        }
       }
       return seen;
     };

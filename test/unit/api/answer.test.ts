@@ -66,7 +66,9 @@ describe('the message for a refused key', () => {
       { success: false, msg: 'Unauthorized' },
     ]) {
       const { message } = errorOf(read(401, body));
-      for (const cause of causes) assert.match(message, cause);
+      for (const cause of causes) {
+        assert.match(message, cause);
+      }
     }
   });
 });

@@ -22,8 +22,9 @@ describe('a write that failed', () => {
       new RateLimitedError({ status: 399 }),
       new RefusedError({ status: 500 }),
     ];
-    for (const error of lost)
+    for (const error of lost) {
       assert.equal(mayHaveTakenEffect(error), true, `${error.name} ${error.status ?? ''}`);
+    }
     const refused = [
       new NotReachableError({ requestLeft: false }),
       new NotSentError(text('Not sent.')),
@@ -34,6 +35,8 @@ describe('a write that failed', () => {
       new RefusedError({ status: 499 }),
       new Error('of another kind'),
     ];
-    for (const error of refused) assert.equal(mayHaveTakenEffect(error), false, String(error));
+    for (const error of refused) {
+      assert.equal(mayHaveTakenEffect(error), false, String(error));
+    }
   });
 });

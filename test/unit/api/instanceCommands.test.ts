@@ -51,7 +51,9 @@ describe('execute and logs', () => {
   it('ends when it is cancelled while it reads the result', async () => {
     const controller = new AbortController();
     const { client } = scriptedClient((request) => {
-      if (!isFile(request)) return { json: pointer };
+      if (!isFile(request)) {
+        return { json: pointer };
+      }
       controller.abort();
       return { stalls: 'forEver' };
     });
@@ -69,7 +71,9 @@ describe('execute and logs', () => {
   it('keeps looking when the store is briefly broken', async () => {
     let looks = 0;
     const { client, finish } = scriptedClient((request) => {
-      if (!isFile(request)) return { json: pointer };
+      if (!isFile(request)) {
+        return { json: pointer };
+      }
       looks += 1;
       return looks === 1 ? { status: 503, text: '' } : { text: 'late' };
     });
@@ -92,7 +96,9 @@ describe('execute and logs', () => {
   it('follows the store to another one, which gets no key either', async () => {
     const elsewhere = 'https://eu.files.example.net/x';
     const { client, transport, finish } = scriptedClient((request) => {
-      if (request.url === elsewhere) return { text: 'moved' };
+      if (request.url === elsewhere) {
+        return { text: 'moved' };
+      }
       return isFile(request)
         ? { status: 307, text: '', headers: { location: elsewhere } }
         : { json: pointer };

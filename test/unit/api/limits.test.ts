@@ -14,12 +14,16 @@ describe('the limits that the client keeps', () => {
     try {
       const served = new Map(service.routes.map((route) => [shape(`${route.method} ${route.path}`), route]));
       for (const [name, { intervalMs, perPeriod }] of Object.entries(documentedLimits)) {
-        if (name === allReads) continue;
+        if (name === allReads) {
+          continue;
+        }
         const { everySeconds = 0, burst } = served.get(shape(name)) ?? {};
         // Calls that may come at once before the least time applies are counted in a period.
         const expected = perPeriod ? perPeriod.periodMs / perPeriod.calls : intervalMs;
         assert.equal(everySeconds * 1000, expected, name);
-        if (perPeriod) assert.equal(burst, perPeriod.calls, name);
+        if (perPeriod) {
+          assert.equal(burst, perPeriod.calls, name);
+        }
       }
     } finally {
       await service.close();

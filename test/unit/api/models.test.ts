@@ -86,8 +86,9 @@ describe('toInstance', () => {
   it('reads the arguments, in a list or in one text', () => {
     assert.deepEqual(anInstance({ image_args: ['serve', 3, ''] }).args, ['serve', '']);
     assert.deepEqual(anInstance({ image_args: 'serve --port 80' }).args, ['serve --port 80']);
-    for (const none of [[], '', null, {}, undefined])
+    for (const none of [[], '', null, {}, undefined]) {
       assert.equal(anInstance({ image_args: none }).args, undefined);
+    }
   });
 
   it('knows what a stopped instance costs, from the total or from the price of a GB', () => {

@@ -30,7 +30,9 @@ describe('a real proxy', () => {
   });
 
   afterEach(async () => {
-    for (const close of closers.splice(0).reverse()) await close();
+    for (const close of closers.splice(0).reverse()) {
+      await close();
+    }
     closers = [];
   });
 

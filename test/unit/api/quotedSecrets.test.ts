@@ -137,7 +137,9 @@ describe('What the service repeats of a request', () => {
     for (const [name, { call, example }] of Object.entries(calls)) {
       const { client } = scriptedClient([{ json: example }], {
         onSecrets: (values) => {
-          if (!(name in carrying)) held.push(`${name}: ${values.join(' ')}`);
+          if (!(name in carrying)) {
+            held.push(`${name}: ${values.join(' ')}`);
+          }
           return { dispose: () => undefined };
         },
         policy: { resultWaitMs: 0 },

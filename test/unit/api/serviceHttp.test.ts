@@ -63,7 +63,9 @@ describe('ServiceHttp', () => {
   it('asks before each write that nothing else decides, also before it is sent again', async () => {
     let refuses = false;
     const beforeWrite = () => {
-      if (refuses) throw new Error('another account');
+      if (refuses) {
+        throw new Error('another account');
+      }
     };
     const { client, transport, finish } = scriptedClient([done], { beforeWrite });
     await finish(client.instances.stop(7));

@@ -41,7 +41,9 @@ describe('The process of the demo', () => {
     dir = mkdtempSync(path.join(tmpdir(), 'gpu-demo-'));
   });
   afterEach(async () => {
-    for (const close of closers.splice(0).reverse()) await close();
+    for (const close of closers.splice(0).reverse()) {
+      await close();
+    }
     rmSync(dir, { recursive: true, force: true });
   });
 
@@ -253,7 +255,9 @@ describe('The process of the demo', () => {
     );
     noteAddress(1);
     writeFileSync(path.join(dir, 'demo', 'state-deadbeef.json'), '');
-    for (const folder of ['deadbeef', 'sample']) mkdirSync(path.join(homes(), folder), { recursive: true });
+    for (const folder of ['deadbeef', 'sample']) {
+      mkdirSync(path.join(homes(), folder), { recursive: true });
+    }
     await demo(script).ensure(key);
     const given = JSON.parse(readFileSync(written, 'utf8')) as string[];
     const digest = createHash('sha256').update(key).digest('hex').slice(0, 8);

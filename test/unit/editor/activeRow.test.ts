@@ -6,7 +6,7 @@ import { until } from '../../support/until';
 /** Keeps this process busy, so that timers that are due run before anything else. */
 function busyFor(ms: number): void {
   const end = performance.now() + ms;
-  while (performance.now() < end);
+  while (performance.now() < end) {}
 }
 
 describe('the active row of a list', () => {

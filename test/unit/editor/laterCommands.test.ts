@@ -41,7 +41,9 @@ describe('commands whose feature is read with the first of them', () => {
   it('are read again after a failure, which is reported', async () => {
     let isBroken = true;
     const { errors, table } = tableWith((one) => {
-      if (isBroken) return Promise.reject(new Error('the disk refused it'));
+      if (isBroken) {
+        return Promise.reject(new Error('the disk refused it'));
+      }
       one.register('gpuRental.runDoctor', () => 'doctor');
       return Promise.resolve();
     });

@@ -40,7 +40,9 @@ function treeOf(count: number) {
     Object.assign(words, { label, tooltip });
     Object.assign(made, { rows: 0, tooltips: 0 });
     refreshed.length = 0;
-    for (let time = 0; time < 3; time += 1) changed.fire(undefined);
+    for (let time = 0; time < 3; time += 1) {
+      changed.fire(undefined);
+    }
     await until('the comparison', () => refreshed.length > 0);
     return refreshed;
   };

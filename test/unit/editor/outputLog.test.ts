@@ -26,7 +26,9 @@ describe('the log', () => {
   function open() {
     const { lines, channel } = fakeChannel();
     const redactor = new Redactor();
-    for (const value of Object.values(planted)) redactor.addSecret(value);
+    for (const value of Object.values(planted)) {
+      redactor.addSecret(value);
+    }
     return { lines, log: new OutputLog(channel, redactor) };
   }
 
@@ -55,7 +57,9 @@ describe('the log', () => {
 
   it('remembers its last thousand lines for a support bundle, redacted as they were written', () => {
     const { log } = open();
-    for (let line = 0; line < 1200; line += 1) log.info(`line ${line} ${planted.key}`);
+    for (let line = 0; line < 1200; line += 1) {
+      log.info(`line ${line} ${planted.key}`);
+    }
     log.warn('x'.repeat(100_000));
     const kept = log.recent();
     assert.equal(kept.length, 1000);
@@ -70,6 +74,8 @@ describe('the log', () => {
     log.error('It failed', `otpauth://totp/a?secret=${planted.totp}`);
     const text = lines.join('\n');
     assert.match(text, /It failed[\s\S]*caused by:/);
-    for (const value of Object.values(planted)) assert.equal(text.includes(value), false, value);
+    for (const value of Object.values(planted)) {
+      assert.equal(text.includes(value), false, value);
+    }
   });
 });

@@ -16,13 +16,16 @@ function firstButtons(): readonly string[] {
 
 function buttonsIn(file: string): readonly string[] {
   const text = readFileSync(file, 'utf8');
-  if (!/import \{[^}]*\bask\b[^}]*\} from '[./]*(editor\/)?message'/.test(text)) return [];
+  if (!/import \{[^}]*\bask\b[^}]*\} from '[./]*(editor\/)?message'/.test(text)) {
+    return [];
+  }
   const found: string[] = [];
   const look = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && node.expression.getText() === 'ask') {
       const label = node.arguments[2] && /t\('([^']+)'\)/.exec(node.arguments[2].getText())?.[1];
-      if (node.arguments.length > 2)
+      if (node.arguments.length > 2) {
         found.push(label ?? `${path.basename(file)}: ${node.arguments[2]?.getText()}`);
+      }
     }
     node.forEachChild(look);
   };

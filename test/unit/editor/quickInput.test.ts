@@ -75,7 +75,9 @@ describe('a question in levels', () => {
         failure: (error) => (error instanceof Error ? error.message : undefined),
         accept: (value) => {
           tries += 1;
-          if (value === 'bad') throw new Error('This key is refused.');
+          if (value === 'bad') {
+            throw new Error('This key is refused.');
+          }
           input.close(value);
         },
       }),

@@ -16,13 +16,17 @@ describe('a problem that is reported', () => {
     const showLog = () => {
       shownLogs += 1;
       // A button whose action has the same problem.
-      if (shownLogs === 1) throw new Error('again');
+      if (shownLogs === 1) {
+        throw new Error('again');
+      }
     };
     report = new Report(silentLog, { redact: (words) => words }, { showLog });
   });
 
   it('pops up once where several are equal, of which the editor would show none', () => {
-    for (let count = 0; count < 4; count += 1) report.error(new Error('odd'));
+    for (let count = 0; count < 4; count += 1) {
+      report.error(new Error('odd'));
+    }
     assert.equal(messages.history.length, 1);
   });
 

@@ -122,7 +122,9 @@ describe('The platform of our hosts in the settings of Remote-SSH', () => {
     assert.deepEqual(settings.values[key], { 'gpu-1': 'linux' });
     await own.keepOnly([]);
     assert.deepEqual(settings.values[key], { 'gpu-1': 'linux' }, 'the user wrote it');
-    for (const alias of ['gpu-3', 'gpu-4', 'gpu-5']) await own.add(resolver, alias);
+    for (const alias of ['gpu-3', 'gpu-4', 'gpu-5']) {
+      await own.add(resolver, alias);
+    }
     await own.keepOnly(['gpu-3', 'gpu-4', 'gpu-5']);
     const all = { 'gpu-1': 'linux', 'gpu-3': 'linux', 'gpu-4': 'linux', 'gpu-5': 'linux' };
     assert.deepEqual(settings.values[key], all);

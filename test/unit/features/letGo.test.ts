@@ -32,8 +32,9 @@ interface Holding {
 
 /** A map of sets holds what is in the sets. */
 function sizeOf(held: unknown): number | undefined {
-  if (held instanceof Map)
+  if (held instanceof Map) {
     return [...held.values()].reduce((sum: number, one) => sum + (sizeOf(one) ?? 1), 0);
+  }
   return held instanceof Set ? held.size : Array.isArray(held) ? held.length : undefined;
 }
 
@@ -48,10 +49,14 @@ function holdingsOf(root: object): readonly Holding[] {
   const left: { readonly value: unknown; readonly place: string }[] = [{ value: root, place: '' }];
   for (let next = left.shift(); next; next = left.shift()) {
     const { value, place } = next;
-    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    if (typeof value !== 'object' || value === null || seen.has(value)) {
+      continue;
+    }
     seen.add(value);
     if (value instanceof Set || value instanceof Map) {
-      for (const one of value.values()) left.push({ value: one, place });
+      for (const one of value.values()) {
+        left.push({ value: one, place });
+      }
     }
     for (const [name, { value: part }] of Object.entries(Object.getOwnPropertyDescriptors(value))) {
       const below = Array.isArray(value) ? place : `${place} ${name}`;
@@ -117,7 +122,9 @@ describe('A feature that ends', () => {
   });
 
   after(async () => {
-    for (const one of subscriptions.splice(0).reverse()) one.dispose();
+    for (const one of subscriptions.splice(0).reverse()) {
+      one.dispose();
+    }
     await removeFolder(folder);
   });
 

@@ -297,7 +297,9 @@ describe('A view that depends on others is read again', () => {
         const changes = new Changes();
         make(changes);
         await changes.fire(name);
-        if (changes.done.length === 0) missed.push(name);
+        if (changes.done.length === 0) {
+          missed.push(name);
+        }
       }
       assert.deepEqual(missed, []);
     });

@@ -74,8 +74,9 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
     };
     const tree = new InstanceTree(only(deps));
     const signOut = (name: string) => {
-      if (name === 'the account')
+      if (name === 'the account') {
         Object.assign(accounts, { active: undefined, state: { kind: 'signedOut' } });
+      }
     };
     return { onDidChange: tree.onDidChangeTreeData, before: signOut };
   },
@@ -101,7 +102,9 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
     };
     const tree = new SshKeyTree(only(deps));
     const change = (name: string) => {
-      if (name === 'the account') accounts.active = { key: 'theirs' };
+      if (name === 'the account') {
+        accounts.active = { key: 'theirs' };
+      }
     };
     return { onDidChange: tree.onDidChangeTreeData, before: change };
   },

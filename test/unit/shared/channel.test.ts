@@ -34,7 +34,9 @@ describe('a channel between windows', () => {
     try {
       await until('they know each other', () => windows.some(({ peers }) => peers.size === 1));
       const heard: unknown[] = [];
-      for (const window of windows) prices.on(window, (message) => heard.push(message));
+      for (const window of windows) {
+        prices.on(window, (message) => heard.push(message));
+      }
       windows[0]?.broadcast('prices', { id: 1, price: 'dear' });
       windows[0]?.broadcast('prices', { id: 2, price: 7, unknownField: true });
       await until('the second message', () => heard.length > 0, { everyMs: 5 });
@@ -43,7 +45,9 @@ describe('a channel between windows', () => {
         'A message on prices was not understood: price: Invalid input: expected number, received string',
       ]);
     } finally {
-      for (const window of windows) window.dispose();
+      for (const window of windows) {
+        window.dispose();
+      }
       await rm(storageDir, { recursive: true, force: true, maxRetries: 5 });
     }
   });

@@ -27,7 +27,9 @@ describe('what happens in one window', () => {
     };
   }
   const offerInAll = (windows: readonly ReturnType<typeof open>[], key: string, options = {}) => {
-    for (const window of windows) window.offer(key, options);
+    for (const window of windows) {
+      window.offer(key, options);
+    }
   };
 
   beforeEach(() => {

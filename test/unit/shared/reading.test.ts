@@ -72,8 +72,12 @@ describe('A reading of an account', () => {
               reads += 1;
               await settle();
               // As the client does, right before it gives the answer.
-              if (recovers) recovered.fire(key);
-              if (outcome === 'fails') throw new Error('refused');
+              if (recovers) {
+                recovered.fire(key);
+              }
+              if (outcome === 'fails') {
+                throw new Error('refused');
+              }
               return listing;
             },
           }),

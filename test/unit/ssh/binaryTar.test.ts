@@ -11,8 +11,11 @@ function header({ size = '0', time = '0' }: { size?: string | Buffer; time?: str
     [size, 124],
     [time, 136],
   ] as const) {
-    if (typeof field === 'string') block.write(field, at);
-    else field.copy(block, at);
+    if (typeof field === 'string') {
+      block.write(field, at);
+    } else {
+      field.copy(block, at);
+    }
   }
   block.write(' '.repeat(8), 148);
   block.write('0', 156);

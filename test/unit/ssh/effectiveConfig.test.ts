@@ -51,7 +51,9 @@ describe('What ssh makes of its config', () => {
       ['Frobnicate yes\n', 2],
       ['Host *\n', 3],
     ] as const) {
-      if (content !== undefined) home.write(content);
+      if (content !== undefined) {
+        home.write(content);
+      }
       await ssh.localKeys();
       await ssh.localKeys();
       assert.equal(count('-G'), times, content);
@@ -92,7 +94,9 @@ describe('What ssh makes of its config', () => {
         fs: nodeFileSystem,
         clock,
         run: async (program, args, options) => {
-          if (!isFirst) return home.run(program, args, options);
+          if (!isFirst) {
+            return home.run(program, args, options);
+          }
           isFirst = false;
           // ssh has read the file, or is about to.
           const answer = isRead ? await home.run(program, args, options) : undefined;
@@ -110,7 +114,9 @@ describe('What ssh makes of its config', () => {
       const second = ask();
       goOn();
       await first;
-      for (const answer of [await second, await ask()]) assert.match(answer.stdout, /^user second$/m);
+      for (const answer of [await second, await ask()]) {
+        assert.match(answer.stdout, /^user second$/m);
+      }
     }
   });
 

@@ -147,8 +147,9 @@ describe('Each script that runs on a machine', () => {
   });
 
   const enter = (shell: string, file: string | undefined, line: string) => {
-    for (const one of Object.values(shells))
+    for (const one of Object.values(shells)) {
       rmSync(ofMachine(`home/${one.file ?? 'start'}`), { force: true });
+    }
     const start = ofMachine(`home/${file ?? 'start'}`);
     mkdirSync(join(start, '..'), { recursive: true });
     writeFileSync(start, `${line}\n`);

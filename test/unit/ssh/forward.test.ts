@@ -23,7 +23,9 @@ function forwardWith(binds: boolean) {
   const run: Run = async (_, args, options) => {
     options?.onStderr?.(banner);
     const mark = args.map((arg) => /^LocalCommand=echo ([0-9a-f]{24})$/.exec(arg)?.[1]).find((one) => one);
-    if (binds) options?.onStdout?.(`Welcome to this computer\n${mark ?? ''}\n`);
+    if (binds) {
+      options?.onStdout?.(`Welcome to this computer\n${mark ?? ''}\n`);
+    }
     endsWithUs = options?.endsWithUs;
     begin();
     return { code: 255, stdout: '', stderr: await stderr, timedOut: false };

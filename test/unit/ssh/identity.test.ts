@@ -54,7 +54,9 @@ describe('The key that an instance is opened with', () => {
   it('is not another one where that of the last time is gone', async () => {
     home.key('a_other');
     await prepare([home.key('b_own')]);
-    for (const name of ['b_own', 'b_own.pub']) rmSync(join(home.sshDir, name));
+    for (const name of ['b_own', 'b_own.pub']) {
+      rmSync(join(home.sshDir, name));
+    }
     assert.equal((await prepare(undefined)).identity.key, undefined);
   });
 
@@ -64,7 +66,9 @@ describe('The key that an instance is opened with', () => {
     const named = async () => (await ssh.entry('gpu-7'))?.identityFile;
     const keyOfAgent = (name: string) => {
       const line = home.key(name);
-      for (const part of [name, `${name}.pub`]) rmSync(join(home.sshDir, part));
+      for (const part of [name, `${name}.pub`]) {
+        rmSync(join(home.sshDir, part));
+      }
       return line;
     };
 

@@ -108,7 +108,9 @@ describe('Lines for all hosts that count beside an entry', () => {
       const lines = alone
         .split('\n')
         .filter((line) => line.toLowerCase().startsWith(`${option.toLowerCase()} `));
-      if (lines.length > 1) addUp.push(option.toLowerCase());
+      if (lines.length > 1) {
+        addUp.push(option.toLowerCase());
+      }
     }
     assert.deepEqual(
       addUp.filter((option) => !(option in inherited)),

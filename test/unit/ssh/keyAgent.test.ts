@@ -45,7 +45,9 @@ describe('The SSH agent', () => {
     ];
     for (const [line, value, asked] of cases) {
       home.write(`Host *\n  IdentityAgent ${line}\n`);
-      if (value !== undefined) process.env[variable] = value;
+      if (value !== undefined) {
+        process.env[variable] = value;
+      }
       try {
         assert.deepEqual((await home.service().agent()).asked, asked, line);
       } finally {

@@ -97,7 +97,9 @@ describe('A message of ssh about its own keys', () => {
         const words = formatText(text);
         assert.doesNotMatch(words, /accepts no key|did not accept|Attach/);
         assert.ok(!fixes.includes('attachKey'));
-        if (sentence.includes(file)) assert.ok(words.includes('/home/me/.ssh/my key'), words);
+        if (sentence.includes(file)) {
+          assert.ok(words.includes('/home/me/.ssh/my key'), words);
+        }
       });
     }
 

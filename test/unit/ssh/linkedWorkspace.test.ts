@@ -303,9 +303,13 @@ describe('A link in a folder of a stranger', () => {
             const scene = newScene(folder);
             const before = outside(scene);
             const link = () => {
-              if (moment === 'later') makeLink(scene, level, shape);
+              if (moment === 'later') {
+                makeLink(scene, level, shape);
+              }
             };
-            if (moment === 'before') makeLink(scene, level, shape);
+            if (moment === 'before') {
+              makeLink(scene, level, shape);
+            }
             const label = `${shape} at ${level.join('/')}, made ${moment}`;
             const got: unknown = await use(scene, link).catch((error: unknown) => error);
             assert.deepEqual(outside(scene), before, label);

@@ -29,7 +29,9 @@ describe('The state of a folder of this computer in git', () => {
   function repository(folder: string): void {
     mkdirSync(join(folder, 'sub'), { recursive: true });
     git(folder, 'init', '-q');
-    for (const name of ['a.py', 'private.bin', 'sub/b.py']) writeFileSync(join(folder, name), name);
+    for (const name of ['a.py', 'private.bin', 'sub/b.py']) {
+      writeFileSync(join(folder, name), name);
+    }
     writeFileSync(join(folder, '.git', 'info', 'exclude'), 'private.bin\n');
     git(folder, 'add', '.');
     git(folder, 'commit', '-qm', 'first');
@@ -132,7 +134,9 @@ describe('The state of a folder of this computer in git', () => {
         const workdirs = around === 'alone' ? ['.', 'sub'] : ['.', 'inner', 'inner/sub'];
         for (const workdir of workdirs) {
           const sent = await orUnread(send(run, workdir));
-          if (sent === 'unread') continue;
+          if (sent === 'unread') {
+            continue;
+          }
           assert.ok(!sent.names.some((name) => name.endsWith('private.bin')), sent.names.join());
           // What is sent is all that is not ignored, or what is missing is told.
           const isWhole = workdir.endsWith('sub') || sent.names.some((name) => name.endsWith('new.py'));

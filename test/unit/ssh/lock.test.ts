@@ -32,7 +32,9 @@ describe('The lock of a machine', () => {
   useFolder((made) => void (base = made));
   const holders: ChildProcess[] = [];
   afterEach(() => {
-    for (const holder of holders.splice(0)) holder.kill('SIGKILL');
+    for (const holder of holders.splice(0)) {
+      holder.kill('SIGKILL');
+    }
   });
 
   function pathWith(flock: string | undefined): string {
@@ -44,7 +46,9 @@ describe('The lock of a machine', () => {
       const script = name === 'sleep' ? 'exit 0' : `exec ${real} "$@"`;
       writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     }
-    if (flock) writeFileSync(join(bin, 'flock'), `#!/bin/sh\n${flock}\n`, { mode: 0o755 });
+    if (flock) {
+      writeFileSync(join(bin, 'flock'), `#!/bin/sh\n${flock}\n`, { mode: 0o755 });
+    }
     return bin;
   }
 

@@ -7,10 +7,14 @@ import { joined, joinedBytes, readPiece } from '../../../src/ssh/pieces';
 describe('the pieces of a transfer', () => {
   async function writesOf(...sizes: readonly number[]): Promise<readonly number[]> {
     async function* pieces() {
-      for (const size of sizes) yield await Promise.resolve(Buffer.alloc(size));
+      for (const size of sizes) {
+        yield await Promise.resolve(Buffer.alloc(size));
+      }
     }
     const writes: number[] = [];
-    for await (const piece of joined(pieces())) writes.push(piece.length);
+    for await (const piece of joined(pieces())) {
+      writes.push(piece.length);
+    }
     return writes;
   }
 

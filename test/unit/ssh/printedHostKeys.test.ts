@@ -17,7 +17,9 @@ describe('The host keys in the log of a machine', () => {
       `Your public key has been saved in /etc/ssh/ssh_host_ed25519_key.pub\nThe key fingerprint is:\n${printed} root@c1\nThe key's randomart image is:`,
       `[onstart] host key: ${printed} (ED25519)\r\n`,
     ];
-    for (const log of logs) assert.deepEqual(found(log), [['ED25519', [printed]]], log);
+    for (const log of logs) {
+      assert.deepEqual(found(log), [['ED25519', [printed]]], log);
+    }
   });
 
   it("are no users' keys and nothing else that looks alike", () => {
@@ -30,7 +32,9 @@ describe('The host keys in the log of a machine', () => {
       `host key: MD5:16:27:ac (RSA)`,
       `host key: ${printed}`,
     ];
-    for (const log of logs) assert.deepEqual(found(log), [], log);
+    for (const log of logs) {
+      assert.deepEqual(found(log), [], log);
+    }
   });
 
   it('have the type that is next to them', () => {

@@ -219,12 +219,21 @@ describe('The report of a machine about itself', () => {
     ];
     const mutate = (line: string): readonly string[] => {
       const kind = Math.floor(random() * 6);
-      if (kind === 0) return [];
-      if (kind === 1) return [line, line];
-      if (kind === 2) return [line.slice(0, Math.floor(random() * line.length))];
-      if (kind === 3) return [line.replace(/\d+(?:\.\d+)?|NVIDIA[^,]*/g, () => pick(values))];
-      if (kind === 4)
+      if (kind === 0) {
+        return [];
+      }
+      if (kind === 1) {
+        return [line, line];
+      }
+      if (kind === 2) {
+        return [line.slice(0, Math.floor(random() * line.length))];
+      }
+      if (kind === 3) {
+        return [line.replace(/\d+(?:\.\d+)?|NVIDIA[^,]*/g, () => pick(values))];
+      }
+      if (kind === 4) {
         return [`${pick(['smi', 'look', 'disk', 'kernel', 'parts', 'table'])} ${pick(values)}`, line];
+      }
       return [line];
     };
     for (let round = 0; round < sized(3000, 100_000); round += 1) {

@@ -9,7 +9,9 @@ import { formatText } from '../../../src/util/text';
 async function tree(records: readonly string[], result: Partial<RunResult> = {}) {
   const bytes = Buffer.from(`motd\n${beginMark}${records.map((one) => `//${one}\n`).join('')}`);
   async function* pieces() {
-    for (let at = 0; at < bytes.length; at += 7) yield await Promise.resolve(bytes.subarray(at, at + 7));
+    for (let at = 0; at < bytes.length; at += 7) {
+      yield await Promise.resolve(bytes.subarray(at, at + 7));
+    }
   }
   const answer: RunResult = { code: 0, stdout: '', stderr: '', timedOut: false, ...result };
   const { entries, leftOut } = await remoteTree(

@@ -76,7 +76,11 @@ describe('A program whose child outlives it', () => {
   it('ends when its output is read as bytes', async () => {
     const canceled = new AbortController();
     const output = async (bytes: AsyncIterable<Buffer>) => {
-      for await (const piece of bytes) if (piece.length > 0) canceled.abort();
+      for await (const piece of bytes) {
+        if (piece.length > 0) {
+          canceled.abort();
+        }
+      }
     };
     const running = runProgram('/bin/sh', leaving(file(), 'exec sleep 50'), {
       signal: canceled.signal,
@@ -87,7 +91,9 @@ describe('A program whose child outlives it', () => {
 
   it('ends when its time is up while its output is read as bytes', async () => {
     const output = async (bytes: AsyncIterable<Buffer>) => {
-      for await (const piece of bytes) assert.ok(piece.length > 0);
+      for await (const piece of bytes) {
+        assert.ok(piece.length > 0);
+      }
     };
     const running = runProgram('/bin/sh', leaving(file(), 'exec sleep 50'), { timeoutMs: 1_000, output });
     assert.equal((await inTime(running)).timedOut, true);

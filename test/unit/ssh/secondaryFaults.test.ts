@@ -59,7 +59,9 @@ describe('A fault beside the bytes', () => {
   /** A machine with these programs before the usual ones. */
   function machine(programs: Readonly<Record<string, string>>) {
     const [bin, home] = [join(base, 'bin'), join(base, 'home')];
-    for (const folder of [bin, home]) mkdirSync(folder, { recursive: true });
+    for (const folder of [bin, home]) {
+      mkdirSync(folder, { recursive: true });
+    }
     for (const [name, script] of Object.entries(programs)) {
       writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     }

@@ -23,7 +23,9 @@ describe('A machine that sends more than it listed', () => {
 
   function machine(programs: Readonly<Record<string, string>>) {
     const [bin, home] = [join(base, 'bin'), join(base, 'home')];
-    for (const folder of [bin, home]) mkdirSync(folder);
+    for (const folder of [bin, home]) {
+      mkdirSync(folder);
+    }
     for (const [name, script] of Object.entries(programs)) {
       writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     }
@@ -47,8 +49,9 @@ describe('A machine that sends more than it listed', () => {
     it(`is cut off: ${what}`, async () => {
       const { home, deps } = machine(programs);
       const sizes = { 'small.bin': 10, 'large.bin': 80_000 };
-      for (const [name, size] of Object.entries(sizes))
+      for (const [name, size] of Object.entries(sizes)) {
         writeFileSync(join(home, name), Buffer.alloc(size, 1));
+      }
       const into = join(base, 'into');
       mkdirSync(into);
       const entries = Object.entries(sizes).map(([name, size]) => ({
@@ -84,7 +87,9 @@ describe('A machine that sends more than it listed', () => {
     }
     const read = async (most: number) => {
       let count = 0;
-      for await (const piece of atMost(pieces(), () => most)) count += piece.length;
+      for await (const piece of atMost(pieces(), () => most)) {
+        count += piece.length;
+      }
       return count;
     };
     assert.equal(await read(40), 40);

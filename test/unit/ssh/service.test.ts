@@ -62,7 +62,9 @@ describe('The SSH entries', () => {
     const probed = home.service({
       probe: async ({ port, kind }) => {
         // The best one answers last, so that all are known.
-        if (kind === 'direct') await new Promise((resolve) => setImmediate(resolve));
+        if (kind === 'direct') {
+          await new Promise((resolve) => setImmediate(resolve));
+        }
         return outcomes[port as keyof typeof outcomes];
       },
     });

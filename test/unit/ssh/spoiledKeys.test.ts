@@ -72,16 +72,22 @@ describe('A key file that ssh does not read', () => {
         async (name, how, at, besides) => {
           const file = inHome(name);
           writeFileSync(file, spoiling[how]?.(texts[name], lines[name], at) ?? '', 'latin1');
-          if (besides === 'none') rmSync(`${file}.pub`, { force: true });
-          else writeFileSync(`${file}.pub`, `${besides === 'own' ? lines[name] : lines.other}\n`);
+          if (besides === 'none') {
+            rmSync(`${file}.pub`, { force: true });
+          } else {
+            writeFileSync(`${file}.pub`, `${besides === 'own' ? lines[name] : lines.other}\n`);
+          }
           const { code } = await home.run('ssh-keygen', ['-y', '-P', '', '-f', file]);
           const offered = (await ssh.localKeys()).some(({ privateFile }) => privateFile === file);
           // A public part of another key has ssh offer that one.
           assert.equal(offered, code === 0 && besides !== 'other', `${name}: ${how}`);
           const named = (await ssh.unusableKeys()).filter((key) => key.file.startsWith(file));
-          if (!offered && besides === 'own')
+          if (!offered && besides === 'own') {
             assert.equal(named[0]?.publicKey?.base64, lines[name].split(' ')[1]);
-          if (offered) assert.deepEqual(named, []);
+          }
+          if (offered) {
+            assert.deepEqual(named, []);
+          }
         },
       ),
       { seed: testSeed, numRuns: sized(40, 1_000) },

@@ -16,15 +16,20 @@ type Read = TarEntry & { readonly text: string };
 
 /** In pieces of an odd length, so that no block begins with one. */
 async function* inPieces(bytes: Buffer, length = 777): AsyncGenerator<Buffer> {
-  for (let at = 0; at < bytes.length; at += length)
+  for (let at = 0; at < bytes.length; at += length) {
     yield await Promise.resolve(bytes.subarray(at, at + length));
+  }
 }
 
 async function entriesOf(bytes: Buffer, takesBody = true): Promise<readonly Read[]> {
   const read: Read[] = [];
   await readTar(new ByteReader(inPieces(bytes)), async (entry, content) => {
     const pieces: Buffer[] = [];
-    if (takesBody) for await (const piece of content) pieces.push(piece);
+    if (takesBody) {
+      for await (const piece of content) {
+        pieces.push(piece);
+      }
+    }
     read.push({ ...entry, text: Buffer.concat(pieces).toString('utf8') });
   });
   return read;
@@ -116,7 +121,9 @@ describe('an archive of tar', () => {
     /** The header of a file with other fields, and the sum of them. */
     const header = (fields: Readonly<Record<number, string>>) => {
       const bytes = Buffer.from(packed('ustar', 'block').subarray(0, 512));
-      for (const [at, field] of Object.entries(fields)) bytes.write(field, Number(at), 'latin1');
+      for (const [at, field] of Object.entries(fields)) {
+        bytes.write(field, Number(at), 'latin1');
+      }
       bytes.fill(' ', 148, 156);
       const sum = bytes.reduce((total, byte) => total + byte, 0);
       bytes.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');

@@ -100,7 +100,9 @@ describe('Work that is nowhere else', () => {
     },
     'a branch that is cut off': (folder) => {
       const heads = path.join(folder, '.git', 'refs', 'heads');
-      for (const name of readdirSync(heads)) writeFileSync(path.join(heads, name), '');
+      for (const name of readdirSync(heads)) {
+        writeFileSync(path.join(heads, name), '');
+      }
       return undefined;
     },
     'a branch that is lost': (folder) => {
@@ -175,7 +177,9 @@ describe('Work that is nowhere else', () => {
       writeFileSync(path.join(folder, name), `#!/bin/sh\nexec ${where(name)} "$@"\n`, { mode: 0o755 });
     }
     const program = gitOf(where('git'));
-    if (program !== '') writeFileSync(path.join(folder, 'git'), program, { mode: 0o755 });
+    if (program !== '') {
+      writeFileSync(path.join(folder, 'git'), program, { mode: 0o755 });
+    }
     return folder;
   }
 

@@ -31,7 +31,9 @@ describe('What lines for all hosts give to every machine', () => {
   });
 
   afterEach(async () => {
-    for (const name of Object.keys(secrets)) Reflect.deleteProperty(process.env, name);
+    for (const name of Object.keys(secrets)) {
+      Reflect.deleteProperty(process.env, name);
+    }
     await machine.dispose();
     home.dispose();
   });
@@ -65,7 +67,9 @@ describe('What lines for all hosts give to every machine', () => {
       `${home.read()}Host *\n${names.map((name) => `  SendEnv ${name.replace('ALL', '*')}\n`).join('')}`,
     );
     try {
-      for (const name of names) process.env[name] = 'C';
+      for (const name of names) {
+        process.env[name] = 'C';
+      }
       const key = home.key();
       machine.authorize(key);
       const ssh = home.service();
@@ -86,8 +90,11 @@ describe('What lines for all hosts give to every machine', () => {
       }
     } finally {
       for (const [name, value] of before) {
-        if (value === undefined) Reflect.deleteProperty(process.env, name);
-        else process.env[name] = value;
+        if (value === undefined) {
+          Reflect.deleteProperty(process.env, name);
+        } else {
+          process.env[name] = value;
+        }
       }
     }
   });

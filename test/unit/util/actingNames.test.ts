@@ -80,7 +80,9 @@ const inOtherForm = (name: string) =>
     )
     .map(([characters, inserted, ending, form]) => {
       const placed: string[] = [...characters];
-      for (const [at, one] of inserted) placed.splice(Math.min(at, placed.length), 0, one);
+      for (const [at, one] of inserted) {
+        placed.splice(Math.min(at, placed.length), 0, one);
+      }
       return `${placed.join('')}${ending}`.normalize(form);
     });
 

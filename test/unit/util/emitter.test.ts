@@ -31,7 +31,9 @@ describe('An event', () => {
       assert.deepEqual(heard, [7]);
       assert.equal((await reported)[0], broken);
     } finally {
-      for (const listener of ofMocha) process.on('uncaughtException', listener);
+      for (const listener of ofMocha) {
+        process.on('uncaughtException', listener);
+      }
     }
   });
 });

@@ -215,7 +215,9 @@ describe('The lock', () => {
   it('is not taken over where the disk refuses', async () => {
     heldBy(2, 'here');
     for (const failing of ['create', 'facts'] as const) {
-      if (failing === 'facts') writeFileSync(`${file}.break`, '');
+      if (failing === 'facts') {
+        writeFileSync(`${file}.break`, '');
+      }
       const refused = Object.assign(new Error('refused'), { code: 'EIO' });
       const fs = {
         ...nodeFileSystem,

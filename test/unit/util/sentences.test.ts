@@ -69,7 +69,9 @@ describe('Every sentence', () => {
 
   it('is not buried by an argument without end', () => {
     const endless = Array.from({ length: 8 }, () => 'a'.repeat(100_000));
-    for (const template of withPlaces) check(template, endless);
+    for (const template of withPlaces) {
+      check(template, endless);
+    }
   });
 
   it('makes no icon and no link of the words around an argument', () => {

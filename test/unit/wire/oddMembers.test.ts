@@ -82,7 +82,9 @@ describe('one odd member of a record', () => {
       const read = filterShape.parse({ ...known, order: value });
       assert.deepEqual({ ...read, order: undefined }, { ...known, order: undefined }, JSON.stringify(value));
     }
-    for (const none of [null, 'x', [], 3]) assert.equal(filterShape.safeParse(none).success, false);
+    for (const none of [null, 'x', [], 3]) {
+      assert.equal(filterShape.safeParse(none).success, false);
+    }
   });
 
   it('beside the hash of a saved template does not make it a lost answer', () => {

@@ -26,12 +26,18 @@ export function forwarding(connection: Connection): Disposable & { start(): void
   return {
     start: () => {
       connection.on('tcpip', (accept, reject, { destIP, destPort }) => {
-        if (isFull()) reject();
-        else outward(track(connect({ host: destIP, port: destPort })), accept, reject);
+        if (isFull()) {
+          reject();
+        } else {
+          outward(track(connect({ host: destIP, port: destPort })), accept, reject);
+        }
       });
       connection.on('openssh.streamlocal', (accept, reject, { socketPath }) => {
-        if (isFull()) reject();
-        else outward(track(connect(socketPath)), accept, reject);
+        if (isFull()) {
+          reject();
+        } else {
+          outward(track(connect(socketPath)), accept, reject);
+        }
       });
       acceptRemoteForwards(connection, listeners, track);
     },

@@ -22,7 +22,9 @@ function oneFile(editor: typeof vscode, say: (line: string) => void) {
     createDirectory: () => undefined,
     readFile: () => bytes(state.text),
     writeFile: (_uri, content) => {
-      if (state.refuses) throw editor.FileSystemError.NoPermissions('refused');
+      if (state.refuses) {
+        throw editor.FileSystemError.NoPermissions('refused');
+      }
       state.text = new TextDecoder().decode(content);
       state.time += 1;
       say(`written ${state.text}`);
@@ -65,7 +67,9 @@ export const documentScripts: readonly EditorScript[] = [
           }
         }),
         editor.workspace.onDidSaveTextDocument((saved) => {
-          if (saved === document) say(`saved, dirty ${String(saved.isDirty)}`);
+          if (saved === document) {
+            say(`saved, dirty ${String(saved.isDirty)}`);
+          }
         }),
       ];
       say(`${document.getText()}, dirty ${String(document.isDirty)}`);
@@ -73,7 +77,9 @@ export const documentScripts: readonly EditorScript[] = [
       await hands.rest();
       say(String(await document.save()));
       await hands.rest();
-      for (const one of subscriptions) one.dispose();
+      for (const one of subscriptions) {
+        one.dispose();
+      }
       file.dispose();
     },
   },
@@ -101,7 +107,9 @@ export const documentScripts: readonly EditorScript[] = [
       const document = await editor.workspace.openTextDocument(file.uri);
       await editor.window.showTextDocument(document);
       const subscription = editor.workspace.onDidChangeTextDocument((event) => {
-        if (event.document === document && event.contentChanges.length > 0) say(`now ${document.getText()}`);
+        if (event.document === document && event.contentChanges.length > 0) {
+          say(`now ${document.getText()}`);
+        }
       });
       file.changeElsewhere('theirs');
       await hands.rest();

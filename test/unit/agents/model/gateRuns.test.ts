@@ -70,7 +70,9 @@ class Household {
     requestAgain: () => this.request(`rental-${this.nextId++}`),
     repeat: async () => {
       const known = this.pick(this.state.requests);
-      if (known) await this.request(known.requestId, known);
+      if (known) {
+        await this.request(known.requestId, known);
+      }
     },
     approve: () => this.answer(true),
     approveInSecondWindow: () => this.answer(true),
@@ -99,7 +101,9 @@ class Household {
         hours: this.usual.hours * scale(),
         questionsPerHour: this.usual.questionsPerHour * scale(),
       };
-      if (this.random() < 0.5) await this.limits.lower();
+      if (this.random() < 0.5) {
+        await this.limits.lower();
+      }
     },
     confirmLimits: async () => {
       await this.limits.confirm(this.set);
@@ -157,7 +161,9 @@ class Household {
     const gate = await this.gate();
     this.settle();
     try {
-      if (repeated(this.state, requestId, request.print, gate.now)) return;
+      if (repeated(this.state, requestId, request.print, gate.now)) {
+        return;
+      }
       this.state = asked(this.state, request, gate);
       this.shown.push(id);
     } catch (error) {
@@ -168,16 +174,26 @@ class Household {
 
   private async answer(yes: boolean): Promise<void> {
     const id = this.random() < 0.6 ? this.shown.at(-1) : this.pick(this.shown);
-    if (id === undefined) return;
-    if (yes) this.yeses.add(id);
+    if (id === undefined) {
+      return;
+    }
+    if (yes) {
+      this.yeses.add(id);
+    }
     const gate = await this.gate();
     this.settle();
     const before = this.state;
     const { state, request } = answered(before, id, yes, 'window', gate);
     this.state = state;
-    if (request?.state === 'overLimit') this.counts.overLimit += 1;
-    if (request === undefined) this.counts.late += 1;
-    if (request?.state === 'renting') this.send(request, gate.limits);
+    if (request?.state === 'overLimit') {
+      this.counts.overLimit += 1;
+    }
+    if (request === undefined) {
+      this.counts.late += 1;
+    }
+    if (request?.state === 'renting') {
+      this.send(request, gate.limits);
+    }
   }
 
   /** What a yes leads to, checked the moment it leaves. */
@@ -217,7 +233,9 @@ class Household {
   private hear(result: 'running' | 'never'): void {
     const machine = this.pick(this.machines.filter(({ state }) => state === 'sent'));
     const request = this.state.requests.find((one) => one.requestId === machine?.requestId);
-    if (!machine || !request) return;
+    if (!machine || !request) {
+      return;
+    }
     machine.state = result;
     this.move(
       request,
@@ -227,7 +245,9 @@ class Household {
 
   private end(): void {
     const machine = this.pick(this.machines.filter(({ state }) => state === 'running'));
-    if (!machine) return;
+    if (!machine) {
+      return;
+    }
     machine.state = 'gone';
     machine.endedAt = Math.max(machine.from, Math.min(machine.until, this.now));
     this.settle();
@@ -243,7 +263,9 @@ class Household {
   }
 
   private move(request: AgentRequest | undefined, change: Partial<AgentRequest>): void {
-    if (request) this.state = changed(this.state, { ...request, ...change });
+    if (request) {
+      this.state = changed(this.state, { ...request, ...change });
+    }
   }
 
   private pick<T>(from: readonly T[]): T | undefined {
@@ -278,9 +300,13 @@ describe('the gate and the ledger of agents', () => {
       }
       assert.ok(household.machines.length <= household.yeses.size);
       seen.machines += household.machines.length;
-      for (const key of ['overLimit', 'refused', 'late'] as const) seen[key] += household.counts[key];
+      for (const key of ['overLimit', 'refused', 'late'] as const) {
+        seen[key] += household.counts[key];
+      }
     }
     // Without these the runs would show nothing.
-    for (const [what, count] of Object.entries(seen)) assert.ok(count > runs / 10, `${what}: ${count}`);
+    for (const [what, count] of Object.entries(seen)) {
+      assert.ok(count > runs / 10, `${what}: ${count}`);
+    }
   });
 });

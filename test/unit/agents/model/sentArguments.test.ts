@@ -56,7 +56,9 @@ describe('the schemas of arguments', () => {
         assert.deepEqual(unknown, [], key);
         assert.doesNotMatch(field.pattern ?? '', /\(\?|\\[pPbBkuxc]|\\\d/);
         assert.ok((field.description ?? '').length <= 200, key);
-        for (const choice of field.enum ?? []) assert.match(choice, /^[a-z]+$/);
+        for (const choice of field.enum ?? []) {
+          assert.match(choice, /^[a-z]+$/);
+        }
       }
     });
   }
@@ -64,11 +66,19 @@ describe('the schemas of arguments', () => {
 
 describe('the arguments of a call', () => {
   function valueOf(field: Field): fc.Arbitrary<string | number> {
-    if (field.enum) return fc.constantFrom(...field.enum);
-    if (field.pattern !== undefined) return fc.stringMatching(new RegExp(field.pattern));
+    if (field.enum) {
+      return fc.constantFrom(...field.enum);
+    }
+    if (field.pattern !== undefined) {
+      return fc.stringMatching(new RegExp(field.pattern));
+    }
     const { minimum: min = 0, maximum: max = 100 } = field;
-    if (field.type === 'integer') return fc.integer({ min, max });
-    if (field.type === 'number') return fc.integer({ min: Math.ceil(min), max: Math.floor(max) });
+    if (field.type === 'integer') {
+      return fc.integer({ min, max });
+    }
+    if (field.type === 'number') {
+      return fc.integer({ min: Math.ceil(min), max: Math.floor(max) });
+    }
     return fc.stringMatching(/^[a-z][a-z ]{0,20}[a-z]$/);
   }
 
@@ -137,6 +147,8 @@ describe('the arguments of a call', () => {
     );
     const named = ignoredMembers(many, {});
     assert.equal(named.length, 3);
-    for (const one of named) assert.match(one, /^[\w.-]{40}$/);
+    for (const one of named) {
+      assert.match(one, /^[\w.-]{40}$/);
+    }
   });
 });

@@ -117,7 +117,9 @@ describe('a yes to the price of an agent', () => {
   it('rents nothing where the computer slept before the request left', async () => {
     const request = await sayYes(await askToRent());
     service.before = (call) => {
-      if (call === 'offers.search') computer.clock.jump(10 * hourMs);
+      if (call === 'offers.search') {
+        computer.clock.jump(10 * hourMs);
+      }
     };
     assert.deepEqual([(await carryOut(request)).state, service.count('offers.rent')], ['notRented', 0]);
   });
@@ -155,7 +157,9 @@ describe('a yes to the price of an agent', () => {
   /** The computer sleeps, or the account is switched, while a request waits for the service to take it. */
   const whileWaiting = (call: string, what: () => unknown) => {
     service.wait = async (name) => {
-      if (name === call) await what();
+      if (name === call) {
+        await what();
+      }
     };
   };
   const asks: Readonly<Record<string, () => Promise<Answer>>> = {
@@ -267,7 +271,9 @@ describe('a yes to the price of an agent', () => {
   });
 
   it('is needed for an earlier destruction, and not for an earlier stop', async () => {
-    for (const id of [5001, 5002]) await rentedByAgent(id);
+    for (const id of [5001, 5002]) {
+      await rentedByAgent(id);
+    }
     await endsIn(5001, 5, 'destroy');
     await endsIn(5002, 5, 'stop');
     const asked = await setEnd(5001, 0.01, 'destroy');

@@ -61,7 +61,9 @@ describe('the schedule of an instance that an agent starts', () => {
   it('is set again where only a later list shows that it started', async () => {
     const request = await sayYes(await start());
     service.after = async (call) => {
-      if (call !== 'instances.start') return;
+      if (call !== 'instances.start') {
+        return;
+      }
       service.before = () => Promise.reject(new TimedOutError());
       await window.schedules.cancel(5003);
       throw new TimedOutError();
@@ -79,7 +81,9 @@ describe('the schedule of an instance that an agent starts', () => {
   const refusals: Readonly<Record<string, () => void>> = {
     'is refused': () => {
       service.wait = (call) => {
-        if (call === 'instances.start') throw new RefusedError({ status: 400 });
+        if (call === 'instances.start') {
+          throw new RefusedError({ status: 400 });
+        }
       };
     },
     'reads back as not done': () => {
@@ -87,7 +91,9 @@ describe('the schedule of an instance that an agent starts', () => {
     },
     'is found not to be done later': () => {
       service.before = (call) => {
-        if (call !== 'instances.start') return;
+        if (call !== 'instances.start') {
+          return;
+        }
         service.before = () => Promise.reject(new TimedOutError());
         throw new TimedOutError();
       };
@@ -96,7 +102,9 @@ describe('the schedule of an instance that an agent starts', () => {
   for (const [what, refuse] of Object.entries(refusals)) {
     for (const before of ['destroy', 'none'] as const) {
       it(`is what it was where the start ${what}: ${before}`, async () => {
-        if (before === 'destroy') await endsIn(5003, 72, 'destroy');
+        if (before === 'destroy') {
+          await endsIn(5003, 72, 'destroy');
+        }
         const known = schedules();
         const request = await sayYes(await start());
         await computer.clock.advance(1000);
@@ -120,7 +128,9 @@ describe('the schedule of an instance that an agent starts', () => {
     const request = await sayYes(await start());
     let own: unknown;
     service.wait = async (call) => {
-      if (call !== 'instances.start') return;
+      if (call !== 'instances.start') {
+        return;
+      }
       own = (await endsIn(5003, 24, 'destroy')).schedule.term;
       throw new RefusedError({ status: 400 });
     };

@@ -118,7 +118,9 @@ describe('Texts of strangers in the answers of tools', () => {
 
   /** Everything that is no text of a stranger by its place. */
   function outside(part: unknown): string {
-    if (typeof part !== 'object' || part === null) return String(part);
+    if (typeof part !== 'object' || part === null) {
+      return String(part);
+    }
     return Object.entries(part)
       .map(([key, value]) => (key === 'untrusted' ? '' : `${key} ${outside(value)}`))
       .join('\n');

@@ -114,7 +114,9 @@ describe('what an agent may rent after a yes', () => {
       { ...base, id: 'request_c', requestId: 'c', print: 'c', tool: 'run_command', instanceId: 7 },
       { ...base, ...ends, id: 'request_s', requestId: 's', print: 's', tool: 'set_schedule' },
     ];
-    for (const one of cutOff) await first.desk.begin(one);
+    for (const one of cutOff) {
+      await first.desk.begin(one);
+    }
     await through(settle(first));
     const states = async () =>
       (await first.desk.read()).requests.filter(({ id }) => id !== request.id).map((one) => one.state);

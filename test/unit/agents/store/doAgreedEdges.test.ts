@@ -89,7 +89,9 @@ describe('what an agent may do after a yes', () => {
     const commitment = { perHour: price, stoppedPerHour: price, from: at, until: at + hourMs };
     const request = await noted({ commitment });
     service.before = async (call) => {
-      if (call === 'instances.get') await computer.clock.advance(121_000);
+      if (call === 'instances.get') {
+        await computer.clock.advance(121_000);
+      }
     };
     const { state, problem } = await carryOut(request);
     assert.deepEqual([state, disk.schedules.size], ['failed', 0]);
@@ -118,7 +120,9 @@ describe('what an agent may do after a yes', () => {
 
   it('is one more command on the instance that the yes was for, and on no other', async () => {
     const rentals = { tool: 'request_rental', state: 'rented' } as const;
-    for (const instanceId of [5001, 5002]) await noted({ ...rentals, instanceId });
+    for (const instanceId of [5001, 5002]) {
+      await noted({ ...rentals, instanceId });
+    }
     const run = (instance: string, requestId: string) =>
       instanceTools(window).run_command({ instance, command: 'ls', requestId }, context);
     await sayYes(await run('inst_5001', 'command-1'));
@@ -175,8 +179,11 @@ describe('A handle of an agent', () => {
     ['inst_seven', undefined],
   ] as const) {
     it(`${handle} is ${id === undefined ? 'refused' : 'a number'}`, () => {
-      if (id === undefined) assert.throws(() => idIn(handle), /is no handle of this kind/);
-      else assert.equal(idIn(handle), id);
+      if (id === undefined) {
+        assert.throws(() => idIn(handle), /is no handle of this kind/);
+      } else {
+        assert.equal(idIn(handle), id);
+      }
     });
   }
 });

@@ -281,7 +281,9 @@ describe('What an agent does after the user changed their mind', () => {
     const scene = await open();
     Object.assign(scene.service.client.instances, { logs: () => Promise.resolve('') });
     const before = JSON.stringify([...scene.disk.schedules.values()]);
-    for (const [, look] of looks) await look(scene);
+    for (const [, look] of looks) {
+      await look(scene);
+    }
     assert.deepEqual(effectsOf(scene, before), []);
     await scene.computer.dispose();
   });

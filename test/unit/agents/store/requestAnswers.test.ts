@@ -170,7 +170,9 @@ describe('The answer to an agent about a request', () => {
     const { get_instance: look } = instanceTools(window);
     await assert.rejects(look({ instance: 'inst_1' }, context), /There is no such instance on this account/);
     service.before = (call) => {
-      if (call === 'instances.list') throw new Error('away');
+      if (call === 'instances.list') {
+        throw new Error('away');
+      }
     };
     await assert.rejects(look({ instance: 'inst_1' }, context), /could not be read.*Nothing was done/);
   });
@@ -186,8 +188,11 @@ describe('A handle of an agent', () => {
     ['inst_9007199254740993', undefined],
   ] as const) {
     it(`is ${expected ?? 'refused'}: ${handle}`, () => {
-      if (expected === undefined) assert.throws(() => idIn(handle), /is no handle of this kind/);
-      else assert.equal(idIn(handle), expected);
+      if (expected === undefined) {
+        assert.throws(() => idIn(handle), /is no handle of this kind/);
+      } else {
+        assert.equal(idIn(handle), expected);
+      }
     });
   }
 });

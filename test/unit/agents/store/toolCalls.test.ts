@@ -102,8 +102,11 @@ describe('A call of an agent', () => {
     it(`${expected ? 'is refused' : 'is answered'}: ${name} of ${JSON.stringify(args)}, access ${given}, setting ${wanted}`, async () => {
       [access, asked] = [given, wanted];
       const { error } = await call(name, args);
-      if (expected) assert.match(String(error), expected);
-      else assert.equal(error, undefined);
+      if (expected) {
+        assert.match(String(error), expected);
+      } else {
+        assert.equal(error, undefined);
+      }
       assert.deepEqual(called, expected ? [] : [name]);
     });
   }
@@ -117,7 +120,9 @@ describe('A call of an agent', () => {
   });
 
   it('is one of sixty a minute, of each session of a client alone', async () => {
-    for (let count = 0; count < 60; count += 1) assert.equal((await call('list_instances'))['fine'], true);
+    for (let count = 0; count < 60; count += 1) {
+      assert.equal((await call('list_instances'))['fine'], true);
+    }
     assert.match(await errorOf('list_instances'), /Too many calls in a minute/);
     for (const other of [{ ...caller, id: 'b' }, { ...caller, door: 'chat' } as const]) {
       assert.equal((await call('list_instances', {}, other))['fine'], true);

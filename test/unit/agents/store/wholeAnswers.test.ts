@@ -58,7 +58,9 @@ describe('what a tool of agents leaves out', () => {
         assert.ok(rows.length > 0);
         seen.push(...rows.map((row) => String(row[field])));
         assert.ok(rows.every(({ untrusted }) => Object.values(untrusted).some((text) => text === long)));
-        if (page['cursor'] === undefined) break;
+        if (page['cursor'] === undefined) {
+          break;
+        }
         assert.match(String(page['next']), /call again with this cursor/);
         page = await call(tool, { limit: 10, cursor: page['cursor'] });
       }

@@ -50,7 +50,9 @@ describe('The page that compares offers', () => {
   };
   const view = () => (page().posted.at(-1) as { readonly view: ReportView }).view;
   const flush = async () => {
-    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    for (let turn = 0; turn < 10; turn += 1) {
+      await setImmediate();
+    }
   };
   const press = async (id: string) => {
     page().send({ type: 'button', id });
@@ -69,13 +71,19 @@ describe('The page that compares offers', () => {
     const search = async (_: unknown, { signal }: { readonly signal: AbortSignal }) => {
       searches.push(signal);
       await isHeld;
-      if (signal.aborted) throw new DOMException('aborted', 'AbortError');
-      if (refusal) throw refusal;
+      if (signal.aborted) {
+        throw new DOMException('aborted', 'AbortError');
+      }
+      if (refusal) {
+        throw refusal;
+      }
       return { items: listed, skipped: 0 };
     };
     active = { key: 'mine', client: { offers: { search } } };
     pins = new OfferPins();
-    for (const offer of [one, two]) pins.pin({ offer, origin });
+    for (const offer of [one, two]) {
+      pins.pin({ offer, origin });
+    }
     panel = new ComparePanel(
       only({
         extensionUri: FakeUri.file('/extension'),

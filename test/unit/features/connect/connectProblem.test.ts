@@ -22,7 +22,9 @@ describe('A connection that fails', () => {
     return refusal ? Promise.reject(refusal) : Promise.resolve();
   };
   const flush = async () => {
-    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    for (let turn = 0; turn < 10; turn += 1) {
+      await setImmediate();
+    }
   };
 
   /** Shows the failure, and presses these buttons one after the other. */
@@ -58,7 +60,9 @@ describe('A connection that fails', () => {
       screen.messages.shown.at(-1)?.press(button);
     }
     await flush();
-    for (const one of [...screen.messages.shown]) one.close();
+    for (const one of [...screen.messages.shown]) {
+      one.close();
+    }
     await end;
     return done.splice(0);
   };

@@ -164,7 +164,9 @@ describe('A secret of a document', () => {
 
   it('is no place that a link can name otherwise', async () => {
     const { fix } = scene({ env: {} });
-    for (const slot of ['image', 'xenv.A', 7]) await assert.rejects(fix({ kind: 'changeSecret', slot }));
+    for (const slot of ['image', 'xenv.A', 7]) {
+      await assert.rejects(fix({ kind: 'changeSecret', slot }));
+    }
   });
 
   describe('that becomes a variable of the account', () => {
@@ -226,7 +228,9 @@ describe('A secret of a document', () => {
         await screen.documents.show(document);
         const used = useSecret(only(deps), undefined);
         await quick.pick('TOKEN');
-        if (button) await press(button);
+        if (button) {
+          await press(button);
+        }
         await used;
         assert.deepEqual(
           kept.map((line) => line.replace(/\S+=/, '')),
@@ -258,7 +262,9 @@ describe('A secret of a document', () => {
         const { deps, screen, quick, listed, document } = scene({ env: {} });
         screen.documents.close(document);
         listed.push({ name: 'TOKEN', value: 'x' });
-        if (change) deps.templates.state.value = [];
+        if (change) {
+          deps.templates.state.value = [];
+        }
         const used = useSecret(only(deps), { secretName: 'TOKEN' });
         if (change) {
           await used;

@@ -50,7 +50,9 @@ describe('The document of a new API key', () => {
   it('is asked for where another document is in front, or none', async () => {
     await documents.show(await documents.open({ content: '{}', language: 'json' }));
     assert.equal(readOpenDocument(), undefined);
-    for (const document of [...documents.all]) documents.close(document);
+    for (const document of [...documents.all]) {
+      documents.close(document);
+    }
     assert.equal(readOpenDocument(), undefined);
     assert.deepEqual(saidOn(screen), [
       'info Open a document whose name ends in .gpu-key.json first. []',

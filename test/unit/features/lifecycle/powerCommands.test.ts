@@ -35,7 +35,9 @@ describe('A power command', () => {
     /** Answers the question that is shown, and waits for the end. */
     const answered = async <T>(work: Promise<T>, button?: string): Promise<T> => {
       await quick.flush();
-      if (button !== undefined) screen.messages.shown.find(({ modal }) => modal)?.press(button);
+      if (button !== undefined) {
+        screen.messages.shown.find(({ modal }) => modal)?.press(button);
+      }
       return clock.through(work);
     };
     const said = () => saidOn(screen).map((line) => line.replace(/ \/\/ .*(?= \[)/s, ''));

@@ -135,7 +135,9 @@ describe('A power request that failed', () => {
     assert.deepEqual(errors, [refused]);
     const denied = new RefusedError({ nextStep: 'replaceKey' });
     const away = new NotReachableError();
-    for (const error of [denied, away]) assert.equal(said('stop', failed(error)), '');
+    for (const error of [denied, away]) {
+      assert.equal(said('stop', failed(error)), '');
+    }
     assert.deepEqual(reported, [denied, away]);
   });
 });

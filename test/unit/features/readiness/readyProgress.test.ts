@@ -42,7 +42,9 @@ describe('The progress of a machine that gets ready', () => {
       oneWindow: {
         // Each of them is shown once, in one window.
         offer: (key: string, run: () => unknown, { isStillSo }: { readonly isStillSo: () => boolean }) => {
-          if (!offered.some((one) => one.key === key)) void run();
+          if (!offered.some((one) => one.key === key)) {
+            void run();
+          }
           offered.push({ key, isStillSo });
         },
       },

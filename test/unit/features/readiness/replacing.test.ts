@@ -34,7 +34,9 @@ describe('The message about a replacement', () => {
     const { shown } = screen.messages;
     shown.at(-1)?.press(button);
     await setImmediate();
-    for (const one of [...shown]) one.close();
+    for (const one of [...shown]) {
+      one.close();
+    }
     saidOn(screen);
     return ran.splice(0);
   };

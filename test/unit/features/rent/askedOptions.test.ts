@@ -24,7 +24,11 @@ async function resultOf<T>(
   work: Promise<T>,
 ): Promise<{ readonly result: T; readonly said: readonly string[] }> {
   const waits = () => Promise.race([work.then(() => false), setImmediate(true)]);
-  while (await waits()) for (const one of [...screen.messages.shown]) one.close();
+  while (await waits()) {
+    for (const one of [...screen.messages.shown]) {
+      one.close();
+    }
+  }
   return { result: await work, said: saidOn(screen) };
 }
 
@@ -52,7 +56,9 @@ describe('The login to a private registry', () => {
       await quick.type(part);
       await quick.enter();
     }
-    if (parts.length < 3) await quick.escape();
+    if (parts.length < 3) {
+      await quick.escape();
+    }
     return resultOf(chosen);
   };
 
@@ -137,7 +143,9 @@ describe('The script at the start of a machine', () => {
   const flow = (onstart?: string, kind = 'image') => ({ choices: { source: { kind }, onstart } }) as never;
   const fromFile = async (content: string | Uint8Array | undefined) => {
     const file = path.join(folder, 'start.sh');
-    if (content !== undefined) writeFileSync(file, content);
+    if (content !== undefined) {
+      writeFileSync(file, content);
+    }
     screen.fileDialogs.push(content === undefined ? undefined : [file]);
     const chosen = onstartOption(flow());
     await quick.pick('From a File…');

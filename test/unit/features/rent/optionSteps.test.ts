@@ -20,7 +20,9 @@ describe('The options of a rental', () => {
     return current;
   };
   const turn = async () => {
-    for (let count = 0; count < 4; count += 1) await setImmediate();
+    for (let count = 0; count < 4; count += 1) {
+      await setImmediate();
+    }
   };
   const open = async (choices: Partial<RentChoices> = {}, offer: Partial<Offer> = {}) => {
     screen.quick.current?.leave();
@@ -175,7 +177,9 @@ describe('The options of a rental', () => {
       const said = current.message;
       current.accept();
       await turn();
-      if (screen.quick.current === current) current.pressButton('Back');
+      if (screen.quick.current === current) {
+        current.pressButton('Back');
+      }
       await turn();
       return [said, flow.choices.jupyterDir];
     };

@@ -72,7 +72,9 @@ describe('Renting', () => {
 
   it('continues with the next one if the jobs of one are stopped while its offer is checked', async () => {
     const end = await rentThree((sent, stop) => {
-      if (sent === 1) stop('2');
+      if (sent === 1) {
+        stop('2');
+      }
     });
     assert.ok(end.kind === 'rented', JSON.stringify(end));
     assert.deepEqual(

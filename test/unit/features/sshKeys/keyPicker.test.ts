@@ -43,7 +43,9 @@ describe('The choice of a public key', () => {
   });
 
   const flush = async () => {
-    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    for (let turn = 0; turn < 10; turn += 1) {
+      await setImmediate();
+    }
   };
   const rows = () => {
     const { current } = screen.quick;
@@ -136,7 +138,7 @@ describe('The choice of a public key', () => {
       await pick('From a File…');
       // The file is read from the disk.
       const waits = () => Promise.race([chosen.then(() => false), setImmediate(true)]);
-      while (screen.messages.shown.length === 0 && (await waits()));
+      while (screen.messages.shown.length === 0 && (await waits())) {}
       screen.messages.shown[0]?.close();
       return [await chosen, ...saidOn(screen)];
     };

@@ -48,8 +48,11 @@ describe('The search for public templates', () => {
         },
         isMine: ({ id }: Template) => id === 2,
         setFavourite: ({ id }: { readonly id: number }, isOne: boolean) => {
-          if (isOne) favourites.add(id);
-          else favourites.delete(id);
+          if (isOne) {
+            favourites.add(id);
+          } else {
+            favourites.delete(id);
+          }
           return Promise.resolve();
         },
       },

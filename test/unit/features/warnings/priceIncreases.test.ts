@@ -47,14 +47,18 @@ describe('A host that asks for a higher price', () => {
     (...items: readonly PriceIncrease[]) =>
     () => ({ items, skipped: 0 });
   const flush = async () => {
-    for (let turn = 0; turn < 8; turn += 1) await setImmediate();
+    for (let turn = 0; turn < 8; turn += 1) {
+      await setImmediate();
+    }
   };
   const warned = async (...pages: typeof lists) => {
     lists = pages;
     await warnPriceIncrease(deps, 1);
     await flush();
     const said = saidOn(screen);
-    for (const one of [...screen.messages.shown]) one.close();
+    for (const one of [...screen.messages.shown]) {
+      one.close();
+    }
     return said;
   };
 
@@ -97,7 +101,9 @@ describe('A host that asks for a higher price', () => {
     question?.press(button);
     await flush();
     const asked = screen.messages.shown.filter(({ modal }) => modal).map(({ text }) => text);
-    for (const one of [...screen.messages.shown]) one.close();
+    for (const one of [...screen.messages.shown]) {
+      one.close();
+    }
     await end;
     const said = saidOn(screen).filter((line) => !line.startsWith('progress'));
     return [

@@ -55,7 +55,9 @@ describe('The warnings about instances and credit', () => {
       volumes: { onDidChange: () => none, state: { kind: 'ready', value: volumes, fetchedAt: now } },
     } as unknown as Deps);
     changed.fire(undefined);
-    if (posted) notices.fire({ key: 'k', accountKey: 'mine', ...posted });
+    if (posted) {
+      notices.fire({ key: 'k', accountKey: 'mine', ...posted });
+    }
     own.dispose();
     return saidOn(screen);
   };

@@ -199,7 +199,9 @@ describe('The rental history', () => {
       const past: PastRental = { version: 1, instance: anInstance({ id }), endedAt: id, end: 'gone' };
       await writeFile(join(folder, `${id}.json`), JSON.stringify(past));
     }
-    for (const id of [1, 2]) await writeFile(join(folder, `${id}.log`), 'words\n');
+    for (const id of [1, 2]) {
+      await writeFile(join(folder, `${id}.log`), 'words\n');
+    }
     service.instances = [];
     await pass('it is in the history', () => window.history.find(5001) !== undefined);
     const names = await readdir(folder);

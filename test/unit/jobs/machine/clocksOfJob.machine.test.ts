@@ -47,7 +47,9 @@ describe('With any clock of a machine, a job', () => {
     program('date', ['read -r _ _ day <"$HOME/clock/state"', 'echo "$day"']);
     program('nvidia-smi', ['echo 0']);
     writeFileSync(join(clock, 'state'), '0 500000 1700000000\n');
-    if (!hasNoUptime) writeFileSync(join(clock, 'uptime'), '500000.50 9.00\n');
+    if (!hasNoUptime) {
+      writeFileSync(join(clock, 'uptime'), '500000.50 9.00\n');
+    }
     const path = `${bin}:${process.env['PATH'] ?? ''}`;
     const job = scene().with({ ssh: shellMachine(remote, { PATH: path, HOST_PROC: clock }) });
     const script = [

@@ -268,7 +268,9 @@ describe('The end of a job on its machine', () => {
       const { log } = await job.look(jobId, offset, 20_000);
       assert.equal(log.offset - log.piece.length, offset);
       pieces.push(log.piece);
-      if (log.offset === offset) break;
+      if (log.offset === offset) {
+        break;
+      }
       offset = log.offset;
     }
     const whole = Buffer.concat(pieces);

@@ -57,8 +57,12 @@ class TimedMachine {
   /** The service does not answer so many calls. */
   constructor(steps: readonly Step[], unanswered = 0) {
     const bin = path.join(this.home, 'bin');
-    for (const folder of [bin, path.join(this.home, 'proc')]) mkdirSync(folder);
-    for (const name of ['cat', 'grep', 'rm', 'sh', 'tail']) symlinkSync(placeOf(name), path.join(bin, name));
+    for (const folder of [bin, path.join(this.home, 'proc')]) {
+      mkdirSync(folder);
+    }
+    for (const name of ['cat', 'grep', 'rm', 'sh', 'tail']) {
+      symlinkSync(placeOf(name), path.join(bin, name));
+    }
     this.program('sleep', [
       'read -r number true up day <state || exit 1',
       'number=$((number + 1))',
@@ -92,7 +96,9 @@ class TimedMachine {
     this.write('state', '0 0 500000 1700000000\n');
     this.write('use', '0\n');
     this.write('guard.sh', timerPrograms.guard);
-    if (steps[0]?.hasUptime !== false) this.write('proc/uptime', '500000.25 9.00\n');
+    if (steps[0]?.hasUptime !== false) {
+      this.write('proc/uptime', '500000.25 9.00\n');
+    }
   }
 
   /** Seconds that truly passed until it acted, from the last use where it waits for idle time; and how often it did. */

@@ -49,14 +49,19 @@ describe('The answer of a machine', () => {
     it(what, async () => {
       const found = await outcome(answerOf(sayingMachine(answer, end).call, ['true']));
       const said = String(found);
-      if (typeof expected === 'string') assert.equal(said, expected);
-      else assert.match(said, expected);
+      if (typeof expected === 'string') {
+        assert.equal(said, expected);
+      } else {
+        assert.match(said, expected);
+      }
     });
   }
 
   it('is asked for by names alone that are safe in a script', () => {
     assert.equal(checkHex('0af'), '0af');
-    for (const value of ['', 'g', '0 1', 'a;b', 'a'.repeat(65)]) assert.throws(() => checkHex(value), value);
+    for (const value of ['', 'g', '0 1', 'a;b', 'a'.repeat(65)]) {
+      assert.throws(() => checkHex(value), value);
+    }
     assert.equal(checkHex('a'.repeat(64)).length, 64);
   });
 });
@@ -98,8 +103,11 @@ describe('A step of a job', () => {
   ][]) {
     it(what, async () => {
       const found = await outcome(step(machineOf(answer)));
-      if (expected instanceof RegExp) assert.match(String(found), expected);
-      else assert.equal(found, expected);
+      if (expected instanceof RegExp) {
+        assert.match(String(found), expected);
+      } else {
+        assert.equal(found, expected);
+      }
     });
   }
 

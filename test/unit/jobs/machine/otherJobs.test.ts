@@ -26,7 +26,9 @@ describe('The jobs that a stopped machine has', () => {
     const folder = join(scene().remote, '.gpu-rental', 'jobs', id);
     mkdirSync(join(folder, 'lock', 'started'), { recursive: true });
     mkdirSync(join(folder, 'src', 'lock', 'started'), { recursive: true });
-    for (const [name, content] of Object.entries(notes)) writeFileSync(join(folder, name), content);
+    for (const [name, content] of Object.entries(notes)) {
+      writeFileSync(join(folder, name), content);
+    }
   }
   const file = '//81a4 5 1700000000 ./outputs/x\n';
   const spec = (id: string, name: string) => `{"id":"${id}","name":"${name}","attempt":1}\n`;

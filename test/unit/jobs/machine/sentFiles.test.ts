@@ -19,7 +19,9 @@ describe('The files that a job sends', () => {
   useFolder((made) => void (base = made));
   beforeEach(() => {
     [workspace, home] = [join(base, 'Projekt José'), join(base, 'home')];
-    for (const folder of [workspace, home]) mkdirSync(folder);
+    for (const folder of [workspace, home]) {
+      mkdirSync(folder);
+    }
   });
 
   const put = (...names: readonly string[]) => {
@@ -61,7 +63,9 @@ describe('The files that a job sends', () => {
   it('are also those of a repository inside of it, by its own rules, but not of another working tree', async () => {
     put('a.py', 'lib/b.py', 'lib/c.bin', 'lib/deep/d.py', 'vendor/e.py');
     writeFileSync(join(workspace, 'lib/.gitignore'), '*.bin\n');
-    for (const folder of ['.', 'lib', 'lib/deep', 'vendor']) git('init', '-q', folder);
+    for (const folder of ['.', 'lib', 'lib/deep', 'vendor']) {
+      git('init', '-q', folder);
+    }
     for (const folder of ['lib/deep', 'lib', 'vendor']) {
       git('-C', folder, 'add', '.');
       git('-C', folder, 'commit', '-qm', 'first');
@@ -174,14 +178,18 @@ describe('The files that a job sends', () => {
       base = mkdtempSync('/tmp/gr-sent-');
       [workspace, home] = [join(base, 'Projekt José'), join(base, 'home')];
       mkdirSync(workspace);
-      for (const folder of [base, workspace]) chmodSync(folder, 0o755);
+      for (const folder of [base, workspace]) {
+        chmodSync(folder, 0o755);
+      }
     }
     put('a.py', 'private/b.py');
     writeFileSync(join(workspace, '.gitignore'), '*.log\n');
     chmodSync(join(workspace, 'private'), 0);
     // What the search needs of modules is read before another user might not read them.
     await find({ run: withoutGit });
-    if (isRoot) process.seteuid?.(65_534);
+    if (isRoot) {
+      process.seteuid?.(65_534);
+    }
     try {
       const { names, leftOut } = await find({ run: withoutGit });
       assert.deepEqual(names, ['.gitignore', 'a.py']);
@@ -190,7 +198,9 @@ describe('The files that a job sends', () => {
         [['private', 'EACCES']],
       );
     } finally {
-      if (isRoot) process.seteuid?.(0);
+      if (isRoot) {
+        process.seteuid?.(0);
+      }
       chmodSync(join(workspace, 'private'), 0o755);
     }
   });

@@ -105,7 +105,9 @@ describe('A large workspace on a machine', () => {
 
   beforeEach(() => {
     fill(scene().workspace, names);
-    for (const name of names) utimesSync(join(scene().workspace, name), old, old);
+    for (const name of names) {
+      utimesSync(join(scene().workspace, name), old, old);
+    }
   });
 
   it('is given to its first job and made again, so that nothing is sent twice', async () => {
@@ -137,7 +139,9 @@ describe('A large workspace on a machine', () => {
     await scene().ended('a1');
     writeFileSync(join(remote, 'go'), '');
     await sync('a2');
-    for (const name of names) assert.equal(readFileSync(src('a2', name), 'utf8'), name);
+    for (const name of names) {
+      assert.equal(readFileSync(src('a2', name), 'utf8'), name);
+    }
     assert.deepEqual([...filesBelow(src('a2', ''))].sort(), names);
   });
 

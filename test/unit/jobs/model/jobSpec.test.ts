@@ -180,7 +180,9 @@ describe('a job of the workspace file', () => {
     let source = file({ env: { A: '1' }, whenDone: { idle: 'stop' } });
     for (;;) {
       const fix = findJobProblems(new JsonPlaces(source)).flatMap(({ fixes }) => fixes)[0];
-      if (fix?.action.kind !== 'edit') break;
+      if (fix?.action.kind !== 'edit') {
+        break;
+      }
       assert.match(formatText(fix.title), /^Add "/);
       source = applyChanges(source, fix.action.changes);
     }

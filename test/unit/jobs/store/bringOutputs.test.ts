@@ -110,10 +110,14 @@ describe('The traffic of a job', () => {
     assert.equal(traffic.cost, zero);
     const seen: number[] = [];
     const first = traffic.noting(({ bytes }) => seen.push(bytes));
-    for (const bytes of [1e9, 3e9, 2e9]) first({ bytes, totalBytes: 5e9 });
+    for (const bytes of [1e9, 3e9, 2e9]) {
+      first({ bytes, totalBytes: 5e9 });
+    }
     assert.deepEqual([seen, traffic.cost], [[1e9, 3e9, 2e9], fromDollars(2_000_000)]);
     const second = traffic.noting();
-    for (const bytes of [7e9, 8e9]) second({ bytes, totalBytes: 9e9 });
+    for (const bytes of [7e9, 8e9]) {
+      second({ bytes, totalBytes: 9e9 });
+    }
     assert.equal(traffic.cost, fromDollars(3_000_000));
   });
 
@@ -123,7 +127,9 @@ describe('The traffic of a job', () => {
       const fleet = { find: (id: number) => (id === 7 ? found : undefined) };
       const traffic = trafficOf({ fleet }, aJobRow({}, { instanceId }), way);
       const note = traffic.noting();
-      for (const bytes of [0, 1e9]) note({ bytes, totalBytes: 1e9 });
+      for (const bytes of [0, 1e9]) {
+        note({ bytes, totalBytes: 1e9 });
+      }
       return traffic.cost;
     };
     assert.equal(costOf(instance, 'sending', 7), fromDollars(1));

@@ -167,7 +167,9 @@ describe('A checkpoint of a job', () => {
     const { begun, next } = scene();
     assert.equal(next(jobNow - 1), undefined);
     assert.equal(begun.length, 0, 'not due yet');
-    for (let time = 0; time < 3; time += 1) assert.equal(next(), undefined);
+    for (let time = 0; time < 3; time += 1) {
+      assert.equal(next(), undefined);
+    }
     assert.equal(begun.length, 1);
     begun[0]?.end(event);
     await settle();

@@ -120,7 +120,9 @@ describe('Limits of jobs that can be extended', () => {
     const window = await open();
     const job = await beginJob(computer, window);
     machine.trouble = (call, when) => {
-      if (call === 'extend' && when === 'before') machine.ends({ code: 143, why: 'limit' });
+      if (call === 'extend' && when === 'before') {
+        machine.ends({ code: 143, why: 'limit' });
+      }
     };
     await window.jobs.extend(job, { hours: 9, costDollars: 9 });
     await pass(0);

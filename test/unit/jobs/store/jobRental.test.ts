@@ -246,7 +246,9 @@ describe('A machine that is rented for a job', () => {
     const shown = () => formatText(phaseText(window.row(job)));
     let isRefused = true;
     service.before = (call) => {
-      if (isRefused && call === 'instances.destroy') throw new CutConnection();
+      if (isRefused && call === 'instances.destroy') {
+        throw new CutConnection();
+      }
     };
     await window.jobs.stop(job);
     await pass(minute);

@@ -280,13 +280,17 @@ describe('Jobs on an instance', () => {
             first.close();
             throw new CutConnection();
           }
-          if (now === 'start' && at === 'after') machine.ends({ code: 7, why: 'itself' });
+          if (now === 'start' && at === 'after') {
+            machine.ends({ code: 7, why: 'itself' });
+          }
         };
         const { id: job } = await first.jobs.order(aJob(id), []);
         await pass(5 * minute);
         assert.ok(isHit, `${call} ${when}`);
         const second = await open();
-        if (machine.phase === 'running') machine.ends({ code: 7, why: 'itself' });
+        if (machine.phase === 'running') {
+          machine.ends({ code: 7, why: 'itself' });
+        }
         await pass(10 * minute);
         const { state } = second.row(job);
         const seen = [state.phase, state.end?.code, machine.starts, machine.fetched];

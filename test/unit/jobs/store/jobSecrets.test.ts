@@ -36,7 +36,9 @@ describe('the values of secrets for jobs', () => {
 
   it('belong to the folder and the job that they were entered for', async () => {
     await secrets.keep(train, 'HF_TOKEN', 'one');
-    for (const use of others) assert.deepEqual(await secrets.read(use, ['HF_TOKEN']), {});
+    for (const use of others) {
+      assert.deepEqual(await secrets.read(use, ['HF_TOKEN']), {});
+    }
     await secrets.keep({ folder: '/other', job: 'train' }, 'HF_TOKEN', 'two');
     assert.deepEqual(await secrets.read(train, ['HF_TOKEN']), { HF_TOKEN: 'one' });
   });
@@ -59,12 +61,17 @@ describe('the values of secrets for jobs', () => {
             continue;
           }
           const secret = (await secrets.all())[one.at];
-          if (!secret) continue;
+          if (!secret) {
+            continue;
+          }
           await (one.kind === 'change' ? secrets.change(secret, 'new') : secrets.remove(secret));
           for (const { folder, job } of secret.uses) {
             const key = JSON.stringify([folder, job, secret.name]);
-            if (one.kind === 'change') allowed.set(key, 'new');
-            else allowed.delete(key);
+            if (one.kind === 'change') {
+              allowed.set(key, 'new');
+            } else {
+              allowed.delete(key);
+            }
           }
         }
         for (const folder of ['/a', '/b', '/A']) {
@@ -83,7 +90,9 @@ describe('the values of secrets for jobs', () => {
   });
 
   it('are one where several jobs use the same, changed and removed together', async () => {
-    for (const use of [train, ...others]) await secrets.keep(use, 'HF_TOKEN', 'one');
+    for (const use of [train, ...others]) {
+      await secrets.keep(use, 'HF_TOKEN', 'one');
+    }
     await secrets.keep(train, 'KEY', 'two');
     const [token, key] = await secrets.all();
     assert.ok(token && key);
@@ -117,7 +126,9 @@ describe('the values of secrets for jobs', () => {
     useFolder((made) => void (folder = realpathSync(made)));
 
     it('are those of its real path, so a link to another folder is another one', async () => {
-      for (const name of ['one', 'two']) mkdirSync(path.join(folder, name));
+      for (const name of ['one', 'two']) {
+        mkdirSync(path.join(folder, name));
+      }
       const link = path.join(folder, 'link');
       symlinkSync(path.join(folder, 'one'), link);
       const spec = { name: 'train LR=1', nameInFile: 'train' };

@@ -54,7 +54,9 @@ describe('Jobs that share a machine that is rented for them', () => {
   it('go on together, on one other machine, where theirs is lost', async () => {
     for (const job of jobs) {
       machines.of(job).trouble = (_, when) => {
-        if (when === 'before') throw new CutConnection();
+        if (when === 'before') {
+          throw new CutConnection();
+        }
       };
     }
     service.instances = service.instances.map((one) => ({ ...one, actualStatus: 'exited' }));
@@ -70,12 +72,16 @@ describe('Jobs that share a machine that is rented for them', () => {
   it('keep the old machine while the outputs of one of them are only there', async () => {
     machines.of(first()).ends({ code: 0, why: 'itself' });
     machines.of(first()).trouble = (call, when) => {
-      if (call === 'fetch' && when === 'before') throw new CutConnection();
+      if (call === 'fetch' && when === 'before') {
+        throw new CutConnection();
+      }
     };
     await pass(minute);
     for (const job of jobs) {
       machines.of(job).trouble = (_, when) => {
-        if (when === 'before') throw new CutConnection();
+        if (when === 'before') {
+          throw new CutConnection();
+        }
       };
     }
     machines.of(second()).phase = 'running';

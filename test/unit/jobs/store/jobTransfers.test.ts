@@ -86,7 +86,9 @@ describe('Transfers of jobs', () => {
     assert.equal(machine.calls.at(-1), 'look', 'looks for the end while it is fetched');
     machine.trouble = (call) => {
       // The outputs are fetched after the look that shows the end.
-      if (call === 'look' && machine.end) machine.isTransferHeld = false;
+      if (call === 'look' && machine.end) {
+        machine.isTransferHeld = false;
+      }
     };
     machine.ends({ code: 0, why: 'itself' });
     await pass(3 * minute);

@@ -76,7 +76,9 @@ describe('Jobs in trouble', () => {
 
   it('are not started if the image lacks programs, and name them', async () => {
     machine.trouble = (call) => {
-      if (call === 'begin') throw new UnfitMachineError(text('The instance lacks tar.'));
+      if (call === 'begin') {
+        throw new UnfitMachineError(text('The instance lacks tar.'));
+      }
     };
     const { id: job } = await window.jobs.order(aJob(id), []);
     await pass(10 * minute);
@@ -87,7 +89,9 @@ describe('Jobs in trouble', () => {
 
   it('are reported with the error of a machine that answers, which is not called unreachable', async () => {
     machine.trouble = (call) => {
-      if (call === 'start') throw new JobMachineError(text('Its disk is full.'), { nextStep: 'retry' });
+      if (call === 'start') {
+        throw new JobMachineError(text('Its disk is full.'), { nextStep: 'retry' });
+      }
     };
     const { id: job } = await window.jobs.order(aJob(id), []);
     await pass(10 * minute);
@@ -164,7 +168,9 @@ describe('Jobs in trouble', () => {
   ] as const) {
     it(`let go of a machine that does not answer once they were stopped and the user chose to ${end} it`, async () => {
       machine.trouble = (call, when) => {
-        if (call === 'start' && when === 'before') cut();
+        if (call === 'start' && when === 'before') {
+          cut();
+        }
       };
       const { id: job } = await window.jobs.order(aJob(id), []);
       await pass(minute);
@@ -270,7 +276,9 @@ describe('Jobs in trouble', () => {
   it('have outputs here before the end of their machine is refused, which is tried and reported until it is done', async () => {
     let isRefused = true;
     service.before = (call) => {
-      if (isRefused && call === 'instances.destroy') throw new CutConnection();
+      if (isRefused && call === 'instances.destroy') {
+        throw new CutConnection();
+      }
     };
     const { id: job } = await window.jobs.order(aJob(id, { whenDone: { success: 'destroy' } }), []);
     await window.jobs.endMachine(job, 'destroy');

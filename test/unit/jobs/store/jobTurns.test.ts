@@ -24,7 +24,9 @@ describe('An attempt that follows another', () => {
     for (const machine of machines.all) {
       const { after = [] } = machine.orders.at(-1) ?? {};
       const isFree = after.every((other) => !isAtWork(other));
-      if (machine.phase === 'waiting' && isFree) machine.phase = 'running';
+      if (machine.phase === 'waiting' && isFree) {
+        machine.phase = 'running';
+      }
     }
   }
   const isAtWork = (attempt: string) => ['waiting', 'running'].includes(machines.of(attempt).phase);

@@ -113,12 +113,16 @@ describe('The jobs of an account', () => {
 
   it('await a rental until they are stopped, over, forgotten or given up', async () => {
     const [a, b, c, d] = [await order(), await order(), await order(), await order()];
-    for (const { id } of [a, b, c, d]) assert.equal(await jobs.awaitsRental(id), true);
+    for (const { id } of [a, b, c, d]) {
+      assert.equal(await jobs.awaitsRental(id), true);
+    }
     await jobs.stop(a.id);
     await end(b.id);
     await jobs.forget(c.id);
     await jobs.putState({ ...row(d.id).state, unrentedSince: 1 });
-    for (const { id } of [a, b, c, d]) assert.equal(await jobs.awaitsRental(id), false);
+    for (const { id } of [a, b, c, d]) {
+      assert.equal(await jobs.awaitsRental(id), false);
+    }
   });
 
   it('show what the disk refused until it is stored, right as it is there, or another window leads', async () => {
@@ -132,8 +136,11 @@ describe('The jobs of an account', () => {
       await settle();
       assert.equal(row(id).state.trouble?.kind, 'notSaved');
       const before = changes;
-      if (isStored) await jobs.putState(stored);
-      else jobs.showSaved(id);
+      if (isStored) {
+        await jobs.putState(stored);
+      } else {
+        jobs.showSaved(id);
+      }
       await settle();
       assert.equal(row(id).state.trouble, undefined);
       assert.ok(before > 0 && changes > before);

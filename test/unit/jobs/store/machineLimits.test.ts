@@ -128,7 +128,9 @@ describe('A guard that is armed again during a job', () => {
       const over = new AbortController();
       const deps = {
         firstContact: () => {
-          if (isAborted) over.abort();
+          if (isAborted) {
+            over.abort();
+          }
           return Promise.reject(error);
         },
         clock: { now: () => 0 },

@@ -24,7 +24,9 @@ describe('Jobs whose next attempt does not run', () => {
       first.ends({ code: 75, why: 'itself' });
       await pass(minute);
       assert.deepEqual([window.row(job).state.attempt, window.row(job).state.phase], [2, 'syncing']);
-      if (hasSecret) await window.jobs.stop(job);
+      if (hasSecret) {
+        await window.jobs.stop(job);
+      }
       next.trouble = undefined;
       await pass(10 * minute);
       const { outputs, end, outcome } = window.row(job).state;

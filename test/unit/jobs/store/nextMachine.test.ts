@@ -140,7 +140,9 @@ describe('A job whose machine is lost', () => {
       if (typeof step === 'string') {
         assert.equal(whyOf(taken), step);
         assert.equal(taken?.event?.kind === 'failed' && taken.event.trouble, 'notReplaced');
-      } else assert.deepEqual(taken, step);
+      } else {
+        assert.deepEqual(taken, step);
+      }
     });
   }
 
@@ -164,8 +166,11 @@ describe('A job whose machine is lost', () => {
       });
       const step = await goOnElsewhere(deps, leaving(), never);
       assert.deepEqual(replaced, expected ? [] : [id]);
-      if (expected instanceof RegExp) assert.match(whyOf(step) ?? '', expected);
-      else if (expected) assert.deepEqual(step, expected);
+      if (expected instanceof RegExp) {
+        assert.match(whyOf(step) ?? '', expected);
+      } else if (expected) {
+        assert.deepEqual(step, expected);
+      }
     });
   }
 

@@ -109,8 +109,12 @@ describe('Jobs of other computers on a machine', () => {
     it(`keep the machine from a ${action} while it can’t be asked for them, which is reported`, async () => {
       let isCut = false;
       machine.trouble = (call) => {
-        if (call === 'markFetched') isCut = true;
-        if (call === 'jobsThere' && isCut) throw new CutConnection();
+        if (call === 'markFetched') {
+          isCut = true;
+        }
+        if (call === 'jobsThere' && isCut) {
+          throw new CutConnection();
+        }
       };
       const { window, job, state } = await ran({ success: action });
       assert.ok(isCut);

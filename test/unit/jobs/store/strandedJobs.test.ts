@@ -28,7 +28,9 @@ describe('Jobs whose machine was stopped before their outputs were fetched', () 
   }
   /** A job in this phase. */
   async function order(phase: string): Promise<string> {
-    if (phase === 'starting') machine.cut((call) => call === 'start');
+    if (phase === 'starting') {
+      machine.cut((call) => call === 'start');
+    }
     const job = await beginJob(computer, window, { retries: { interrupted: 1 } });
     if (phase === 'fetching') {
       machine.cut((call) => call === 'fetch');
@@ -72,7 +74,9 @@ describe('Jobs whose machine was stopped before their outputs were fetched', () 
       assert.equal(window.row(job).state.phase, 'starting');
       assert.ok(isStranded(window.row(job)));
       machine.trouble = undefined;
-      if (when === 'after') machine.ends({ code: 1, why: 'interrupted' });
+      if (when === 'after') {
+        machine.ends({ code: 1, why: 'interrupted' });
+      }
       await window.jobs.stop(job);
       await window.jobs.copyOutputs(job);
       await pass(minute);

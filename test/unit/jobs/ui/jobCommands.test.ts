@@ -81,10 +81,14 @@ describe('A command of jobs', () => {
     rentals: { rentals: [] },
   } as unknown as JobDeps;
   const flush = async () => {
-    for (let turn = 0; turn < 10; turn += 1) await setImmediate();
+    for (let turn = 0; turn < 10; turn += 1) {
+      await setImmediate();
+    }
   };
   const closeAll = async () => {
-    for (const one of [...screen.messages.shown]) one.close();
+    for (const one of [...screen.messages.shown]) {
+      one.close();
+    }
     screen.quick.current?.leave();
     await flush();
   };
@@ -98,7 +102,9 @@ describe('A command of jobs', () => {
       });
     // Some of them look at the disk first.
     const isEnded = () => isOver;
-    while (!isEnded() && screen.messages.shown.length === 0 && !screen.quick.current) await setImmediate();
+    while (!isEnded() && screen.messages.shown.length === 0 && !screen.quick.current) {
+      await setImmediate();
+    }
     await flush();
     const { current } = screen.quick;
     const said = [...saidOn(screen), ...(current ? [`list ${current.title ?? ''}`] : [])];
@@ -166,7 +172,9 @@ describe('A command of jobs', () => {
       for (const [state, one] of Object.entries(states)) {
         row = one;
         const said = await shown((target) => commands[name](deps, target));
-        if (!said.some((line) => /^info train has already changed\./.test(line))) fits.push(state);
+        if (!said.some((line) => /^info train has already changed\./.test(line))) {
+          fits.push(state);
+        }
       }
       assert.deepEqual(fits, fitting[name]);
     });

@@ -36,7 +36,9 @@ describe('The progress of the files of a job', () => {
     const note = (what: string) => async (id: string) => {
       done.push(`${what} ${id}`);
       await setImmediate();
-      if (refusal) throw refusal;
+      if (refusal) {
+        throw refusal;
+      }
       return true;
     };
     end = showMoves({

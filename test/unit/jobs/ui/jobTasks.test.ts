@@ -44,7 +44,9 @@ describe('The terminal of a job that runs as a task', () => {
     const settled = async () => {
       for (let before = -1; before !== reads;) {
         before = reads;
-        for (let turn = 0; turn < 5; turn += 1) await setImmediate();
+        for (let turn = 0; turn < 5; turn += 1) {
+          await setImmediate();
+        }
       }
     };
     return {
@@ -133,7 +135,9 @@ describe('The terminal of a job that runs as a task', () => {
   it('shows a bar of progress in one line, and nothing above it again', async () => {
     const { grows, ends, screen, written } = scene(20);
     await grows('epoch 1\n');
-    for (let percent = 10; percent < 100; percent += 10) await grows(`${percent}% ${'#'.repeat(percent)}\r`);
+    for (let percent = 10; percent < 100; percent += 10) {
+      await grows(`${percent}% ${'#'.repeat(percent)}\r`);
+    }
     assert.deepEqual(screen(), ['epoch 1', '90% ###############']);
     await grows('done\n');
     await ends(0);

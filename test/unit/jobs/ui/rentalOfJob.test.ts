@@ -33,7 +33,9 @@ describe('The jobs of a rental of several machines', () => {
       rentedBy: (id: string, marker: string) =>
         refuse().then(() => done.push(`${id} on ${machineOf(marker)}`)),
       order: ({ spec: { name }, rental }: Order) => {
-        if (!markers.includes(rental.marker)) markers.push(rental.marker);
+        if (!markers.includes(rental.marker)) {
+          markers.push(rental.marker);
+        }
         done.push(`order ${name} for ${machineOf(rental.marker)}${rental.by ? ` by ${rental.by}` : ''}`);
         return Promise.resolve({ id: name });
       },
@@ -63,7 +65,9 @@ describe('The jobs of a rental of several machines', () => {
   };
 
   beforeEach(() => {
-    for (const list of [done, shown, reported, (markers = [])]) list.length = 0;
+    for (const list of [done, shown, reported, (markers = [])]) {
+      list.length = 0;
+    }
     refusal = undefined;
   });
 

@@ -37,7 +37,9 @@ describe('The message about a job that was not started on an instance', () => {
 
   it('shows no price of an instance that is stopped or not listed', () => {
     const stopped = anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' });
-    for (const instance of [stopped, undefined]) assert.deepEqual(said(instance), [why, 'Run Again']);
+    for (const instance of [stopped, undefined]) {
+      assert.deepEqual(said(instance), [why, 'Run Again']);
+    }
   });
 
   for (const outcome of ['stopped', 'destroyed', 'lost'] as const) {

@@ -48,8 +48,11 @@ describe('The outputs on a stopped machine', () => {
     await setImmediate();
     const [question] = screen.messages.shown;
     meanwhile();
-    if (question && button !== undefined) question.press(button);
-    else question?.close();
+    if (question && button !== undefined) {
+      question.press(button);
+    } else {
+      question?.close();
+    }
     const result = await end;
     return [...saidOn(screen), ...done.splice(0), result];
   };
@@ -103,7 +106,9 @@ describe('The outputs on a stopped machine', () => {
           .join(' '),
       );
     };
-    for (const row of rows) await note(row);
+    for (const row of rows) {
+      await note(row);
+    }
     const { totalPerHour, ...free } = anInstance(stopped);
     assert.ok(totalPerHour);
     instance = free;

@@ -31,10 +31,16 @@ describe('input about keys and environment variables', () => {
   it('checks names and values as the service does', () => {
     assert.equal(keyNameProblem('x'.repeat(255)), undefined);
     assert.ok(keyNameProblem('x'.repeat(256)));
-    for (const name of ['HF_TOKEN', '_a', 'a1']) assert.equal(secretNameProblem(name), undefined);
-    for (const name of ['', '1A', 'A-B', 'A B', 'x'.repeat(256)]) assert.ok(secretNameProblem(name), name);
+    for (const name of ['HF_TOKEN', '_a', 'a1']) {
+      assert.equal(secretNameProblem(name), undefined);
+    }
+    for (const name of ['', '1A', 'A-B', 'A B', 'x'.repeat(256)]) {
+      assert.ok(secretNameProblem(name), name);
+    }
     assert.equal(secretValueProblem('hf_aB9.-'), undefined);
-    for (const value of ['', 'two words', 'a=b']) assert.ok(secretValueProblem(value), value);
+    for (const value of ['', 'two words', 'a=b']) {
+      assert.ok(secretValueProblem(value), value);
+    }
   });
 });
 

@@ -41,7 +41,9 @@ describe('a scoped key that the product makes', () => {
       ),
     );
     assert.ok(needed.has('machine_read'), 'the market needs it');
-    for (const category of [...needed].filter(isCategory)) assert.ok(mayUse(key, category), category);
+    for (const category of [...needed].filter(isCategory)) {
+      assert.ok(mayUse(key, category), category);
+    }
     for (const category of ['machine_write', 'billing_write', 'user_write', 'team_write'] as const) {
       assert.equal(mayUse(key, category), false, category);
     }

@@ -74,8 +74,9 @@ describe('the 2FA status of an account', () => {
   const status = { enabled: true, methods: [totp], skipped: 0 };
 
   it('is that of the user record, for any list of methods', () => {
-    for (const tfaStatus of ['enabled', 'legacy', 'disabled'])
+    for (const tfaStatus of ['enabled', 'legacy', 'disabled']) {
       assert.equal(secondFactorStatusOf({ tfaStatus }, status), tfaStatus);
+    }
   });
 
   it('follows from the status call where the user record leaves it out', () => {

@@ -191,7 +191,9 @@ describe('the flag form of an environment', () => {
         assert.deepEqual([entriesOf(flags), read.problems], [entries, []], flags);
         assert.deepEqual(entriesOf(formatEnvFlags(entries)), entries);
         const object = envFlagsToObject(flags);
-        if (object) assert.deepEqual(entriesOf(envObjectToFlags(object)), entries);
+        if (object) {
+          assert.deepEqual(entriesOf(envObjectToFlags(object)), entries);
+        }
         assert.deepEqual(entriesOf(replaceValues(flags, (_, value) => value)), entries);
         assert.equal(
           replaceValues(flags, () => undefined),
@@ -206,7 +208,9 @@ describe('the flag form of an environment', () => {
     const parts = fc.sample(fc.tuple(written, between), { numRuns: 60, seed: testSeed });
     for (const [{ text, entries }, space] of parts) {
       // A space after the backslash is one of people, and `-e=A` is joined by Docker.
-      if (/\\ \n/.test(space) || /[$]HOME/.test(text)) continue;
+      if (/\\ \n/.test(space) || /[$]HOME/.test(text)) {
+        continue;
+      }
       const { stdout } = spawnSync('bash', ['-c', `printf '%s\\0' ${text}${space}`], { encoding: 'utf8' });
       const words = stdout.split('\0').slice(0, -1);
       assert.deepEqual(

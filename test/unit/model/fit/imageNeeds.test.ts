@@ -174,7 +174,9 @@ describe('the tables of CUDA versions', () => {
       }),
     );
     assert.equal(stated.length, 20);
-    for (const { cuda, driver } of stated) assert.equal(cudaOfDriver(driver), cuda, driver);
+    for (const { cuda, driver } of stated) {
+      assert.equal(cudaOfDriver(driver), cuda, driver);
+    }
   });
 
   it('have the versions that serve each GPU, as on the page of their source', () => {

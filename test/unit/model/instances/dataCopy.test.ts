@@ -21,7 +21,9 @@ describe('A path to copy', () => {
   it('is not the whole disk, and its aim neither that nor the home folder', () => {
     assert.ok(sourceProblem('/'));
     assert.equal(sourceProblem('/root'), undefined);
-    for (const path of ['/', '//', '/root', '/root/']) assert.ok(targetProblem(path), path);
+    for (const path of ['/', '//', '/root', '/root/']) {
+      assert.ok(targetProblem(path), path);
+    }
     assert.equal(targetProblem('/root/data'), undefined);
   });
 

@@ -183,10 +183,10 @@ describe('the state of an instance', () => {
   const contracts = ['running', 'stopped', 'frozen', undefined];
 
   it('costs in full wherever the contract runs or may compute, and has words for every documented state', () => {
-    for (const actualStatus of statuses)
-      for (const currentState of contracts)
-        for (const intendedStatus of contracts)
-          for (const isInterruptible of [true, false])
+    for (const actualStatus of statuses) {
+      for (const currentState of contracts) {
+        for (const intendedStatus of contracts) {
+          for (const isInterruptible of [true, false]) {
             for (const facts of [
               noFacts,
               { readyAt: now - 1 },
@@ -213,6 +213,10 @@ describe('the state of an instance', () => {
                 assert.equal(costPerHour(instance, kind), costPerHour(instance, 'running'), said);
               }
             }
+          }
+        }
+      }
+    }
   });
 
   it('is outbid if it was not stopped from here, for any intention that the service records', () => {

@@ -201,6 +201,8 @@ describe('a comparison in the syntax of the command line', () => {
   });
 
   it('knows each number field by the name of the service', () => {
-    for (const [key, { wire }] of Object.entries(numberFields)) assert.equal(commandLineFields[wire], key);
+    for (const [key, { wire }] of Object.entries(numberFields)) {
+      assert.equal(commandLineFields[wire], key);
+    }
   });
 });

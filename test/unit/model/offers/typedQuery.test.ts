@@ -334,7 +334,11 @@ describe('a typed search', () => {
         const chosen = parts.filter(([, filters]) => {
           const fields = Object.keys(filters);
           const isFree = fields.every((field) => !taken.has(field));
-          if (isFree) for (const field of fields) taken.add(field);
+          if (isFree) {
+            for (const field of fields) {
+              taken.add(field);
+            }
+          }
           return isFree;
         });
         const line = chosen.map(([part]) => part).join(' ');

@@ -33,7 +33,9 @@ describe('the tunnel of a notebook', () => {
     const ended = new Promise<void>((resolve) => (end = resolve));
     const one: Opened = { wanted, isClosed: false, end };
     opened.push(one);
-    if (localPort instanceof Error) return Promise.reject(localPort);
+    if (localPort instanceof Error) {
+      return Promise.reject(localPort);
+    }
     const close = () => {
       one.isClosed = true;
       end();
@@ -87,7 +89,9 @@ describe('the tunnel of a notebook', () => {
     for (let at = 0; at < 200_000 && !tunnel.isOver; at += 500) {
       const before = opened.length;
       await clock.advance(500);
-      if (opened.length > before) seconds.push(at / 1000 + 0.5);
+      if (opened.length > before) {
+        seconds.push(at / 1000 + 0.5);
+      }
     }
     assert.deepEqual(seconds, [0.5, 1.5, 3.5, 7.5, 15.5, 30.5, 45.5, 75.5, 105.5, 135.5]);
     assert.deepEqual([tunnel.isOver, tunnel.isOpen, clock.pending], [true, false, 0]);

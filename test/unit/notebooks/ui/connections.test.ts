@@ -21,7 +21,9 @@ describe('The connections of notebooks', () => {
 
   before(async () => {
     server = createServer((_, answer) => {
-      if (kernels) answer.end(JSON.stringify(kernels));
+      if (kernels) {
+        answer.end(JSON.stringify(kernels));
+      }
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   });
@@ -71,14 +73,18 @@ describe('The connections of notebooks', () => {
         },
         forward: async () => {
           await gate('tunnel');
-          if (hostKey) throw hostKey;
+          if (hostKey) {
+            throw hostKey;
+          }
           openTunnels += 1;
           const ended = new Promise<void>((resolve) => {
             endTunnel = resolve;
           });
           const close = () => {
             openTunnels -= 1;
-            if (!isSlow) endTunnel();
+            if (!isSlow) {
+              endTunnel();
+            }
           };
           return { localPort: (server.address() as AddressInfo).port, remotePort: 48650, ended, close };
         },

@@ -251,7 +251,9 @@ describe('The kernel picker', () => {
     const claimed = new Set<string>();
     const windows = [1, 2].map(() => scene([anInstance({ id: 7 })], claimed));
     shown.length = 0;
-    for (const { provider } of windows) provider.reportProblem('gpu-7', changed('first'));
+    for (const { provider } of windows) {
+      provider.reportProblem('gpu-7', changed('first'));
+    }
     await settle();
     assert.equal(shown.length, 1);
     for (const { deps, provider } of windows) {

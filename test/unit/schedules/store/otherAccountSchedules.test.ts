@@ -238,7 +238,9 @@ describe('Schedules of accounts that are not active', () => {
     await passInMinutes(computer, 6 * minute);
     const { before } = service;
     service.before = (call) => {
-      if (call === 'instances.list') throw new NotReachableError();
+      if (call === 'instances.list') {
+        throw new NotReachableError();
+      }
       return before(call);
     };
     await passInMinutes(computer, 60 * minute);

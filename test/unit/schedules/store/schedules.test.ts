@@ -82,10 +82,14 @@ describe('Schedules of instances', () => {
     const window = await open();
     // The service takes the request, and nothing happens.
     service.after = (call) => {
-      if (call === 'instances.stop') service.instances = [anInstance({ id })];
+      if (call === 'instances.stop') {
+        service.instances = [anInstance({ id })];
+      }
     };
     await window.schedules.set(id, 'stop', at(10 * minute));
-    while (service.count('instances.stop') === 0) await computer.clock.advance(1000);
+    while (service.count('instances.stop') === 0) {
+      await computer.clock.advance(1000);
+    }
     window.close();
     await computer.clock.advance(0);
     const { length } = service.calls;

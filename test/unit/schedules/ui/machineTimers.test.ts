@@ -34,7 +34,9 @@ describe('The timer on a machine', () => {
     const said: (string | Error)[] = [...answers];
     let isTaken = true;
     const set = (_: Schedule, armed: Schedule['armed']) => {
-      if (isTaken) kept.schedule = { ...schedule, armed };
+      if (isTaken) {
+        kept.schedule = { ...schedule, armed };
+      }
       return Promise.resolve(isTaken);
     };
     const deps = only<Parameters<typeof arm>[0]>({
@@ -290,8 +292,11 @@ describe('The timer on a machine', () => {
         said,
         /^warning Could not reach trainer, so nothing has changed: its own timer still acts at /,
       );
-      if (button) await one.press(button);
-      else one.screen.messages.shown[0]?.close();
+      if (button) {
+        await one.press(button);
+      } else {
+        one.screen.messages.shown[0]?.close();
+      }
       assert.equal(await ended, answer);
       assert.equal(one.kept.schedule.armed === undefined, answer === 'done');
     });

@@ -79,7 +79,9 @@ describe('the files for other tools', () => {
   });
 
   it('have a name that has no other meaning for any tool', () => {
-    for (const name of ['gpus', 'a_1', '_x']) assert.equal(setNameProblem(name), undefined);
+    for (const name of ['gpus', 'a_1', '_x']) {
+      assert.equal(setNameProblem(name), undefined);
+    }
     for (const name of ['', '1a', 'a-b', 'a b', 'all', 'ungrouped', '../x', 'a'.repeat(41), 'é']) {
       assert.ok(setNameProblem(name), name);
     }
@@ -87,6 +89,8 @@ describe('the files for other tools', () => {
 
   it('are offered for no engine that is refused', () => {
     const offered = engines.map(({ name }) => name.toLowerCase()).join(' ');
-    for (const { name } of refusedEngines) assert.ok(!offered.includes(name.toLowerCase()));
+    for (const { name } of refusedEngines) {
+      assert.ok(!offered.includes(name.toLowerCase()));
+    }
   });
 });

@@ -28,8 +28,11 @@ describe('Work on several instances', () => {
   const asked: string[] = [];
   let entry: unknown;
   const run = (id: string, [first]: readonly unknown[]) => {
-    if (id === 'gpuRental.showText') shown.push(first);
-    else asked.push(id);
+    if (id === 'gpuRental.showText') {
+      shown.push(first);
+    } else {
+      asked.push(id);
+    }
     return Promise.resolve(id === 'gpuRental.showText' ? undefined : entry);
   };
   useCommands(run);
@@ -60,7 +63,9 @@ describe('Work on several instances', () => {
     const client = { instances: { logs: () => Promise.resolve(log) } };
     active = { key: 'mine', client };
     [answer, log, entry] = [{}, '', { alias: 'gpu-1' }];
-    for (const list of [shown, asked, commands]) list.length = 0;
+    for (const list of [shown, asked, commands]) {
+      list.length = 0;
+    }
     saidOn(screen);
   });
 
@@ -71,8 +76,12 @@ describe('Work on several instances', () => {
       ...{ doing: 'Working', done: 'Results', fileName: ({ id }) => `${id}.txt` },
       work: ({ id }) => {
         tried.push(id);
-        if (isBroken && id === 2) return Promise.reject(new UserError(text('It is full.')));
-        if (isBroken && id === 3) return Promise.reject(new Error('odd'));
+        if (isBroken && id === 2) {
+          return Promise.reject(new UserError(text('It is full.')));
+        }
+        if (isBroken && id === 3) {
+          return Promise.reject(new Error('odd'));
+        }
         return Promise.resolve({ isOk: true, summary: 'fine', output: `output of ${id}` });
       },
     });

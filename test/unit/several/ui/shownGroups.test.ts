@@ -20,7 +20,9 @@ describe('Groups for other tools', () => {
     storageDir = mkdtempSync(path.join(os.tmpdir(), 'gr-groups-'));
   });
   afterEach(async () => {
-    for (const one of opened.splice(0)) one.dispose();
+    for (const one of opened.splice(0)) {
+      one.dispose();
+    }
     await removeFolder(storageDir);
   });
 

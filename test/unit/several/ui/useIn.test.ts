@@ -228,7 +228,9 @@ describe('A group that is handed to a tool', () => {
       for (const answers of [[], ['hosts.txt'], ['hosts.txt', 'All Running Instances']]) {
         const { start, quick, made } = newScene();
         const used = start();
-        for (const answer of answers) await quick.pick(answer);
+        for (const answer of answers) {
+          await quick.pick(answer);
+        }
         await quick.escape();
         await used;
         assert.deepEqual(made, []);

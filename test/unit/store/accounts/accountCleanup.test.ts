@@ -54,12 +54,16 @@ describe('What an account leaves on this computer', () => {
 
   it('is removed though another window writes into the folder at the same time', async () => {
     const file = (name: number) => path.join(storageDir, 'accounts', key, 'rentals', `${name}.json`);
-    for (let name = 0; name < 300; name += 1) writeFileSync(file(name), '{}');
+    for (let name = 0; name < 300; name += 1) {
+      writeFileSync(file(name), '{}');
+    }
     const { cleanup } = open();
     const removed = cleanup.remove(key);
     await until('the first of its files to be gone', () => !existsSync(file(0)), { everyMs: 0 });
     // On a slow computer the folder may be gone by now as well, and then the window can't write.
-    if (existsSync(path.dirname(file(300)))) writeFileSync(file(300), '{}');
+    if (existsSync(path.dirname(file(300)))) {
+      writeFileSync(file(300), '{}');
+    }
     await removed;
     assert.deepEqual(left(), [false, true]);
     cleanup.dispose();
@@ -90,6 +94,8 @@ describe('What an account leaves on this computer', () => {
     await settle();
     assert.deepEqual(left(), [true, true]);
     assert.deepEqual(warnings, ['What a signed-out account left could not be removed']);
-    for (const { cleanup } of [first, second]) cleanup.dispose();
+    for (const { cleanup } of [first, second]) {
+      cleanup.dispose();
+    }
   });
 });

@@ -53,7 +53,9 @@ describe('Accounts, the same in all windows and after a restart', () => {
     it(`use after a sign-out ${what}, in every window`, async () => {
       const one = await openLoaded();
       const two = await openLoaded();
-      for (const id of others) await signIn(one, Math.abs(id), id < 0);
+      for (const id of others) {
+        await signIn(one, Math.abs(id), id < 0);
+      }
       const { key } = await signIn(one, 1);
       await until('both', () => two.accounts.active?.key === key, { everyMs: 5 });
       await one.accounts.signOut(key);
@@ -143,7 +145,9 @@ describe('Accounts, the same in all windows and after a restart', () => {
     const path = join(computer.storageDir, 'activeAccount.json');
     await mkdir(path);
     const { accounts } = await openLoaded();
-    for (let time = 0; time < 3; time += 1) await computer.clock.advance(15_000);
+    for (let time = 0; time < 3; time += 1) {
+      await computer.clock.advance(15_000);
+    }
     assert.equal(accounts.state.kind, 'unreadable');
     assert.equal(computer.log.count('error The accounts could not be read'), 1);
     await rm(path, { recursive: true });

@@ -47,7 +47,9 @@ describe('a session that ends', () => {
         current: async () => {
           checked.push(bearer);
           await answering(bearer);
-          if (bearer !== 'key' && !living.has(bearer)) throw new UnauthorizedError();
+          if (bearer !== 'key' && !living.has(bearer)) {
+            throw new UnauthorizedError();
+          }
           return aUser(tfaStatus === undefined ? {} : { tfaStatus });
         },
       },

@@ -79,7 +79,9 @@ describe('The session in use', () => {
   });
 
   it('is forgotten, alone or with all accounts that are gone, and that is announced', () => {
-    for (const account of ['a', 'b', 'c']) inUse.use(account, key);
+    for (const account of ['a', 'b', 'c']) {
+      inUse.use(account, key);
+    }
     changed.length = 0;
     inUse.forget('a');
     inUse.keepOnly(new Set(['c']));
@@ -156,8 +158,11 @@ describe('The session in use', () => {
       secrets.forgets = true;
       await inUse.keep('a', entered);
       secrets.forgets = false;
-      if (isForgotten) inUse.forget('a');
-      else await ring.write('a', entered);
+      if (isForgotten) {
+        inUse.forget('a');
+      } else {
+        await ring.write('a', entered);
+      }
       assert.equal((await inUse.read('a')).isKept, true);
       await ring.write('a', key);
       inUse.use('a', entered);

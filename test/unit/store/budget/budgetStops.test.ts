@@ -107,7 +107,9 @@ describe('the stop of all instances at the end of a budget', () => {
     const window = await scene.open();
     const { before } = scene.service;
     scene.service.before = (call) => {
-      if (call === 'instances.stop') throw new NotReachableError();
+      if (call === 'instances.stop') {
+        throw new NotReachableError();
+      }
       return before(call);
     };
     await scene.pass(2 * hour);
@@ -127,14 +129,18 @@ describe('the stop of all instances at the end of a budget', () => {
     assert.equal(stops(), 0);
     // The service takes the request, and nothing happens.
     scene.service.after = (call) => {
-      if (call !== 'instances.stop') return;
+      if (call !== 'instances.stop') {
+        return;
+      }
       scene.service.instances = scene.service.instances.map((one) => ({
         ...one,
         actualStatus: 'running',
         intendedStatus: 'running',
       }));
     };
-    while (stops() < 2) await scene.computer.clock.advance(1000);
+    while (stops() < 2) {
+      await scene.computer.clock.advance(1000);
+    }
     await scene.computer.clock.advance(1000);
     window.close();
     await scene.computer.clock.advance(0);
@@ -161,7 +167,9 @@ describe('the stop of all instances at the end of a budget', () => {
     await scene.open();
     const { before } = scene.service;
     scene.service.before = (call) => {
-      if (call === 'charges.list') throw new NotReachableError();
+      if (call === 'charges.list') {
+        throw new NotReachableError();
+      }
       return before(call);
     };
     await scene.pass(3 * hour);
@@ -249,7 +257,9 @@ describe('at any order of clock changes, windows and charges', () => {
         const stops: number[] = [];
         const { before } = service;
         service.before = (call) => {
-          if (isFailing && call === 'charges.list') throw new NotReachableError();
+          if (isFailing && call === 'charges.list') {
+            throw new NotReachableError();
+          }
           if (call === 'instances.stop') {
             stops.push(scene.spentToday);
             assert.ok(soonAt !== undefined && computer.clock.elapsed() - soonAt >= 10 * minute);
@@ -259,13 +269,16 @@ describe('at any order of clock changes, windows and charges', () => {
         const pass = async (minutes: number) => {
           for (let left = minutes; left > 0; left -= 1) {
             await scene.pass(minute);
-            if (windows.some((window) => window.stopNotices().length > 0))
+            if (windows.some((window) => window.stopNotices().length > 0)) {
               soonAt ??= computer.clock.elapsed() - minute;
+            }
           }
         };
         /** What the user would rent now needs a yes in each window, whatever was charged late or not at all. */
         const gates = async () => {
-          if (scene.spentToday <= 3.01) return;
+          if (scene.spentToday <= 3.01) {
+            return;
+          }
           passed += 1;
           for (const { budget } of windows.filter((window) => !closed.has(window) && !misled.has(window))) {
             const rental = keepToBudget(budget, {});
@@ -275,21 +288,28 @@ describe('at any order of clock changes, windows and charges', () => {
         const open = async () => {
           const window = await scene.open();
           windows.push(window);
-          if (isMisleading) misled.add(window);
+          if (isMisleading) {
+            misled.add(window);
+          }
         };
         await open();
         for (const one of steps) {
-          if (one.kind === 'pass') await pass(one.minutes);
-          else if (one.kind === 'jump') {
+          if (one.kind === 'pass') {
+            await pass(one.minutes);
+          } else if (one.kind === 'jump') {
             isMisleading ||= stops.length > 0;
             computer.clock.jump(one.minutes * minute);
-          } else if (one.kind === 'open') await open();
-          else if (one.kind === 'close') {
+          } else if (one.kind === 'open') {
+            await open();
+          } else if (one.kind === 'close') {
             const leader = windows.find((window) => !closed.has(window) && window.hub.isLeader);
             leader?.close();
-            if (leader) closed.add(leader);
-          } else if (one.kind === 'lag') scene.lagMs = one.minutes * minute;
-          else if (one.kind === 'distort') {
+            if (leader) {
+              closed.add(leader);
+            }
+          } else if (one.kind === 'lag') {
+            scene.lagMs = one.minutes * minute;
+          } else if (one.kind === 'distort') {
             isFailing = one.how === 'fail';
             scene.distort = (charges) =>
               one.how === 'twice'
@@ -306,14 +326,20 @@ describe('at any order of clock changes, windows and charges', () => {
           await gates();
         }
         await pass(30);
-        if (windows.every((window) => closed.has(window))) await open();
+        if (windows.every((window) => closed.has(window))) {
+          await open();
+        }
         await gates();
         // In one day each machine is stopped once.
         assert.ok(stops.length <= 2, `${stops.length} stops`);
-        for (const spent of stops) assert.ok(spent >= 3 - 0.0001, `stopped at $${spent}`);
+        for (const spent of stops) {
+          assert.ok(spent >= 3 - 0.0001, `stopped at $${spent}`);
+        }
         stopped += stops.length;
         // What is under way comes to its end.
-        for (const window of windows) window.close();
+        for (const window of windows) {
+          window.close();
+        }
         await pass(1);
         await computer.dispose();
       }),

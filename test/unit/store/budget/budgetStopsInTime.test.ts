@@ -138,7 +138,9 @@ describe('a round of the stop at the end of a budget', () => {
     await scene.pass(70 * minute);
     const { before } = scene.service;
     scene.service.before = (call) => {
-      if (call === 'instances.list') throw new NotReachableError();
+      if (call === 'instances.list') {
+        throw new NotReachableError();
+      }
       return before(call);
     };
     await scene.pass(30 * minute);

@@ -164,7 +164,9 @@ describe('what an account has spent of its budget', () => {
     await window.budget.current();
     const { before } = scene.service;
     scene.service.before = (call) => {
-      if (call === 'charges.list') throw new NotReachableError();
+      if (call === 'charges.list') {
+        throw new NotReachableError();
+      }
       return before(call);
     };
     const changes: boolean[] = [];

@@ -22,7 +22,9 @@ describe('A stop that is carried out', () => {
   /** The service takes the request, and nothing happens. */
   const ignoreStops = () => {
     service.after = (call) => {
-      if (call === 'instances.stop') service.instances = [anInstance()];
+      if (call === 'instances.stop') {
+        service.instances = [anInstance()];
+      }
     };
   };
 
@@ -31,7 +33,9 @@ describe('A stop that is carried out', () => {
     const looks: number[] = [];
     const began = computer.clock.elapsed();
     service.before = (call) => {
-      if (call === 'instances.get') looks.push(computer.clock.elapsed() - began);
+      if (call === 'instances.get') {
+        looks.push(computer.clock.elapsed() - began);
+      }
     };
     assert.equal(await through(carry()), 'notConfirmed');
     // The first one comes before the request.

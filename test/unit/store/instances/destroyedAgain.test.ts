@@ -202,7 +202,9 @@ describe('A machine that was destroyed and is there again', () => {
     const answers: (() => void)[] = [];
     service.before = (call) =>
       call === 'instances.get' ? new Promise<void>((resolve) => answers.push(resolve)) : undefined;
-    for (let time = 0; time < 2; time += 1) await computer.clock.through(window.fleet.refresh());
+    for (let time = 0; time < 2; time += 1) {
+      await computer.clock.through(window.fleet.refresh());
+    }
     assert.equal(answers.length, 1);
     window.fleet.note(5001, { kind: 'start' });
     answers[0]?.();

@@ -91,7 +91,9 @@ describe('since when an instance is idle', () => {
           return value ? { kind: 'present', value } : { kind: 'absent' };
         },
         write: (value) => {
-          if (isFull) return Promise.reject(new Error('ENOSPC'));
+          if (isFull) {
+            return Promise.reject(new Error('ENOSPC'));
+          }
           writes += 1;
           kept.set(key, value);
           return Promise.resolve();

@@ -194,7 +194,9 @@ describe('changing the power of an instance', () => {
     const scene = new Scene(running);
     scene.service.failsBefore('instances.stop', lost);
     scene.service.after = (call) => {
-      if (call === 'instances.get') scene.stopLooking.abort();
+      if (call === 'instances.get') {
+        scene.stopLooking.abort();
+      }
     };
     assert.equal(await scene.change('stop'), 'notKnown');
     assert.equal(scene.service.count('instances.get'), 1);

@@ -47,7 +47,9 @@ describe('the market history', () => {
   });
 
   it('lists the oldest day first, also where the clock was set back since', async () => {
-    for (const days of [20_002, 20_000]) await recordAt(days * day, 'a', gpu(0.3));
+    for (const days of [20_002, 20_000]) {
+      await recordAt(days * day, 'a', gpu(0.3));
+    }
     const { snapshots } = await recordAt(20_001 * day, 'a', gpu(0.3));
     assert.deepEqual(
       snapshots.map((one) => one.day),

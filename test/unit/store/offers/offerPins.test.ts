@@ -10,7 +10,9 @@ const offer = (id: number) => marketOffer({ id });
 describe('The pinned offers', () => {
   function open(...ids: readonly number[]) {
     const pins = new OfferPins();
-    for (const id of ids) pins.pin({ offer: offer(id), origin });
+    for (const id of ids) {
+      pins.pin({ offer: offer(id), origin });
+    }
     const events: (readonly number[])[] = [];
     pins.onDidChange((list) => events.push(list.map((pin) => pin.offer.id)));
     return { pins, events, ids: () => pins.pins.map((pin) => pin.offer.id) };
@@ -18,7 +20,9 @@ describe('The pinned offers', () => {
 
   it('are four at most, each of them once, and every change is reported', () => {
     const { pins, events, ids } = open();
-    for (const id of [1, 2, 3, 4]) assert.equal(pins.pin({ offer: offer(id), origin }), true, String(id));
+    for (const id of [1, 2, 3, 4]) {
+      assert.equal(pins.pin({ offer: offer(id), origin }), true, String(id));
+    }
     assert.equal(mostPins, 4);
     assert.equal(pins.pin({ offer: offer(5), origin }), false, 'there is no room');
     assert.equal(pins.pin({ offer: offer(4), origin }), true, 'it is there already');

@@ -33,7 +33,9 @@ describe('The searches of before', () => {
 
   it('are those from which an offer was chosen, the latest first and each once', async () => {
     const { searches } = open();
-    for (const one of [query, defaultQuery, query]) await searches.keepRecent(one);
+    for (const one of [query, defaultQuery, query]) {
+      await searches.keepRecent(one);
+    }
     assert.deepEqual([searches.recent, searches.last], [[query, defaultQuery], undefined]);
   });
 });

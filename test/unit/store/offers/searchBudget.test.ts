@@ -62,7 +62,9 @@ describe('the searches of a minute', () => {
     const budget = new SearchBudget(new FakeClock(), own);
     const disposed = new SearchBudget(new FakeClock(), other);
     disposed.dispose();
-    for (let time = 0; time < 40; time += 1) budget.note();
+    for (let time = 0; time < 40; time += 1) {
+      budget.note();
+    }
     assert.deepEqual([budget.waitMs(32), budget.waitMs(33)], [60_000, 0]);
     assert.equal(disposed.waitMs(1), 0);
   });
@@ -73,14 +75,18 @@ describe('the searches of a minute', () => {
     const [budget, other] = [new SearchBudget(clock, hubs.open()), new SearchBudget(clock, hubs.open())];
     let waits = 0;
     const turn = (signal = new AbortController().signal) => budget.turn(signal, () => void (waits += 1));
-    for (let time = 0; time < searchesPerMinute; time += 1) await turn();
+    for (let time = 0; time < searchesPerMinute; time += 1) {
+      await turn();
+    }
     assert.deepEqual([waits, other.waitMs()], [0, 60_000]);
     let hasLeft = false;
     const next = turn().then(() => (hasLeft = true));
     await clock.advance(59_999);
     assert.deepEqual([waits, hasLeft], [1, false]);
     // What leaves elsewhere at that moment takes the turns.
-    for (let time = 0; time < searchesPerMinute; time += 1) other.note();
+    for (let time = 0; time < searchesPerMinute; time += 1) {
+      other.note();
+    }
     await clock.advance(1);
     assert.deepEqual([waits, hasLeft], [2, false]);
     await clock.advance(59_999);
@@ -91,7 +97,9 @@ describe('the searches of a minute', () => {
   it('are not counted where they are given up while they wait', async () => {
     const clock = new FakeClock();
     const budget = new SearchBudget(clock, new FakeHubs().open());
-    for (let time = 0; time < searchesPerMinute; time += 1) budget.note();
+    for (let time = 0; time < searchesPerMinute; time += 1) {
+      budget.note();
+    }
     const abort = new AbortController();
     const given = assert.rejects(budget.turn(abort.signal, () => undefined));
     abort.abort();

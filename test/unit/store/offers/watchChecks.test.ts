@@ -60,8 +60,12 @@ describe('The checks of watched searches', () => {
     const times: number[] = [];
     let isDown = true;
     service.before = (call) => {
-      if (call === 'offers.search') times.push(computer.clock.elapsed() / minute);
-      if (call === 'offers.search' && isDown) throw new NotReachableError();
+      if (call === 'offers.search') {
+        times.push(computer.clock.elapsed() / minute);
+      }
+      if (call === 'offers.search' && isDown) {
+        throw new NotReachableError();
+      }
     };
     await watches.add(watched);
     await pass(102 * minute);
@@ -104,8 +108,9 @@ describe('The checks of watched searches', () => {
     const { watches, found, folder } = await open();
     service.before = async (call) => {
       const [name = ''] = call === 'offers.search' ? await readdir(folder) : [];
-      if (name !== '')
+      if (name !== '') {
         await mkdir(path.join(folder, name.replace('.json', '.state.json')), { recursive: true });
+      }
     };
     await watches.add(watched);
     await pass(0);

@@ -25,7 +25,9 @@ describe('The files of watched searches', () => {
 
   it('give the watches back, the oldest first, those of the same moment by their ids', async () => {
     const watches = [watch('0000000c', 1), watch('0000000a', 2), watch('0000000b', 2)];
-    for (const one of [...watches].reverse()) await open().put(one);
+    for (const one of [...watches].reverse()) {
+      await open().put(one);
+    }
     assert.deepEqual(
       await open().list(),
       watches.map((one) => ({ watch: one, state: none })),
@@ -61,7 +63,9 @@ describe('The files of watched searches', () => {
   });
 
   it('name those that are damaged, and lose only the results where only these are', async () => {
-    for (const id of ['0000000a', '0000000b', '0000000c']) await open().put(watch(id, 1));
+    for (const id of ['0000000a', '0000000b', '0000000c']) {
+      await open().put(watch(id, 1));
+    }
     await writeFile(join(folder, '0000000a.json'), '{ torn');
     await writeFile(join(folder, '0000000b.state.json'), '{ torn');
     const files = open();

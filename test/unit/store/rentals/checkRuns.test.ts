@@ -41,7 +41,9 @@ describe('checks of machines that run', () => {
     const times: number[] = [];
     checks.answer = (_, onStage) => {
       times.push(clock.elapsed() / 1000);
-      if (times.length < 6) return { kind: 'waits', stage: 'port', problem: 'refused' };
+      if (times.length < 6) {
+        return { kind: 'waits', stage: 'port', problem: 'refused' };
+      }
       onStage('gpu');
       return proved;
     };

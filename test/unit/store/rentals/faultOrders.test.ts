@@ -60,7 +60,9 @@ class Household {
   constructor(private readonly random: () => number) {
     this.service.offers = offers;
     const fault = (tookEffect: boolean) => (call: string) => {
-      if (this.random() < this.faultRate) throw this.faultOf(call, tookEffect);
+      if (this.random() < this.faultRate) {
+        throw this.faultOf(call, tookEffect);
+      }
     };
     this.service.before = fault(false);
     this.service.after = fault(true);
@@ -115,7 +117,9 @@ class Household {
 
   async destroyAny(): Promise<void> {
     const id = this.anyInstance();
-    if (id === undefined) return;
+    if (id === undefined) {
+      return;
+    }
     const session = this.any();
     const { window } = session;
     const deps = { fleet: window.fleet, clock: this.clock, log: silentLog };
@@ -130,7 +134,9 @@ class Household {
 
   async replaceAny(): Promise<void> {
     const id = this.anyInstance();
-    if (id === undefined) return;
+    if (id === undefined) {
+      return;
+    }
     this.become(id, 'exited');
     const session = this.any();
     const { accounts, fleet, rentals, hub } = session.window;
@@ -161,7 +167,9 @@ class Household {
   comeBack(): void {
     const [gone] = [...this.reported].filter((id) => !this.exists(id));
     const before = gone === undefined ? undefined : this.revenants.get(gone);
-    if (before) this.service.instances.push(before);
+    if (before) {
+      this.service.instances.push(before);
+    }
   }
 
   become(id: number, actualStatus: string): void {
@@ -175,7 +183,9 @@ class Household {
   }
 
   anyInstance(): number | undefined {
-    for (const one of this.service.instances) this.revenants.set(one.id, one);
+    for (const one of this.service.instances) {
+      this.revenants.set(one.id, one);
+    }
     return this.service.instances[Math.floor(this.random() * this.service.instances.length)]?.id;
   }
 
@@ -197,7 +207,9 @@ class Household {
   }
 
   async end(): Promise<void> {
-    for (const session of this.sessions) session.isAlive = false;
+    for (const session of this.sessions) {
+      session.isAlive = false;
+    }
     await this.computer?.dispose();
   }
 
@@ -226,7 +238,9 @@ class Household {
     await until(
       'it came to an end',
       async () => {
-        if (toCrash === 0) await this.crash();
+        if (toCrash === 0) {
+          await this.crash();
+        }
         toCrash -= 1;
         await this.clock.advance(2000);
         // What a crashed window began never ends.
@@ -263,11 +277,17 @@ async function playRound(seed: number): Promise<void> {
     home.faultRate = 0.05 + random() * 0.35;
     for (let action = 0; action < actionsOfARound; action += 1) {
       const dice = random();
-      if (dice < 0.4) await home.rent(action);
-      else if (dice < 0.6) await home.replaceAny();
-      else if (dice < 0.75) await home.destroyAny();
-      else if (dice < 0.85) home.comeBack();
-      else await home.crash();
+      if (dice < 0.4) {
+        await home.rent(action);
+      } else if (dice < 0.6) {
+        await home.replaceAny();
+      } else if (dice < 0.75) {
+        await home.destroyAny();
+      } else if (dice < 0.85) {
+        home.comeBack();
+      } else {
+        await home.crash();
+      }
     }
     await home.calmDown();
     await agrees(home);

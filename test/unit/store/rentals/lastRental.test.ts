@@ -43,7 +43,9 @@ describe('what is remembered of a rental for all accounts', () => {
     const stay = { hours: 3, downGb: 10, upGb: 1 };
     await memory.keepStay(stay);
     assert.deepEqual(memory.stay, stay);
-    for (const key of kept.keys()) kept.set(key, { hours: 'three' });
+    for (const key of kept.keys()) {
+      kept.set(key, { hours: 'three' });
+    }
     assert.deepEqual(memory.stay, usualStay);
   });
 });

@@ -45,7 +45,9 @@ describe('a rental that the list shows late', () => {
         const where = `${count} window${count > 1 ? 's' : ''}${isFocused ? '' : ' without focus'}`;
         it(`by ${lagMs / 1000} s has its row at once and is ready once, in ${where}`, async () => {
           const windows = [await open(isFocused)];
-          if (count > 1) windows.push(await open(false));
+          if (count > 1) {
+            windows.push(await open(false));
+          }
           const appearsAt = computer.clock.now() + lagMs;
           service.isListed = () => computer.clock.now() >= appearsAt;
           const begun = computer.clock.now();
@@ -63,7 +65,9 @@ describe('a rental that the list shows late', () => {
           assert.ok(computer.clock.now() - begun < 20_000, String(computer.clock.now() - begun));
           for (let passed = 0; passed < 3 * 60_000; passed += 5000) {
             await computer.clock.advance(5000);
-            for (const { fleet } of windows) assert.equal(fleet.find(6001)?.actualStatus, 'running');
+            for (const { fleet } of windows) {
+              assert.equal(fleet.find(6001)?.actualStatus, 'running');
+            }
           }
           assert.deepEqual(events, [{ kind: 'ready', instanceId: 6001 }]);
         });

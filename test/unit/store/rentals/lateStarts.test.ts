@@ -56,10 +56,16 @@ describe('a machine whose start has failed', () => {
     for (const where of ['the same window', 'another window', 'a window that opens later'] as const) {
       it(`is reported once if it runs after all: ${reason}, seen by ${where}`, async () => {
         const first = await openWindow();
-        if (where === 'another window') await openWindow(false);
+        if (where === 'another window') {
+          await openWindow(false);
+        }
         await fail(first, 'rent', reason);
-        if (where !== 'the same window') first.close();
-        if (where === 'a window that opens later') await openWindow();
+        if (where !== 'the same window') {
+          first.close();
+        }
+        if (where === 'a window that opens later') {
+          await openWindow();
+        }
         await scene.computer.clock.advance(2 * 60 * minuteMs);
         assert.deepEqual(delivered(), [reason]);
         change('running');
@@ -105,9 +111,14 @@ describe('a machine whose start has failed', () => {
     it(`is not reported any more after the choice of the user: ${end}`, async () => {
       const window = await openWindow();
       await fail(window, 'rent', 'timedOut');
-      if (end === 'let go') await window.readiness.stopWatching(6001);
-      else window.fleet.note(6001, { kind: end });
-      if (end === 'destroy') scene.service.instances = [];
+      if (end === 'let go') {
+        await window.readiness.stopWatching(6001);
+      } else {
+        window.fleet.note(6001, { kind: end });
+      }
+      if (end === 'destroy') {
+        scene.service.instances = [];
+      }
       await scene.computer.clock.advance(minuteMs);
       change('running');
       await scene.computer.clock.advance(10 * minuteMs);

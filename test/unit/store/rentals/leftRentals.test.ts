@@ -72,7 +72,9 @@ describe('several machines whose window closed early', () => {
       return claim(key);
     };
     const orders = watch([waiting], hub);
-    for (let lists = 0; lists < 3; lists += 1) await lookLater(orders);
+    for (let lists = 0; lists < 3; lists += 1) {
+      await lookLater(orders);
+    }
     assert.deepEqual([claims, events], [['order:f00:2'], [[1, 3]]]);
   });
 

@@ -40,7 +40,9 @@ describe('rentals', () => {
 
   it('is rented though the list can’t be read after it, which is only logged', async () => {
     service.before = (call) => {
-      if (call === 'instances.list' && service.rented.length > 0) throw new Error('down');
+      if (call === 'instances.list' && service.rented.length > 0) {
+        throw new Error('down');
+      }
     };
     assert.equal((await window.rentals.rent(request)).kind, 'rented');
     await computer.clock.advance(0);

@@ -84,7 +84,9 @@ describe('replacing a machine that failed', () => {
   it('rents nothing once ten minutes passed since the user agreed, as where the computer slept', async () => {
     const { clock } = scene.computer;
     scene.service.after = (call) => {
-      if (call === 'instances.destroy') clock.jump(8 * 3_600_000);
+      if (call === 'instances.destroy') {
+        clock.jump(8 * 3_600_000);
+      }
     };
     const result = await replace({ agreedAt: clock.now() });
     assert.equal(result.kind, 'destroyedOnly');

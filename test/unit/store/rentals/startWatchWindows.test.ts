@@ -28,7 +28,9 @@ describe('the readiness stores of several windows', () => {
       first.close();
       const { events } = await open();
       const ofKind = () => events.filter((event) => event.kind === kind);
-      if (agoMs === 0) await pass('it is told', () => ofKind().length > 0);
+      if (agoMs === 0) {
+        await pass('it is told', () => ofKind().length > 0);
+      }
       await scene.computer.clock.advance(120_000);
       assert.deepEqual(
         ofKind().map(({ instanceId }) => instanceId),

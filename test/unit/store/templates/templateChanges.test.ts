@@ -163,7 +163,9 @@ describe('The documents of templates while others change them', () => {
 
   it('go with their template in every window, with its secrets unless one is being edited', async () => {
     const other = await computer.openWindow();
-    for (const one of [window, other]) await open(one);
+    for (const one of [window, other]) {
+      await open(one);
+    }
     const owner = templateOwner(id);
     await window.secrets.keep('account-1', owner, 'x', 'value');
     await window.documents.noteListed(window.documents.account(), service.templates);
@@ -208,7 +210,9 @@ describe('The documents of templates while others change them', () => {
 
   it('receive nothing once their window has closed', async () => {
     const other = await computer.openWindow();
-    for (const one of [window, other]) await open(one);
+    for (const one of [window, other]) {
+      await open(one);
+    }
     const before = reads();
     window.documents.dispose();
     await other.documents.forget(id);

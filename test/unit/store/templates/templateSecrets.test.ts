@@ -65,7 +65,9 @@ describe('The secrets of templates', () => {
 
   it('are kept once for a name, and get another name where that is taken', async () => {
     assert.equal(await secrets.freeName('a', 'x'), 'x');
-    for (const value of ['first', 'second']) await secrets.keep('a', one, 'x', value);
+    for (const value of ['first', 'second']) {
+      await secrets.keep('a', one, 'x', value);
+    }
     assert.equal(await secrets.freeName('a', 'x'), 'x-2');
     await secrets.keep('a', one, 'x-2', 'third');
     assert.equal(await secrets.freeName('a', 'x'), 'x-3');
@@ -122,7 +124,9 @@ describe('The secrets of templates', () => {
   });
 
   it('are found again by their values and by the name of a password, once', async () => {
-    for (const name of ['x', 'registry-1', 'y']) await secrets.keep('a', other, name, `value ${name}`);
+    for (const name of ['x', 'registry-1', 'y']) {
+      await secrets.keep('a', other, name, `value ${name}`);
+    }
     await memory.change('a', (account) => ({
       ...account,
       secretOwners: {},

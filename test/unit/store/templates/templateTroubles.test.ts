@@ -48,7 +48,9 @@ describe('Templates where something fails that the user did not ask for', () => 
 
   it('stay as they are if another window saved and they can’t be read again, which is logged', async () => {
     const other = await computer.openWindow();
-    for (const { documents } of [window, other]) await documents.open(77);
+    for (const { documents } of [window, other]) {
+      await documents.open(77);
+    }
     service.failsBefore('templates.search', () => new Error('down'));
     await other.documents.forget(77);
     await until(

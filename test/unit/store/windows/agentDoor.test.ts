@@ -110,7 +110,9 @@ describe('the door of the windows for agents', () => {
     let goOn = () => {};
     window.agents.serve(async (what) => {
       calls += 1;
-      if (what === 'slow') await new Promise<void>((resolve) => (goOn = resolve));
+      if (what === 'slow') {
+        await new Promise<void>((resolve) => (goOn = resolve));
+      }
       return answered;
     });
     const slow = link.ask('slow', once());

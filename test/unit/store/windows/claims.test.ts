@@ -42,8 +42,11 @@ describe('what happens once over all windows', () => {
       await utimes(join(folder, String(ageMs), old), madeAt / 1000, madeAt / 1000);
       await claims.claim('new');
       const names = () => readdir(join(folder, String(ageMs)));
-      if (isKept) await settle();
-      else await until('it is swept', async () => !(await names()).includes(old), { everyMs: 2 });
+      if (isKept) {
+        await settle();
+      } else {
+        await until('it is swept', async () => !(await names()).includes(old), { everyMs: 2 });
+      }
       assert.equal((await names()).includes(old), isKept);
     }
   });

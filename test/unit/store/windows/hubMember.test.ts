@@ -62,7 +62,9 @@ describe('A window that looks for a leader', () => {
   /** Says `first` to the window that connected. */
   async function greet(lines: readonly HubLine[], ...first: readonly HubMessage[]) {
     await soon('it has connected', () => lines.length > 0);
-    for (const message of first) lines[0]?.send(message);
+    for (const message of first) {
+      lines[0]?.send(message);
+    }
   }
   const challenge = { t: 'challenge', nonce: 'nonce' } as const;
   const welcomes = (line: HubLine, message: HubMessage) => {

@@ -36,7 +36,9 @@ describe('The leader of the windows', () => {
       onSay: (topic, data) => seen.push(`${topic} ${JSON.stringify(data).length}`),
       onError: (error) => seen.push(String(error)),
     });
-    if (server) open.push(server);
+    if (server) {
+      open.push(server);
+    }
     return { server, seen, agents };
   }
 

@@ -86,7 +86,9 @@ describe('A window that joins the others', () => {
     const heard: unknown[] = [];
     leader.hub.on('count', (data) => heard.push(data));
     const { hub, leads } = hubAt('hub.sock');
-    for (let count = 0; count < 203; count += 1) hub.broadcast('count', count);
+    for (let count = 0; count < 203; count += 1) {
+      hub.broadcast('count', count);
+    }
     await soon('they are heard', () => leads.length > 0 && heard.length > 199);
     hub.broadcast('count', 'last');
     await soon('all is heard', () => heard.includes('last'));

@@ -148,7 +148,9 @@ describe('Requests that the leading window carries out', () => {
     third.hub.leads(true);
     third.hub.leads(false);
     assert.equal(windows().at(-1), 'next');
-    for (const { end } of works) end();
+    for (const { end } of works) {
+      end();
+    }
     assert.deepEqual([await ends(asked), await ends(own)], ['done', 'done']);
   });
 

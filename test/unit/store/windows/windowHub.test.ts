@@ -81,7 +81,9 @@ describe('the meeting place of the windows', () => {
       const received = windows.flatMap(({ windowId }) => [`${windowId} undefined`, `${windowId} more`]);
       assert.deepEqual(heard.sort(), received.sort());
     } finally {
-      for (const window of windows) window.dispose();
+      for (const window of windows) {
+        window.dispose();
+      }
     }
   });
 
@@ -140,7 +142,9 @@ describe('the meeting place of the windows', () => {
         await clock.advance(120_000);
         assert.ok(hasOneLeader(), 'and it stays so');
       } finally {
-        for (const window of windows) window.dispose();
+        for (const window of windows) {
+          window.dispose();
+        }
       }
     });
   }
@@ -170,7 +174,9 @@ describe('the meeting place of the windows', () => {
         assert.equal(second.isLeader, false);
         assert.deepEqual(led, isEverAlone ? [true, false] : [false]);
       } finally {
-        for (const window of windows) window.dispose();
+        for (const window of windows) {
+          window.dispose();
+        }
       }
     });
   }

@@ -62,7 +62,9 @@ describe('The agents in the account view', () => {
         });
       },
       rows: async () => {
-        for (let turn = 0; turn < 6; turn += 1) await setImmediate();
+        for (let turn = 0; turn < 6; turn += 1) {
+          await setImmediate();
+        }
         return group.rows().map((row) => {
           const item = row.item();
           const { description, iconPath, tooltip, command } = item;
@@ -117,7 +119,9 @@ describe('The agents in the account view', () => {
     ]);
     all.hear({ at: now, client: 'other', door: 'mcp', tool: 'search_offers', isError: false, outcome: 'ok' });
     assert.match((await all.rows())[1] ?? '', /^Search GPU offers \| ok · “other” \(unverified name\)/);
-    for (let count = 0; count < 12; count += 1) all.call('list_instances');
+    for (let count = 0; count < 12; count += 1) {
+      all.call('list_instances');
+    }
     assert.equal((await all.rows()).length, 11);
   });
 });

@@ -39,13 +39,17 @@ describe('Stopping all that agents rented', () => {
     await setImmediate();
     meanwhile();
     const [question] = screen.messages.shown;
-    if (question?.modal) question.press(button);
+    if (question?.modal) {
+      question.press(button);
+    }
     await end;
     return [...saidOn(screen), ...done.splice(0)];
   };
 
   beforeEach(() => {
-    for (const one of [...screen.messages.shown]) one.close();
+    for (const one of [...screen.messages.shown]) {
+      one.close();
+    }
     accounts.active = { key: 'mine' };
     Object.assign(watch, { instances: [], pending: [], underWay: [] });
   });

@@ -51,7 +51,9 @@ describe('The question about a command of an agent', () => {
         const last = rows.at(-1) ?? '';
         const [, left] = /^… and (\d+) more characters? that (?:is|are) not shown here\.$/.exec(last) ?? [];
         const marked = left === undefined ? rows : rows.slice(0, -1);
-        for (const row of marked) assert.match(row, /^[│┊] [^\p{C}\p{Zl}\p{Zp}]{0,60}$/u);
+        for (const row of marked) {
+          assert.match(row, /^[│┊] [^\p{C}\p{Zl}\p{Zp}]{0,60}$/u);
+        }
         const drawn = marked
           .map((row, at) => `${row.startsWith('│') && at > 0 ? '\n' : ''}${row.slice(2)}`)
           .join('')
@@ -59,8 +61,11 @@ describe('The question about a command of an agent', () => {
         const whole = text
           .replaceAll('\t', '    ')
           .replace(/\\u\{([0-9a-f]+)\}/g, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16)));
-        if (left === undefined) assert.equal(drawn, whole);
-        else assert.ok(whole.startsWith(drawn) && Number(left) > 0);
+        if (left === undefined) {
+          assert.equal(drawn, whole);
+        } else {
+          assert.ok(whole.startsWith(drawn) && Number(left) > 0);
+        }
       }),
     );
   });

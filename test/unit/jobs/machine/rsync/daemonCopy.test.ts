@@ -38,7 +38,9 @@ describe('Files of a real rsync daemon', () => {
       },
       take: async (file, content) => {
         const pieces: Buffer[] = [];
-        for await (const piece of content) pieces.push(piece);
+        for await (const piece of content) {
+          pieces.push(piece);
+        }
         came.set(file.path.toString(), Buffer.concat(pieces).toString('latin1'));
       },
     });
@@ -66,7 +68,9 @@ describe('Files of a real rsync daemon', () => {
       `long/${'n'.repeat(250)}`,
       `${'deep/'.repeat(40)}end`,
     ];
-    for (const name of names) put(`job/${name}`, name === 'empty' ? '' : `content of ${name}`);
+    for (const name of names) {
+      put(`job/${name}`, name === 'empty' ? '' : `content of ${name}`);
+    }
     const { came, listed } = await fetchAll();
     assert.deepEqual([...came.keys()].sort(), [...names].sort());
     for (const name of names) {
@@ -78,7 +82,9 @@ describe('Files of a real rsync daemon', () => {
   });
 
   it('are copied alone if others are not wanted, and name where links lead', async () => {
-    for (let index = 0; index < 300; index += 1) put(`job/${index % 7}/${index}`);
+    for (let index = 0; index < 300; index += 1) {
+      put(`job/${index % 7}/${index}`);
+    }
     symlinkSync('0/0', join(base, 'disk', 'job', 'link'));
     const { came, listed } = await fetchAll('/job', (files) =>
       files.filter(({ path }) => path.toString().endsWith('99')),
@@ -112,7 +118,9 @@ describe('Files of a real rsync daemon', () => {
       choose: (files) => files.filter(({ kind }) => kind === 'file'),
       take: async (file, content) => {
         for await (const piece of content) {
-          if (file.path.toString() === 'a') return;
+          if (file.path.toString() === 'a') {
+            return;
+          }
           came += piece.toString();
         }
       },

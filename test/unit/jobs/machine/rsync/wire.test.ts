@@ -15,8 +15,9 @@ describe('The stream of a host', () => {
   async function split(...parts: readonly Buffer[]) {
     const messages: string[] = [];
     const data: Buffer[] = [];
-    for await (const one of withoutMessages(readerOf(...parts), (said) => messages.push(said)))
+    for await (const one of withoutMessages(readerOf(...parts), (said) => messages.push(said))) {
       data.push(one);
+    }
     return { data: Buffer.concat(data).toString(), messages };
   }
 

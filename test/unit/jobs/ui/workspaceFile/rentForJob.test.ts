@@ -110,8 +110,11 @@ describe('The search for a machine of a job', () => {
       await quick.flush();
       const [question] = screen.messages.shown;
       assert.match(question?.text ?? '', /The template Trainer was edited since/);
-      if (isTaken) question?.press(question.buttons.find((one) => !/Not Now|Cancel/.test(one)) ?? '');
-      else question?.close();
+      if (isTaken) {
+        question?.press(question.buttons.find((one) => !/Not Now|Cancel/.test(one)) ?? '');
+      } else {
+        question?.close();
+      }
       assert.equal((await searched) !== undefined, isTaken);
     }
   });
