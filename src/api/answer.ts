@@ -13,7 +13,7 @@ import {
   UnauthorizedError,
   type ApiError,
 } from './errors';
-import { codeInWords, isVague, meaningOf, type CodeMeaning } from './errorCodes';
+import { codeInText, isVague, meaningOf, type CodeMeaning } from './errorCodes';
 import { secondsAhead } from './serviceClock';
 import { cleanServiceText, ended } from './serviceText';
 import type { TransportResponse } from './transport';
@@ -81,9 +81,9 @@ export function readAnswer(response: TransportResponse, context: AnswerContext):
       error: new RateLimitedError({ ...failure, ...askedTimes(response, fields) }),
     };
   }
-  const saysNo =
+  const isRefused =
     fields?.success === false || (failure.code !== undefined && alwaysFailures.has(failure.code));
-  if (status >= 200 && status < 300 && !saysNo) {
+  if (status >= 200 && status < 300 && !isRefused) {
     return body.ok
       ? { kind: 'body', body: status === 204 && context.isWrite === true ? {} : body.value }
       : { kind: 'failed', error: new NotUnderstoodError({ ...failure, unreadable: true }) };
@@ -107,16 +107,16 @@ function describe(
     !context.secrets.includes(fields.error)
       ? fields.error
       : undefined;
-  const said =
+  const message =
     fields?.msg ??
     fields?.message ??
     (named === undefined ? fields?.error : undefined) ??
     fields?.detail ??
     bareText(response, body);
-  const serviceText = said === undefined ? undefined : cleanServiceText(said, context.secrets);
+  const serviceText = message === undefined ? undefined : cleanServiceText(message, context.secrets);
   const isRefusal = !isNoAnswer(status) && (status >= 400 || fields?.success === false);
   const isOpen = named === undefined || isVague(named) || meaningOf(named) === undefined;
-  const known = isRefusal && isOpen ? (codeInWords(serviceText ?? '') ?? codeOfStatus(status)) : undefined;
+  const known = isRefusal && isOpen ? (codeInText(serviceText ?? '') ?? codeOfStatus(status)) : undefined;
   return {
     route: context.route,
     isWrite: context.isWrite,
@@ -136,7 +136,7 @@ function bareText({ text: whole }: TransportResponse, body: ParsedJson): string 
 }
 
 /** "Payment required" is about the account, with any other code or text. */
-function codeOfStatus(status: number): ReturnType<typeof codeInWords> {
+function codeOfStatus(status: number): ReturnType<typeof codeInText> {
   return status === 402 ? { code: 'insufficient_credit', isGuessed: true } : undefined;
 }
 

@@ -252,7 +252,7 @@ export function isVague(code: string): boolean {
 }
 
 /** Refusals that are recognized by their text, because some have no code or a vague one. */
-const knownWords: readonly (readonly [RegExp, string])[] = [
+const knownSentences: readonly (readonly [RegExp, string])[] = [
   [
     /\b(?:lacks?|insufficient|not enough|out of|no|too little)\b.{0,20}\b(?:credits?|funds|balance)\b/i,
     'insufficient_credit',
@@ -267,13 +267,13 @@ const knownWords: readonly (readonly [RegExp, string])[] = [
  * Returns the documented code that the service's own text names, or else describes. A vague code is
  * less precise than the text, and a text may use `not_found` for anything.
  */
-export function codeInWords(
-  words: string,
+export function codeInText(
+  sentence: string,
 ): { readonly code: string; readonly isGuessed: boolean } | undefined {
-  const named = words
+  const named = sentence
     .match(/(?<![a-z0-9])[a-z0-9]+(?:_[a-z0-9]+)+/g)
     ?.find((word) => word !== 'not_found' && !isVague(word) && own(errorCodes, word) !== undefined);
-  const code = named ?? knownWords.find(([pattern]) => pattern.test(words))?.[1];
+  const code = named ?? knownSentences.find(([pattern]) => pattern.test(sentence))?.[1];
   return code === undefined ? undefined : { code, isGuessed: named === undefined };
 }
 

@@ -105,8 +105,8 @@ export class ForbiddenError extends ApiError {
   }
 }
 
-function forbiddenText(permission: PermissionCategory | undefined, said: string | undefined): Text {
-  const sentence = /\bIP\b|whitelist/i.test(said ?? '')
+function forbiddenText(permission: PermissionCategory | undefined, quoted: string | undefined): Text {
+  const sentence = /\bIP\b|whitelist/i.test(quoted ?? '')
     ? text(
         'The API key is not allowed to be used from this computer: its list of IP addresses leaves it out. Use another key, or change the list in the web console.',
       )
@@ -116,7 +116,7 @@ function forbiddenText(permission: PermissionCategory | undefined, said: string 
           'The API key is not allowed to do this. Use a key with more permissions; this one needs {0}.',
           permission,
         );
-  return said === undefined ? sentence : text('{0} The service says: {1}', sentence, ended(said));
+  return quoted === undefined ? sentence : text('{0} The service says: {1}', sentence, ended(quoted));
 }
 
 export class NotFoundError extends ApiError {
@@ -189,15 +189,15 @@ export class RefusedError extends ApiError {
 
 /** Returns the sentence for an unknown refusal. Its cause is unknown, so it blames nothing, least of all a value. */
 function refusedText({ serviceText, code, isWrite }: ApiErrorInfo): Text {
-  const said = serviceText ?? code;
-  if (said === undefined) {
+  const quoted = serviceText ?? code;
+  if (quoted === undefined) {
     return isWrite === true
       ? text('The service refused the request and gave no reason. Nothing was done.')
       : text('The service refused the request and gave no reason.');
   }
   return isWrite === true
-    ? text('The service refused the request, so nothing was done. It says: {0}', ended(said))
-    : text('The service refused the request. It says: {0}', ended(said));
+    ? text('The service refused the request, so nothing was done. It says: {0}', ended(quoted))
+    : text('The service refused the request. It says: {0}', ended(quoted));
 }
 
 /** A failure inside the service (5xx); the effect of a write is unknown. */
@@ -256,7 +256,7 @@ export function mayHaveTakenEffect(error: unknown): boolean {
  * Runs a write. If its answer is lost, the failure states in this sentence what is unknown; the
  * general sentence would read as if nothing had happened.
  */
-export async function sayingIfLost<T>(sentence: Text, write: () => Promise<T>): Promise<T> {
+export async function explainingIfLost<T>(sentence: Text, write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {

@@ -55,9 +55,9 @@ export function machinesApi(http: Http): Client['machines'] {
 }
 
 /** Returns the number of `3` and `3 notifications sent`; `undefined` for a text that names none, or several. */
-function onlyNumber(said: string): number | undefined {
-  const [number = '', another] = said.slice(0, 200).match(/\d+(?:[.,]\d+)*/g) ?? [];
-  return another === undefined && /^\d{1,9}$/.test(number) && !said.includes(`-${number}`)
+function onlyNumber(answer: string): number | undefined {
+  const [number = '', another] = answer.slice(0, 200).match(/\d+(?:[.,]\d+)*/g) ?? [];
+  return another === undefined && /^\d{1,9}$/.test(number) && !answer.includes(`-${number}`)
     ? Number(number)
     : undefined;
 }

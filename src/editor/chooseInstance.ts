@@ -23,14 +23,14 @@ export function showInstances(): Action {
 export async function chooseInstance(
   target: InstanceTarget | undefined,
   listed: readonly Instance[] | (() => Promise<readonly Instance[]>),
-  words: { readonly title: string; readonly none: string },
+  texts: { readonly title: string; readonly none: string },
 ): Promise<number | undefined> {
   if (target) {
     return target.instanceId;
   }
   const candidates = typeof listed === 'function' ? await listed() : listed;
   if (candidates.length === 0) {
-    message('info', words.none, showInstances());
+    message('info', texts.none, showInstances());
     return undefined;
   }
   const rows = candidates.map((instance) => ({
@@ -41,6 +41,6 @@ export async function chooseInstance(
   if (rows.length === 1) {
     return rows[0]?.instanceId;
   }
-  const picked = await pickOne(rows, { title: words.title });
+  const picked = await pickOne(rows, { title: texts.title });
   return picked?.instanceId;
 }

@@ -1,5 +1,5 @@
 import type { BudgetNow } from '../model/budget/budget';
-import { overrunText } from '../model/budget/budgetWords';
+import { overrunText } from '../model/budget/budgetText';
 import { confirm } from './confirm';
 import { localize } from './localize';
 

@@ -6,7 +6,7 @@ interface OneWindow {
 }
 
 /** What is said of a damaged file, which is kept under this path. */
-interface SaidOfFile {
+interface DamagedFileTexts {
   readonly sentence: (path: string) => string;
   readonly next: Action;
 }
@@ -17,11 +17,11 @@ export function offerDamagedFiles(
   /** Whose files they are and what they hold. */
   kind: string,
   paths: Iterable<string>,
-  said: SaidOfFile,
+  texts: DamagedFileTexts,
 ): void {
   for (const path of paths) {
     oneWindow.offer(`${kind}:damaged:${path}`, () => {
-      message('warning', said.sentence(path), said.next);
+      message('warning', texts.sentence(path), texts.next);
     });
   }
 }
@@ -37,12 +37,12 @@ export function reportDamagedFiles(
   list: { readonly damaged: Iterable<string>; readonly onDidChange: (listener: () => void) => Disposable },
   /** What the files hold. */
   kind: string,
-  said: SaidOfFile,
+  texts: DamagedFileTexts,
 ): Disposable {
   const report = () => {
     const account = accounts.active?.key;
     if (account !== undefined) {
-      offerDamagedFiles(oneWindow, `${account}:${kind}`, list.damaged, said);
+      offerDamagedFiles(oneWindow, `${account}:${kind}`, list.damaged, texts);
     }
   };
   report();

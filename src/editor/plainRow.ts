@@ -16,9 +16,9 @@ export interface PickRow extends vscode.QuickPickItem {
 export function plainRow<T extends PickRow>(row: T): T {
   return {
     ...row,
-    label: words(row.label, row.icon),
-    ...(row.description === undefined ? {} : { description: words(row.description) }),
-    ...(row.detail === undefined ? {} : { detail: words(row.detail, row.detailIcon) }),
+    label: plainText(row.label, row.icon),
+    ...(row.description === undefined ? {} : { description: plainText(row.description) }),
+    ...(row.detail === undefined ? {} : { detail: plainText(row.detail, row.detailIcon) }),
   };
 }
 
@@ -36,6 +36,6 @@ export function plainItem<T extends Pick<vscode.TreeItem, 'label' | 'description
   return item;
 }
 
-function words(value: string, icon?: string): string {
+function plainText(value: string, icon?: string): string {
   return icon === undefined ? plainLabel(value) : `$(${icon}) ${plainLabel(value)}`;
 }

@@ -24,24 +24,24 @@ export function progressWithButton(
  */
 export async function withCancellableProgress<T>(
   title: string,
-  run: (signal: AbortSignal, say: (message: string) => void) => Promise<T>,
+  run: (signal: AbortSignal, report: (message: string) => void) => Promise<T>,
   button = t('Cancel'),
 ): Promise<T> {
   const stop = new AbortController();
-  let said: string | undefined;
-  let say = (message: string) => {
-    said = message;
+  let latest: string | undefined;
+  let report = (message: string) => {
+    latest = message;
   };
   const work = run(stop.signal, (message) => {
-    say(message);
+    report(message);
   });
   return unlessSoon(work, () =>
     vscode.window.withProgress(progressWithButton(title, button), (progress, token) => {
-      say = (message) => {
+      report = (message) => {
         progress.report({ message });
       };
-      if (said !== undefined) {
-        say(said);
+      if (latest !== undefined) {
+        report(latest);
       }
       const subscription = token.onCancellationRequested(() => {
         stop.abort();

@@ -120,7 +120,7 @@ export class QuickInput<A = never> {
   /** Renews texts and rows, and activates the given row. */
   refresh(activeId?: string): void {
     const { top } = this;
-    this.renewWords();
+    this.renewTexts();
     if (top instanceof QuickList && !top.level.many) {
       top.renew(activeId);
     }
@@ -170,7 +170,7 @@ export class QuickInput<A = never> {
 
   private show(shown: Shown): void {
     const { level, widget } = shown;
-    this.renewWords();
+    this.renewTexts();
     const line = level.line?.();
     if (line !== undefined) {
       widget.value = line;
@@ -233,14 +233,14 @@ export class QuickInput<A = never> {
     }
   }
 
-  private renewWords(): void {
+  private renewTexts(): void {
     const { top } = this;
     if (!top) {
       return;
     }
     top.widget.title = top.level.title;
-    const isCounting = top.setWords();
-    this.tick.value = isCounting ? windowParts().clock.schedule(() => this.renewWords(), 1000) : undefined;
+    const isCounting = top.setTexts();
+    this.tick.value = isCounting ? windowParts().clock.schedule(() => this.renewTexts(), 1000) : undefined;
   }
 
   private press(level: Level, button: vscode.QuickInputButton): void {

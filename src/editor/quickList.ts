@@ -57,7 +57,7 @@ export class QuickList {
   }
 
   /** Sets the texts; returns true if they need renewing. */
-  setWords(): boolean {
+  setTexts(): boolean {
     const { placeholder } = this.level;
     this.widget.placeholder = typeof placeholder === 'string' ? placeholder : placeholder();
     return typeof placeholder !== 'string';

@@ -16,7 +16,7 @@ export class QuickText {
   }
 
   /** Sets the texts; returns true if they need renewing. */
-  setWords(): boolean {
+  setTexts(): boolean {
     const { prompt } = this.level;
     this.widget.prompt = typeof prompt === 'string' ? prompt : prompt();
     return typeof prompt !== 'string';

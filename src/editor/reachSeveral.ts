@@ -14,14 +14,14 @@ export async function problemsOfSeveral(
 ): Promise<ReadonlyMap<number, string>> {
   const problems = new Map<number, string>();
   let done = 0;
-  await withCancellableProgress(t('Logging in to the instances'), (signal, say) =>
+  await withCancellableProgress(t('Logging in to the instances'), (signal, report) =>
     inParallel(instanceIds, loginsAtOnce, async (instanceId) => {
       const answer = await reachOneOf(instanceId, accountKey, signal);
       if ('problem' in answer) {
         problems.set(instanceId, answer.problem);
       }
       done += 1;
-      say(t('{0} of {1} done', done, instanceIds.length));
+      report(t('{0} of {1} done', done, instanceIds.length));
     }),
   );
   return problems;

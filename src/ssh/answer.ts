@@ -134,8 +134,8 @@ export class ScriptAnswer implements Sieve {
     const at = beginOf(this.endMark, this.held);
     const own = this.held.subarray(0, at);
     this.held = this.held.subarray(at);
-    const said = this.held.subarray(this.endMark.length).toString('latin1');
-    const [, end] = /^(\d{1,3}|lost)\./.exec(said) ?? [];
+    const code = this.held.subarray(this.endMark.length).toString('latin1');
+    const [, end] = /^(\d{1,3}|lost)\./.exec(code) ?? [];
     this.end = end;
     return own;
   }

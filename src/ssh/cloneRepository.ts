@@ -13,22 +13,22 @@ export type CloneResult =
   /** git is not installed on the machine. */
   | { readonly kind: 'noGit' }
   /** The host of the repository requires a login. */
-  | { readonly kind: 'noAccess'; readonly said: string };
+  | { readonly kind: 'noAccess'; readonly message: string };
 
 /** The repository could not be cloned, for a reason that git reported. */
 export class CloneError extends UserError {
-  constructor(said: string) {
-    super(text('The repository could not be cloned: {0}', plainText(said) || '–'), { nextStep: 'retry' });
+  constructor(message: string) {
+    super(text('The repository could not be cloned: {0}', plainText(message) || '–'), { nextStep: 'retry' });
   }
 }
 
 /** No answer: the repository may be there, in part or whole, or still be on its way. */
 export class CloneNotKnownError extends UserError {
-  constructor(said: string) {
+  constructor(message: string) {
     super(
       text(
         'The connection ended before the instance confirmed the clone, so it may still be running or be incomplete. Check the folder before you use it. ({0})',
-        plainText(said) || '–',
+        plainText(message) || '–',
       ),
       { nextStep: 'retry' },
     );
@@ -83,15 +83,17 @@ export async function cloneRepository(
   }
   // git's messages are in the output; the other stream belongs to our own login.
   const words = result.stdout.includes('Cloning into') ? result.stdout : result.stderr;
-  const said = lastWords(words);
+  const message = lastLines(words);
   if (noAccess.test(words)) {
-    return { kind: 'noAccess', said: plainText(said) };
+    return { kind: 'noAccess', message: plainText(message) };
   }
-  throw result.code === null || result.code === 255 ? new CloneNotKnownError(said) : new CloneError(said);
+  throw result.code === null || result.code === 255
+    ? new CloneNotKnownError(message)
+    : new CloneError(message);
 }
 
 /** Returns git's reason, or its last lines. */
-function lastWords(output: string): string {
+function lastLines(output: string): string {
   const lines = output
     .split(/[\r\n]+/)
     .filter((line) => line.trim() !== '' && !/^folder |^Cloning into|objects:|deltas:/.test(line));

@@ -23,7 +23,7 @@ import {
   atMost,
   beginMark,
   beginScript,
-  lastWords,
+  lastLines,
   reasons,
   rounds,
   runStep,
@@ -122,7 +122,7 @@ interface Plan {
 class Download {
   private readonly targets = new Map<string, string>();
   private steps: Steps | undefined;
-  private said = '';
+  private output = '';
 
   constructor(
     private readonly deps: TransferDeps,
@@ -156,7 +156,7 @@ class Download {
     if (refused || this.local.hasArrived(name)) {
       return refused ?? reasons.changed;
     }
-    return this.said === '' ? reasons.missing : reasons.said(this.said);
+    return this.output === '' ? reasons.missing : reasons.said(this.output);
   }
 
   /** Lists the machine, creates the local folders, and finds missing files. */
@@ -289,7 +289,7 @@ class Download {
       this.local.write(file, start, reader.pieces(file.size - start), (count) => this.steps?.add(count)),
     );
     if (!this.local.hasArrived(file.name)) {
-      this.said = lastWords(result);
+      this.output = lastLines(result);
     }
   }
 
@@ -323,7 +323,7 @@ class Download {
       },
     });
     if (result.code !== 0) {
-      this.said = lastWords(result);
+      this.output = lastLines(result);
     }
     if (failure) {
       const isKnown = failure instanceof TransferError || errorCode(failure) !== '';

@@ -32,8 +32,8 @@ export interface WantedForward {
 
 /** The port could not be forwarded. */
 class ForwardError extends UserError {
-  constructor(port: string, said: string) {
-    super(text('Port {0} of the instance could not be forwarded: {1}', port, plainText(said) || '–'), {
+  constructor(port: string, output: string) {
+    super(text('Port {0} of the instance could not be forwarded: {1}', port, plainText(output) || '–'), {
       nextStep: 'retry',
     });
   }
@@ -85,11 +85,11 @@ export async function openForward(
   };
   signal?.addEventListener('abort', onAbort, { once: true });
   const [program, ...before] = deps.command;
-  const said = new SaidBySsh();
+  const output = new SshOutput();
   const options = [
     'ExitOnForwardFailure=yes',
     'PermitLocalCommand=yes',
-    `LocalCommand=echo ${said.listensMark}`,
+    `LocalCommand=echo ${output.listensMark}`,
     ...(wanted.noticesLossSoon === true ? ['ServerAliveInterval=5', 'ServerAliveCountMax=3'] : []),
   ];
   const args = [
@@ -101,7 +101,7 @@ export async function openForward(
   ];
   const state = { said: '', isOver: false };
   const ended = deps
-    .run(program, args, { ...said.heard, signal: stop.signal, endsWithUs: true })
+    .run(program, args, { ...output.handlers, signal: stop.signal, endsWithUs: true })
     .then(
       (result) => {
         state.said = withoutDebug(result.stderr);
@@ -122,12 +122,12 @@ export async function openForward(
     }
   };
   try {
-    await until(() => said.listens, startMs, 100);
-    if (isOver() || !said.listens) {
+    await until(() => output.listens, startMs, 100);
+    if (isOver() || !output.listens) {
       throw failure();
     }
-    await tryOnce(localPort, () => until(() => said.ofConnection !== undefined, firstConnectionMs, 50));
-    if (said.ofConnection === 'forbidden') {
+    await tryOnce(localPort, () => until(() => output.ofConnection !== undefined, firstConnectionMs, 50));
+    if (output.ofConnection === 'forbidden') {
       throw new ForwardingForbiddenError(portOf(wanted));
     }
     if (isOver()) {
@@ -159,14 +159,14 @@ const forbidden = /^(?:administratively prohibited|unknown channel type)/;
  * OpenSSH), which prints a random mark to standard output. Nothing of a machine is printed there,
  * and nothing of ours connects before that.
  */
-class SaidBySsh {
+class SshOutput {
   readonly listensMark = randomBytes(12).toString('hex');
   listens = false;
   ofConnection: 'open' | 'forbidden' | 'failed' | undefined;
   private stdout = '';
   private stderr = '';
 
-  readonly heard = {
+  readonly handlers = {
     onStdout: (piece: string): void => {
       this.stdout = this.listens ? '' : this.stdout + piece;
       this.listens ||= this.stdout.includes(this.listensMark);

@@ -35,11 +35,11 @@ export async function probeGpus(
     readonly onLogin?: () => void;
   },
 ): Promise<ProbeAnswer> {
-  let said = '';
+  let output = '';
   const onStdout = (piece: string) => {
-    const before = said.includes(proofGreeting);
-    said = before ? said : (said + piece).slice(-100_000);
-    if (!before && said.includes(proofGreeting)) {
+    const before = output.includes(proofGreeting);
+    output = before ? output : (output + piece).slice(-100_000);
+    if (!before && output.includes(proofGreeting)) {
       onLogin();
     }
   };

@@ -47,9 +47,9 @@ export class HostKeyError extends UserError {
   /** The fingerprint of the key that the server offered, if ssh named it; distinguishes one change from the next. */
   readonly offered: string | undefined;
 
-  constructor(said: string) {
-    super(changedHostKey.test(said) ? hostKeyChanged : hostKeyUnknown, { nextStep: 'retry' });
-    this.offered = /sent by the remote host is\s+(\S+?)\.?(?:\s|$)/.exec(said)?.[1];
+  constructor(message: string) {
+    super(changedHostKey.test(message) ? hostKeyChanged : hostKeyUnknown, { nextStep: 'retry' });
+    this.offered = /sent by the remote host is\s+(\S+?)\.?(?:\s|$)/.exec(message)?.[1];
   }
 }
 

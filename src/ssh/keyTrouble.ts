@@ -106,11 +106,11 @@ export function keyTroubles(stderr: string): readonly KeyTrouble[] {
  * Messages about other keys of the user's config are ignored. Without a file, all count.
  */
 export function keyTroubleOf(stderr: string, identityFile: string | undefined): KeyTrouble | undefined {
-  const said = keyTroubles(stderr);
+  const troubles = keyTroubles(stderr);
   const part = (name: string) => forwardSlashes(name).replace(/\.pub$/, '');
   const isOwn = (one: KeyTrouble) =>
     identityFile === undefined || (one.file !== undefined && part(one.file) === part(identityFile));
-  const own = said.find(isOwn) ?? said.find((one) => one.file === undefined);
+  const own = troubles.find(isOwn) ?? troubles.find((one) => one.file === undefined);
   // Of a key that only an agent has, ssh tries the public part as the private one once the agent does not show it.
   return own?.file?.endsWith('.pub') === true && own.kind !== 'otherPublic'
     ? { ...own, kind: 'notSigned' }

@@ -89,14 +89,14 @@ export async function askGit(
     const why = error instanceof ProgramMissingError ? text('Git is not installed') : String(error);
     throw new UnreadRepositoryError(folder, why, error);
   });
-  const said = /^(?:warning|error|fatal): (.*)/m.exec(result.stderr)?.[1];
+  const message = /^(?:warning|error|fatal): (.*)/m.exec(result.stderr)?.[1];
   if (result.timedOut) {
     throw new UnreadRepositoryError(folder, text('it took longer than {0} s', timeoutMs / 1000));
   }
-  if (result.code !== 0 || said !== undefined) {
+  if (result.code !== 0 || message !== undefined) {
     throw new UnreadRepositoryError(
       folder,
-      plainText(said ?? result.stderr) || text('it ended with code {0}', result.code ?? '–'),
+      plainText(message ?? result.stderr) || text('it ended with code {0}', result.code ?? '–'),
     );
   }
   return Buffer.concat(pieces).toString('utf8');

@@ -320,8 +320,8 @@ export async function generateKey(
   const content = await readOrNothing(deps.fs, file);
   const secret = Buffer.isBuffer(content) ? readPrivateKey(content, name) : undefined;
   if (result.code !== 0 || !publicKey || !secret) {
-    const said = isLocked ? '' : result.stderr.trim();
-    throw new UserError(text('ssh-keygen could not make the key: {0}', said || '?'));
+    const message = isLocked ? '' : result.stderr.trim();
+    throw new UserError(text('ssh-keygen could not make the key: {0}', message || '?'));
   }
   if (isLocked !== secret.encrypted) {
     await deps.fs.remove(file);

@@ -127,7 +127,7 @@ function judge(
 ): PreflightResult {
   const { stdout, stderr } = result;
   if (!hasBegun) {
-    return failureOf({ ...result, stdout: noise }, plainText(lastWords(stderr, noise)), identityFile);
+    return failureOf({ ...result, stdout: noise }, plainText(lastLines(stderr, noise)), identityFile);
   }
   const free = /\s\d+\s+\d+\s+(\d+)\s+\d+%\s/.exec(stdout)?.[1];
   const freeMb = free === undefined ? undefined : Math.floor(Number(free) / 1024);
@@ -147,12 +147,16 @@ function freeText(freeMb = 0): string {
  * another code.
  */
 export function whyNoLogin(result: RunResult): Failure {
-  const failure = failureOf(result, plainText(lastWords(result.stderr, result.stdout)));
+  const failure = failureOf(result, plainText(lastLines(result.stderr, result.stdout)));
   const isShell = failure.problem === 'other' && result.code !== null && result.code !== 255;
   return isShell ? { ...failure, problem: 'startupScript' } : failure;
 }
 
-function failureOf({ stdout, stderr, timedOut }: RunResult, said: string, identityFile?: string): Failure {
+function failureOf(
+  { stdout, stderr, timedOut }: RunResult,
+  messagesText: string,
+  identityFile?: string,
+): Failure {
   const found = timedOut ? 'timedOut' : problemOf(stderr, stdout);
   const trouble = keyProblems.includes(found) ? ownTrouble(stderr, found, identityFile) : undefined;
   const problem = trouble ? (problemOfTrouble[trouble.kind] ?? 'unusableKey') : found;
@@ -160,7 +164,7 @@ function failureOf({ stdout, stderr, timedOut }: RunResult, said: string, identi
   return defined<Failure>({
     ok: false,
     problem,
-    detail: problem === 'diskFull' ? freeText() : (trouble?.file ?? said),
+    detail: problem === 'diskFull' ? freeText() : (trouble?.file ?? messagesText),
     keysTried: offeredKeys(stderr),
     keyFiles,
     trouble: problem === 'unusableKey' ? trouble : undefined,
@@ -186,9 +190,9 @@ function ownTrouble(
   found: PreflightProblem,
   identityFile: string | undefined,
 ): KeyTrouble | undefined {
-  const said = found === 'timedOut' ? undefined : keyTroubleOf(afterLogin(stderr), identityFile);
+  const trouble = found === 'timedOut' ? undefined : keyTroubleOf(afterLogin(stderr), identityFile);
   return (
-    said ?? (found !== 'other' && isUnsigned(stderr) ? { kind: 'notSigned', file: undefined } : undefined)
+    trouble ?? (found !== 'other' && isUnsigned(stderr) ? { kind: 'notSigned', file: undefined } : undefined)
   );
 }
 
@@ -264,9 +268,9 @@ function offeredKeys(stderr: string): readonly string[] {
   return [...new Set(offers(stderr).map(({ key }) => key))];
 }
 
-function lastWords(stderr: string, stdout: string): string {
-  const said = messages(stderr);
-  return (said.length > 0 ? said : stdout.split(/\r?\n/))
+function lastLines(stderr: string, stdout: string): string {
+  const messagesText = messages(stderr);
+  return (messagesText.length > 0 ? messagesText : stdout.split(/\r?\n/))
     .filter((line) => line.trim() !== '')
     .slice(-3)
     .join(' ');

@@ -32,12 +32,12 @@ export function parseProof(stdout: string, at: number): ProofAnswer | undefined 
   if (start < 0) {
     return undefined;
   }
-  const said = lines.slice(start + 1);
-  const end = said.indexOf('end');
+  const report = lines.slice(start + 1);
+  const end = report.indexOf('end');
   if (end < 0) {
-    return { kind: said.includes('busy') ? 'busy' : said.includes('no-room') ? 'noRoom' : 'cut' };
+    return { kind: report.includes('busy') ? 'busy' : report.includes('no-room') ? 'noRoom' : 'cut' };
   }
-  const all = new Said(said.slice(0, end));
+  const all = new Report(report.slice(0, end));
   // Each look with enough room also reports whether the driver's tool ended.
   return /^\d{1,3}$/.test(all.code('smi') ?? '')
     ? { kind: 'proof', proof: proofOf(all, at) }
@@ -45,7 +45,7 @@ export function parseProof(stdout: string, at: number): ProofAnswer | undefined 
 }
 
 /** The output lines, by the name that each begins with. */
-class Said {
+class Report {
   constructor(private readonly lines: readonly string[]) {}
 
   of(name: string): readonly string[] {
@@ -64,23 +64,24 @@ class Said {
   }
 }
 
-function proofOf(said: Said, at: number): MachineProof {
-  const rows = said.of('smi').flatMap((line) => readRow(line) ?? []);
-  const found = gpusOf(said, rows);
+function proofOf(report: Report, at: number): MachineProof {
+  const rows = report.of('smi').flatMap((line) => readRow(line) ?? []);
+  const found = gpusOf(report, rows);
   const isPartitioned = rows.some(({ mig }) => mig === 'Enabled');
   return defined<MachineProof>({
     at,
     ...found,
     driver:
-      rows.find((row) => row.driver !== undefined)?.driver ?? said.all('look', /^driver (\d[\d.]{0,20})$/)[0],
-    cuda: said.all('table', /CUDA(?: [A-Z]+)? Version:\s*(\d{1,3}\.\d{1,2})\b/)[0],
+      rows.find((row) => row.driver !== undefined)?.driver ??
+      report.all('look', /^driver (\d[\d.]{0,20})$/)[0],
+    cuda: report.all('table', /CUDA(?: [A-Z]+)? Version:\s*(\d{1,3}\.\d{1,2})\b/)[0],
     mig: isPartitioned,
-    migDevices: isPartitioned ? migDevices(said) : undefined,
+    migDevices: isPartitioned ? migDevices(report) : undefined,
     faults:
       found.kind === 'amd'
-        ? rasFaults(said)
-        : [...toolFaults(said, rows), ...eccFaults(rows), ...xidFaults(said)],
-    disk: diskOf(said),
+        ? rasFaults(report)
+        : [...toolFaults(report, rows), ...eccFaults(rows), ...xidFaults(report)],
+    disk: diskOf(report),
   });
 }
 
@@ -123,19 +124,19 @@ function readCount(cell: string | undefined): number | undefined {
 }
 
 /** Returns the GPUs by the driver's tool if it exists, then by the driver itself, then by the device files. */
-function gpusOf(said: Said, rows: readonly Row[]): Pick<MachineProof, 'kind' | 'gpus'> {
+function gpusOf(report: Report, rows: readonly Row[]): Pick<MachineProof, 'kind' | 'gpus'> {
   const working = rows.filter(({ broken }) => broken === undefined);
-  if (rows.length > 0 || said.code('smi') !== code.missing) {
+  if (rows.length > 0 || report.code('smi') !== code.missing) {
     const gpus = working.map(({ name, memoryMb }) => defined<ProvedGpu>({ name, memoryMb }));
     return { kind: 'nvidia', gpus: gpus.slice(0, mostGpus) };
   }
-  const models = said.all('look', /^model (.+)$/);
-  const devices = said.of('look').filter((line) => line === 'device nvidia');
+  const models = report.all('look', /^model (.+)$/);
+  const devices = report.of('look').filter((line) => line === 'device nvidia');
   if (models.length + devices.length > 0) {
     const known = models.map((model) => defined<ProvedGpu>({ name: readName(model) }));
     return { kind: 'nvidia', gpus: (known.length > 0 ? known : devices.map(() => ({}))).slice(0, mostGpus) };
   }
-  const amd = said.of('look').flatMap((line) => readAmd(line) ?? []);
+  const amd = report.of('look').flatMap((line) => readAmd(line) ?? []);
   return amd.length > 0 ? { kind: 'amd', gpus: amd.slice(0, mostGpus) } : { kind: 'none', gpus: [] };
 }
 
@@ -149,14 +150,14 @@ function readAmd(line: string): ProvedGpu | undefined {
   return defined<ProvedGpu>({ name: readName(name), memoryMb: memoryMb > 0 ? memoryMb : undefined });
 }
 
-function migDevices(said: Said): readonly string[] | undefined {
-  return said.code('parts') === code.ok
-    ? said.all('parts', /^MIG (\d{1,2}(?:c\.\d{1,2})?g\.\d{1,3}gb\S{0,12})\s/).slice(0, mostGpus)
+function migDevices(report: Report): readonly string[] | undefined {
+  return report.code('parts') === code.ok
+    ? report.all('parts', /^MIG (\d{1,2}(?:c\.\d{1,2})?g\.\d{1,3}gb\S{0,12})\s/).slice(0, mostGpus)
     : undefined;
 }
 
-function toolFaults(said: Said, rows: readonly Row[]): readonly GpuFault[] {
-  const ended = said.code('smi');
+function toolFaults(report: Report, rows: readonly Row[]): readonly GpuFault[] {
+  const ended = report.code('smi');
   if (ended === code.missing && rows.length === 0) {
     return [{ kind: 'smiMissing' }];
   }
@@ -171,7 +172,7 @@ function toolFaults(said: Said, rows: readonly Row[]): readonly GpuFault[] {
   if (broken.length > 0) {
     return broken;
   }
-  const last = said.of('smi').findLast((line) => line !== '' && readRow(line) === undefined);
+  const last = report.of('smi').findLast((line) => line !== '' && readRow(line) === undefined);
   return ended === code.ok && rows.length > 0
     ? []
     : [defined<GpuFault>({ kind: 'smiFailed', detail: last === undefined ? undefined : plainText(last) })];
@@ -185,25 +186,25 @@ function eccFaults(rows: readonly Row[]): readonly GpuFault[] {
  * Returns the error counts of AMD's driver, which counts for each part of a GPU; the script adds them up
  * (docs/proof.md#errors-of-amd-gpus).
  */
-function rasFaults(said: Said): readonly GpuFault[] {
-  return said.of('look').flatMap((line) => {
+function rasFaults(report: Report): readonly GpuFault[] {
+  return report.of('look').flatMap((line) => {
     const [, gpu, number] = /^amd-errors (\d{1,2}) (\d{1,12})$/.exec(line) ?? [];
     return Number(number) > 0 ? [{ kind: 'ras' as const, gpu: Number(gpu), number: Number(number) }] : [];
   });
 }
 
 /** Returns each code once. */
-function xidFaults(said: Said): readonly GpuFault[] {
-  const up = Number(said.all('kernel', /^up (\d{1,10})$/)[0] ?? NaN);
-  const codes = said.of('kernel').flatMap((line) => {
+function xidFaults(report: Report): readonly GpuFault[] {
+  const up = Number(report.all('kernel', /^up (\d{1,10})$/)[0] ?? NaN);
+  const codes = report.of('kernel').flatMap((line) => {
     const [, seconds, xid] = /^xid (\d{1,10}) (\d{1,4}) \S/.exec(line) ?? [];
     return up - Number(seconds) < recentSeconds && hardwareXids.has(Number(xid)) ? [Number(xid)] : [];
   });
   return [...new Set(codes)].map((number) => ({ kind: 'xid', number }));
 }
 
-function diskOf(said: Said): MachineProof['disk'] {
-  const lines = said.of('disk');
+function diskOf(report: Report): MachineProof['disk'] {
+  const lines = report.of('disk');
   const sizes = lines.flatMap((line) => {
     const [, size, free] = /\s(\d{1,15})\s+\d+\s+(\d{1,15})\s+\d+%\s/.exec(line) ?? [];
     return size === undefined || free === undefined ? [] : [{ sizeGb: toGb(size), freeGb: toGb(free) }];

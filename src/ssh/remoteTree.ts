@@ -7,7 +7,7 @@ import {
   beginMark,
   beginScript,
   isPrivateMode,
-  lastWords,
+  lastLines,
   reasons,
   runStep,
   TransferError,
@@ -130,7 +130,7 @@ export async function remoteTree(
     }
   });
   if (entries.length === 0) {
-    throw new TransferError(lastWords(result));
+    throw new TransferError(lastLines(result));
   }
   return { entries, leftOut: [...leftOut, ...unreadable(result, name)] };
 }
@@ -156,7 +156,7 @@ export async function remoteFacts(
     found.set(entry.name, entry);
   });
   if (result.code !== 0) {
-    throw new TransferError(lastWords(result));
+    throw new TransferError(lastLines(result));
   }
   return found;
 }
@@ -237,7 +237,7 @@ async function askForRecords(
     },
   });
   if (!read.isWhole) {
-    throw new TransferError(lastWords(result));
+    throw new TransferError(lastLines(result));
   }
   return result;
 }
@@ -293,11 +293,11 @@ function unreadable({ code, stderr }: RunResult, root: string): readonly LeftOut
   const found = lines
     .filter((line) => !line.includes('No such file or directory'))
     .map((line) => {
-      const [, name = root, said = line] = /^(?:find|stat): [^/]*\.\/(.+?)['’]?: (.+)$/.exec(line) ?? [];
-      return { name, why: reasons.said(said) };
+      const [, name = root, reason = line] = /^(?:find|stat): [^/]*\.\/(.+?)['’]?: (.+)$/.exec(line) ?? [];
+      return { name, why: reasons.said(reason) };
     });
   // An unexplained exit code leaves open what else exists.
   return found.length > 0 || lines.length > 0
     ? found
-    : [{ name: root, why: reasons.said(lastWords({ stderr })) }];
+    : [{ name: root, why: reasons.said(lastLines({ stderr })) }];
 }

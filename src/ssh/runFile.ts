@@ -37,8 +37,8 @@ export class NoInterpreterError extends UserError {
 
 /** The file did not reach the machine. */
 export class FileNotSentError extends UserError {
-  constructor(said: string) {
-    super(text('The file could not be put on the instance: {0}', plainText(said) || '–'), {
+  constructor(message: string) {
+    super(text('The file could not be put on the instance: {0}', plainText(message) || '–'), {
       nextStep: 'retry',
     });
   }

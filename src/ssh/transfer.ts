@@ -61,8 +61,8 @@ export interface TransferOutcome {
 
 /** A transfer ended early; repeating it continues where it ended. A silent program has lost its connection. */
 export class TransferError extends UserError {
-  constructor(said: string | Text) {
-    super(typeof said === 'string' ? wordsOf(plainText(said)) : said, { nextStep: 'retry' });
+  constructor(message: string | Text) {
+    super(typeof message === 'string' ? textOf(plainText(message)) : message, { nextStep: 'retry' });
   }
 }
 
@@ -88,10 +88,10 @@ export async function* atMost(bytes: AsyncIterable<Buffer>, most: () => number):
   }
 }
 
-function wordsOf(said: string): Text {
-  return said === ''
+function textOf(message: string): Text {
+  return message === ''
     ? text('The transfer did not finish. The connection ended early.')
-    : text('The transfer did not finish: {0}', said);
+    : text('The transfer did not finish: {0}', message);
 }
 
 /** A login costs about a second, so only files that take much longer get their own. */
@@ -114,8 +114,9 @@ export const reasons = {
   otherHash: text('arrived with other content than the instance listed'),
   changed: text('changed during the transfer'),
   missing: text('did not arrive'),
-  said: (said: string) => text('{0}', plainText(said) || '–'),
-  notKept: (said: string) => text('Times or modes of files could not be kept: {0}', plainText(said) || '–'),
+  said: (message: string) => text('{0}', plainText(message) || '–'),
+  notKept: (message: string) =>
+    text('Times or modes of files could not be kept: {0}', plainText(message) || '–'),
   sameName: (other: string) => text('has the same name as {0} on this computer', other),
 } as const;
 
@@ -206,13 +207,13 @@ export async function runStep(
 ): Promise<RunResult> {
   const result = await ssh.exec(alias, script, options);
   if (result.code === null || result.code === 255) {
-    throw new TransferError(lastWords(result));
+    throw new TransferError(lastLines(result));
   }
   return result;
 }
 
 /** Returns the last lines of a program's error output. */
-export function lastWords({ stderr }: Pick<RunResult, 'stderr'>): string {
+export function lastLines({ stderr }: Pick<RunResult, 'stderr'>): string {
   return stderr
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '' && !/^tar: (?:Exiting with failure|Error is not recov)/.test(line))

@@ -11,7 +11,7 @@ import { executableBit, remoteFacts, remoteHashes, remoteTree, type RemoteEntry 
 import { tarEnd, tarHeader, tarPadding } from './tar';
 import {
   askToReplace,
-  lastWords,
+  lastLines,
   partName,
   reasons,
   rounds,
@@ -93,7 +93,7 @@ class Upload {
   /** Versions whose bytes are all there by their hash, even if the machine reported errors while it wrote them. */
   private readonly proved = new Map<string, string>();
   private steps: Steps | undefined;
-  private said = '';
+  private output = '';
   private notKept: LeftOut['why'] | undefined;
 
   constructor(
@@ -130,7 +130,7 @@ class Upload {
       const isSent = this.sent.get(file.name) === versionKey(file);
       return isSent && there?.kind === 'file' && there.size === file.size;
     });
-    if (this.said === '' || doubtful.length === 0) {
+    if (this.output === '' || doubtful.length === 0) {
       return plan;
     }
     const names = doubtful.map(({ name }) => name);
@@ -138,7 +138,7 @@ class Upload {
     for (const file of doubtful) {
       if (hashes.get(file.name) === (await realFile(file).then(hashOfFile))) {
         this.proved.set(file.name, versionKey(file));
-        this.notKept ??= reasons.notKept(this.said);
+        this.notKept ??= reasons.notKept(this.output);
       }
     }
     return { ...plan, files: plan.files.filter((file) => !this.isProved(file)) };
@@ -150,8 +150,8 @@ class Upload {
 
   private whyMissing(name: string): LeftOut['why'] {
     const refused = this.refused.get(name);
-    if (refused || this.said !== '') {
-      return refused ?? reasons.said(this.said);
+    if (refused || this.output !== '') {
+      return refused ?? reasons.said(this.output);
     }
     return this.sent.has(name) ? reasons.changed : reasons.missing;
   }
@@ -206,7 +206,7 @@ class Upload {
     const isCurrent = sent === undefined ? isOld && hasMode : sent === versionKey(file);
     // Some disks keep the time of a file less exactly than it was given.
     const isKnown =
-      there?.modified === file.modified || (sent !== undefined && this.said === '') || this.isProved(file);
+      there?.modified === file.modified || (sent !== undefined && this.output === '') || this.isProved(file);
     return there?.kind === 'file' && there.size === file.size && isCurrent && isKnown;
   }
 
@@ -215,7 +215,7 @@ class Upload {
   }
 
   private async send({ tree, there, folders, files, links, extra }: Plan): Promise<void> {
-    this.said = '';
+    this.output = '';
     if (extra.length > 0) {
       await this.step(['xargs -0 rm -rf'], zeroEnded(extra));
     }
@@ -246,7 +246,7 @@ class Upload {
       input,
     });
     if (result.code !== 0 && result.code !== notKept) {
-      this.said = lastWords(result);
+      this.output = lastLines(result);
     }
     return result;
   }
@@ -327,7 +327,7 @@ class Upload {
     const result = await this.step(script, this.content(handle, file, start));
     if (result.code === notKept) {
       this.proved.set(file.name, versionKey(file));
-      this.notKept ??= reasons.notKept(lastWords(result));
+      this.notKept ??= reasons.notKept(lastLines(result));
     }
   }
 

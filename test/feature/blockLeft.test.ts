@@ -21,13 +21,13 @@ describe('our lines in an SSH config that is read-only', () => {
     await window.dialogButton('Remove', 'Your own lines, your keys and the instances stay');
     const message = await window.toast(left);
     assert.deepEqual(message.buttons, ['Open SSH Config']);
-    assert.doesNotMatch(window.everythingSaid(), /Paste this|entries are removed/);
+    assert.doesNotMatch(window.allMessages(), /Paste this|entries are removed/);
     message.press('Open SSH Config');
     await computer().until('the config', () =>
       window.screen.documents.shown.some(({ uri }) => uri.fsPath === computer().sshConfig),
     );
     await computer().rest();
-    assert.doesNotMatch(window.everythingSaid(), /entries are removed/);
+    assert.doesNotMatch(window.allMessages(), /entries are removed/);
     window.clearToasts();
   });
 

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wr
 import { userInfo } from 'node:os';
 import path from 'node:path';
 import { runProgram } from '../../src/ssh/run';
-import { makeKey, remoteSshExtension, saysIn } from '../support/feature/reachable';
+import { makeKey, remoteSshExtension, textsIn } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -147,13 +147,13 @@ describe('connecting to an instance', () => {
     const terminal = await computer().until('a terminal', () => window.screen.terminals.all[0]);
     assert.equal(terminal.isShown, true);
     assert.equal(terminal.name, 'trainer');
-    assert.match(await saysIn(terminal.creationOptions, 'echo it-is-$((40+2))'), /it-is-42/);
+    assert.match(await textsIn(terminal.creationOptions, 'echo it-is-$((40+2))'), /it-is-42/);
     terminal.dispose();
   });
 
   it('offers a terminal on an instance in the terminal menu', async () => {
     const profile = await window.terminalProfile();
-    assert.match(await saysIn(profile.options, 'echo profile-$((20+1))'), /profile-21/);
+    assert.match(await textsIn(profile.options, 'echo profile-$((20+1))'), /profile-21/);
   });
 
   it('copies a command that the real ssh accepts', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { reachableInstance, saysIn } from '../support/feature/reachable';
+import { reachableInstance, textsIn } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 import { processesWith } from '../support/processes';
@@ -28,7 +28,7 @@ describe('connecting where no Remote-SSH is installed', () => {
     await window.toastButton(text, 'Open Terminal');
     const terminal = await computer().until('a terminal', () => window.screen.terminals.all[0]);
     assert.equal(terminal.isShown, true);
-    assert.match(await saysIn(terminal.creationOptions, 'echo it-is-$((40+2))'), /it-is-42/);
+    assert.match(await textsIn(terminal.creationOptions, 'echo it-is-$((40+2))'), /it-is-42/);
     terminal.dispose();
   });
 

@@ -35,7 +35,7 @@ describe('an account whose file is damaged', () => {
     window = await computer().openWindow({ isFocused: true });
     window.view('instances').show();
     await computer().pass(60_000);
-    assert.ok(!window.everythingSaid().includes('its file is damaged'));
+    assert.ok(!window.allMessages().includes('its file is damaged'));
     window.close();
   });
 
@@ -92,7 +92,7 @@ describe('an account whose file is damaged', () => {
     window = await computer().openWindow({ isFocused: true });
     window.view('instances').show();
     await computer().pass(60_000);
-    assert.ok(!window.everythingSaid().includes('your last choice'));
+    assert.ok(!window.allMessages().includes('your last choice'));
     window.close();
   });
 });

@@ -189,7 +189,7 @@ describe('links into the editor', () => {
   it('leaves no key of a link in a file or in the log', () => {
     assert.deepEqual(computer().filesWith(['planted-key-in-a-link']), []);
     for (const one of computer().windows) {
-      assert.doesNotMatch(one.everythingSaid(), /planted-key-in-a-link/);
+      assert.doesNotMatch(one.allMessages(), /planted-key-in-a-link/);
     }
   });
 });

@@ -36,7 +36,7 @@ describe('secrets in template documents', () => {
 
   /** Nothing that was typed as a secret stands where a person or a program could read it. */
   function nothingIsShown(): void {
-    const said = window.everythingSaid();
+    const said = window.allMessages();
     assert.deepEqual(
       Object.values(values).filter((value) => said.includes(value)),
       [],

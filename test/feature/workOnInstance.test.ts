@@ -58,7 +58,7 @@ describe('working on an instance from the open folder', () => {
     const found = await there(`git -C '${folder}' log --format=%s && cat '${folder}/.git/config'`);
     assert.match(found, /^first/);
     assert.ok(found.includes(address));
-    assert.ok(!found.includes(token) && !window.everythingSaid().includes(token));
+    assert.ok(!found.includes(token) && !window.allMessages().includes(token));
   });
 
   it('opens the clone that is there instead of cloning again', async () => {

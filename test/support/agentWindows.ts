@@ -104,7 +104,7 @@ export async function agentScene(start?: ServiceStart, options: AgentWindowOptio
     assert.ok(found);
     return found;
   };
-  const sayYes = async (asked: Answer): Promise<AgentRequest> => {
+  const confirm = async (asked: Answer): Promise<AgentRequest> => {
     assert.equal(asked['state'], 'pending');
     const answered = await window.desk.answer(String(asked['request']), true);
     assert.ok(answered);
@@ -115,7 +115,7 @@ export async function agentScene(start?: ServiceStart, options: AgentWindowOptio
     await scene.computer.clock.through(doAgreed(window, request, active?.key ?? ''));
     return find({ request: request.id });
   };
-  return { ...scene, window, find, sayYes, carryOut };
+  return { ...scene, window, find, confirm, carryOut };
 }
 export type AgentScene = Awaited<ReturnType<typeof agentScene>>;
 export type AgentWindow = Awaited<ReturnType<typeof openAgentWindow>>;

@@ -124,7 +124,7 @@ export class DoctorScene {
   }
 
   /** The ssh client names itself so. */
-  clientSays(version: string): void {
+  clientPrints(version: string): void {
     this.run = (name, args, options) =>
       name === 'ssh' && args.includes('-V')
         ? Promise.resolve({ code: 0, stdout: '', stderr: `${version}\n`, timedOut: false })

@@ -117,7 +117,7 @@ async function failuresOf(method: ClientMethod, transport: UndiciTransport): Pro
           failure: name,
           moment,
           error,
-          sentence: error instanceof UserError ? inWords(error) : undefined,
+          sentence: error instanceof UserError ? asText(error) : undefined,
           handled: simulator.requests(since)[0]?.handled,
         });
       }
@@ -157,7 +157,7 @@ async function failureOf(clock: FakeClock, call: Promise<unknown>): Promise<unkn
 }
 
 /** As the product shows it, without what differs from run to run. */
-function inWords({ text }: UserError): string {
+function asText({ text }: UserError): string {
   return formatText(text).replace(/127\.0\.0\.1:\d+/g, 'console.example.com');
 }
 

@@ -51,7 +51,7 @@ export function useCommands(run: RunCommand): void {
 }
 
 /** The messages that were shown since the last call, a line each: `level text [buttons]`. */
-export function saidOn({ messages: { history } }: Screen): readonly string[] {
+export function textsOn({ messages: { history } }: Screen): readonly string[] {
   return history
     .splice(0)
     .map(({ kind, modal, text, detail, buttons }) =>

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
 import { unpackOnstart } from '../../src/api/onstart';
-import { codeInWords } from '../../src/api/errorCodes';
+import { codeInText } from '../../src/api/errorCodes';
 import { readApiKeyDocument } from '../../src/model/accounts/apiKeyDocument';
 import { parseEnvFlags, replaceValues } from '../../src/model/documents/envFlags';
 import { envText, readEnv } from '../../src/model/documents/envObject';
@@ -226,7 +226,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
     new JsonLines({ line: () => undefined, tooLong: () => undefined, maxBytes: () => 1e9 }).take(
       Buffer.from(text),
     ),
-  'a refusal of the service': codeInWords,
+  'a refusal of the service': codeInText,
   'a typed search': (text) => parseTypedQuery(text),
   'a typed number': (text) => [typedRanges(text, 'least'), readPriceLimit(text), readDiskGb(text)],
   'a typed path': targetProblem,

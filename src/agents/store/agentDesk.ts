@@ -162,9 +162,9 @@ export class AgentDesk implements Disposable {
     const others = state.requests.filter(({ id }) => id !== request?.id);
     const gate = await this.gate(problem?.(others));
     this.filesStill(accountKey);
-    const words = request === undefined ? accessProblem(gate) : problemNow(state, request, gate);
-    if (words !== undefined) {
-      throw new NotAllowedNowError(`${words} Nothing was done.`);
+    const reason = request === undefined ? accessProblem(gate) : problemNow(state, request, gate);
+    if (reason !== undefined) {
+      throw new NotAllowedNowError(`${reason} Nothing was done.`);
     }
   }
 

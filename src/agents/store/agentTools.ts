@@ -7,7 +7,7 @@ import type { Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import { wordsForModel } from './wordsForModel';
+import { textForModel } from './textForModel';
 
 /** The client that calls. Its name is a claim: it is shown and kept, but grants no rights. */
 export interface Caller {
@@ -86,7 +86,7 @@ export class AgentToolRegistry implements AgentTools, Disposable {
 
   async call(name: string, args: unknown, caller: Caller, signal: AbortSignal): Promise<ToolAnswer> {
     const answer = await this.answer(name, args, caller, signal).catch((error: unknown) =>
-      errorAnswer(this.deps.redact(this.wordsOf(error))),
+      errorAnswer(this.deps.redact(this.textOf(error))),
     );
     const { state, request, instance, priceUsdPerHour, error } = answer.structured;
     this.called.fire({
@@ -171,7 +171,7 @@ export class AgentToolRegistry implements AgentTools, Disposable {
     this.recent.set(key, [...times, now]);
   }
 
-  private wordsOf(error: unknown): string {
+  private textOf(error: unknown): string {
     if (error instanceof ToolError) {
       return error.message;
     }
@@ -179,7 +179,7 @@ export class AgentToolRegistry implements AgentTools, Disposable {
       return 'The call was canceled. Nothing more was done.';
     }
     this.deps.log.warn(`A tool of an agent failed: ${String(error)}`);
-    return `${wordsForModel(error)} Tell the user, or try again later.`;
+    return `${textForModel(error)} Tell the user, or try again later.`;
   }
 }
 

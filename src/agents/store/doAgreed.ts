@@ -19,7 +19,7 @@ import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { NotAllowedNowError, type AgentDesk } from './agentDesk';
 import { giveBackEnd, keepEnd, rentalOf, settleRented } from './settle';
-import { wordsForModel } from './wordsForModel';
+import { textForModel } from './textForModel';
 
 export interface DoAgreedDeps {
   readonly desk: AgentDesk;
@@ -72,7 +72,7 @@ async function noteFailure(
   error: unknown,
 ): Promise<void> {
   const { desk } = deps;
-  const problem = isCancelled(error) ? yesTooOld : wordsForModel(error);
+  const problem = isCancelled(error) ? yesTooOld : textForModel(error);
   const isAllowed = !(error instanceof NotAllowedNowError);
   if (request.tool !== 'request_rental') {
     const state = isAllowed ? 'failed' : 'overLimit';

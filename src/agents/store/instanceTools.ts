@@ -25,7 +25,7 @@ import {
   type CommandOutcome,
   type ToolDeps,
 } from './toolDeps';
-import { wordsForModel } from './wordsForModel';
+import { textForModel } from './textForModel';
 
 const usualRows = 5;
 
@@ -188,7 +188,7 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
       }
       deps.log.warn(`A command of an agent failed: ${String(error)}`);
       await deps.desk.move(kept.id, ['working'], { state: 'failed' }, account.key);
-      const why = isCancelled(error) ? 'The call was canceled.' : wordsForModel(error);
+      const why = isCancelled(error) ? 'The call was canceled.' : textForModel(error);
       throw new ToolError(`${why} ${commandMayHaveRun}`);
     });
   const stdout = endOfText(deps.redact(result.stdout), 3000);

@@ -128,8 +128,8 @@ async function listTemplates(deps: ToolDeps, input: ToolInput<'list_templates'>,
   const { client } = await activeAccount(deps);
   const filters = input.scope === 'public' ? { recommended: { eq: true } } : {};
   const { items, skipped } = await client.templates.search(filters, { signal });
-  const words = (input.text ?? '').toLowerCase();
-  const found = items.filter((one) => `${one.name} ${one.image}`.toLowerCase().includes(words));
+  const sentence = (input.text ?? '').toLowerCase();
+  const found = items.filter((one) => `${one.name} ${one.image}`.toLowerCase().includes(sentence));
   const rows = found.map((one) => ({
     template: `template_${one.id}`,
     ...(one.recommendedDiskGb === undefined ? {} : { recommendedDiskGb: one.recommendedDiskGb }),

@@ -1,6 +1,6 @@
 import { usageOf } from '../model/ledger';
 import type { AgentRequest } from '../model/request';
-import { overrunText } from '../../model/budget/budgetWords';
+import { overrunText } from '../../model/budget/budgetText';
 import { add, fromDollars, type Micros } from '../../model/money';
 import { formatText } from '../../util/text';
 import type { Budget } from '../../store/budget/budgetStore';

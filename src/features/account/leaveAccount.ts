@@ -75,14 +75,14 @@ async function everyStep(steps: readonly (() => Promise<unknown>)[]): Promise<re
 }
 
 function showLeft(done: string, sshEntries: number, next: string | undefined): void {
-  const words = [
+  const sentences = [
     done,
     sshEntries === 0
       ? t('Its key, cached lists and records were removed.')
       : t('Its key, cached lists and records were removed, and its SSH entries ({0}).', sshEntries),
     next === undefined ? '' : t('{0} is active now.', plainLabel(next)),
   ];
-  message('info', words.filter((part) => part !== '').join(' '));
+  message('info', sentences.filter((part) => part !== '').join(' '));
 }
 
 type SwitchingDeps = Pick<Services, 'accounts' | 'fleet' | 'rentals'>;
@@ -103,10 +103,10 @@ export async function switching<T>(deps: SwitchingDeps, run: () => Promise<T>): 
   };
   const result = await run();
   const after = accounts.active?.key;
-  const words = left && unwatchedText(left);
-  if (before && words && after !== undefined && after !== before.key) {
+  const sentence = left && unwatchedText(left);
+  if (before && sentence && after !== undefined && after !== before.key) {
     const back = () => switching(deps, () => accounts.switchTo(before.key));
-    message('warning', localize(words), { label: t('Switch Back'), run: back });
+    message('warning', localize(sentence), { label: t('Switch Back'), run: back });
   }
   return result;
 }

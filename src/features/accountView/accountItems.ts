@@ -128,12 +128,12 @@ export function partItem(part: PartId, figure: string): vscode.TreeItem {
 }
 
 export function secondFactorStateText(state: string | undefined): string {
-  const words: Readonly<Record<string, string>> = {
+  const labels: Readonly<Record<string, string>> = {
     enabled: t('on'),
     legacy: t('on, older form'),
     disabled: t('off'),
   };
-  return state === undefined ? '' : (words[state] ?? plainLabel(state));
+  return state === undefined ? '' : (labels[state] ?? plainLabel(state));
 }
 
 export function methodItem(method: SecondFactorMethod, nowMs: number): vscode.TreeItem {

@@ -321,10 +321,10 @@ function lastsText(sign: BoundSign, time: string): string {
  * Puts the whole row into its tooltip, for rows that are cut off and for screen readers, which read only the tooltip.
  */
 function readable(item: vscode.TreeItem): vscode.TreeItem {
-  const words = [item.label, item.description].filter(
+  const parts = [item.label, item.description].filter(
     (part): part is string => typeof part === 'string' && part !== '',
   );
-  item.tooltip ??= words.join('\n');
-  item.accessibilityInformation ??= { label: words.join(', ') };
+  item.tooltip ??= parts.join('\n');
+  item.accessibilityInformation ??= { label: parts.join(', ') };
   return item;
 }

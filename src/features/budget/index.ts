@@ -3,7 +3,7 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { askText } from '../../editor/quickPick';
 import { nearLimit, partKey, type BudgetPart } from '../../model/budget/budget';
-import { dayAndMonthText, nearText, readLimit, usedUpText } from '../../model/budget/budgetWords';
+import { dayAndMonthText, nearText, readLimit, usedUpText } from '../../model/budget/budgetText';
 import type { Services } from '../../services';
 import { BudgetStops } from '../../store/budget/budgetStops';
 import { DisposableStore, type Disposable } from '../../util/disposable';

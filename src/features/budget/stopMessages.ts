@@ -3,7 +3,7 @@ import { showInstances } from '../../editor/chooseInstance';
 import { isPerson } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { limitPerPeriod } from '../../model/budget/budgetWords';
+import { limitPerPeriod } from '../../model/budget/budgetText';
 import type { Services } from '../../services';
 import { roundClaim, roundEndClaim } from '../../store/budget/budgetStops';
 import { stopNotice, stopNoticeKind, type StopNotice } from '../../store/budget/stopNotice';

@@ -21,7 +21,7 @@ export interface PinView {
 }
 
 /** Translates a `Text`; a parameter, so that the view is built without an editor. */
-export type SayText = (value: Text | string) => string;
+export type LocalizeText = (value: Text | string) => string;
 
 type Column = ComparisonView['columns'][number];
 type Note = Column['notes'][number];
@@ -32,7 +32,7 @@ function printable(value: string): string {
   return clean.length > 200 ? `${clean.slice(0, 199)}…` : clean;
 }
 
-export function comparisonView(pins: readonly PinView[], say: SayText): ComparisonView {
+export function comparisonView(pins: readonly PinView[], localize: LocalizeText): ComparisonView {
   const groups = compareOffers(
     pins.map(({ pin: { offer, origin }, status, readAt }) => ({
       offer,
@@ -43,56 +43,56 @@ export function comparisonView(pins: readonly PinView[], say: SayText): Comparis
     })),
   );
   return {
-    caption: say(text('Pinned offers, one per column; the best value in a row is marked "best"')),
-    corner: say(text('Offer')),
-    best: say(text('best')),
-    columns: pins.map((one) => columnOf(one, say)),
+    caption: localize(text('Pinned offers, one per column; the best value in a row is marked "best"')),
+    corner: localize(text('Offer')),
+    best: localize(text('best')),
+    columns: pins.map((one) => columnOf(one, localize)),
     groups: groups.map(({ label, rows }) => ({
-      label: say(label),
+      label: localize(label),
       rows: rows.map((row) => ({
-        label: say(row.label),
-        cells: row.cells.map((cell) => ({ text: printable(say(cell.text)), best: cell.isBest })),
+        label: localize(row.label),
+        cells: row.cells.map((cell) => ({ text: printable(localize(cell.text)), best: cell.isBest })),
       })),
     })),
   };
 }
 
-function columnOf({ pin: { offer }, status, failure }: PinView, say: SayText): Column {
+function columnOf({ pin: { offer }, status, failure }: PinView, localize: LocalizeText): Column {
   const label = printable(machineName(offer));
   const rent = {
     id: `rent:${offer.id}`,
-    label: say(text('Rent…')),
-    name: say(text('Rent {0}, offer {1}', label, offer.id)),
+    label: localize(text('Rent…')),
+    name: localize(text('Rent {0}, offer {1}', label, offer.id)),
     primary: true,
   };
   const unpin = {
     id: `unpin:${offer.id}`,
-    label: say(text('Unpin')),
-    name: say(text('Unpin {0}, offer {1}', label, offer.id)),
+    label: localize(text('Unpin')),
+    name: localize(text('Unpin {0}, offer {1}', label, offer.id)),
     primary: false,
   };
   return {
     id: String(offer.id),
     label,
     notes: [
-      ...statusNotes(status, say),
+      ...statusNotes(status, localize),
       ...(failure === undefined ? [] : [{ severity: 'warning' as const, text: printable(failure) }]),
     ],
     buttons: status.kind === 'gone' ? [unpin] : [rent, unpin],
   };
 }
 
-function statusNotes(status: PinStatus, say: SayText): Note[] {
+function statusNotes(status: PinStatus, localize: LocalizeText): Note[] {
   switch (status.kind) {
     case 'asPinned':
       return [];
     case 'gone':
-      return [{ severity: 'error', text: say(text('Gone: it is no longer on the market.')) }];
+      return [{ severity: 'error', text: localize(text('Gone: it is no longer on the market.')) }];
     case 'unread':
       return [
         {
           severity: 'warning',
-          text: say(
+          text: localize(
             text('Could not read this offer again, so it may be gone. Its earlier figures are shown.'),
           ),
         },
@@ -102,8 +102,8 @@ function statusNotes(status: PinStatus, say: SayText): Note[] {
       const change = text('{0}/h before, {1}/h now', formatMoney(status.before), formatMoney(status.after));
       return [
         status.kind === 'dearer'
-          ? { severity: 'warning', text: say(text('More expensive: {0}', change)) }
-          : { severity: 'info', text: say(text('Cheaper: {0}', change)) },
+          ? { severity: 'warning', text: localize(text('More expensive: {0}', change)) }
+          : { severity: 'info', text: localize(text('Cheaper: {0}', change)) },
       ];
     }
   }

@@ -137,8 +137,8 @@ export class Connector {
     const { instanceId } = machine;
     const instance = usableInstance(this.deps, machine);
     const [resolver] = installedResolvers();
-    const outcome = await withCancellableProgress(this.contact.title(instanceId), (signal, say) =>
-      this.login(machine, instance, say, { ...how, signal }),
+    const outcome = await withCancellableProgress(this.contact.title(instanceId), (signal, report) =>
+      this.login(machine, instance, report, { ...how, signal }),
     );
     if (!outcome) {
       return false;
@@ -191,11 +191,11 @@ export class Connector {
   private async login(
     machine: HeldMachine,
     instance: Instance | undefined,
-    say: (message: string) => void,
+    report: (message: string) => void,
     how: Try & { readonly signal: AbortSignal },
   ): Promise<ConnectOutcome | undefined> {
     const { signal } = how;
-    say(t('Finding a matching key…'));
+    report(t('Finding a matching key…'));
     let request = await this.contact.request(machine, instance, signal);
     if (request.registeredKeys) {
       const local = await this.deps.ssh.localKeys(signal);
@@ -213,10 +213,10 @@ export class Connector {
         request = await this.contact.request(machine, instance, signal);
       }
     }
-    say(t('Logging in…'));
+    report(t('Logging in…'));
     return this.contact.patience.through(
       request,
-      { signal, say: (words) => say(localize(words)) },
+      { signal, report: (words) => report(localize(words)) },
       (current) => this.deps.ssh.connect(current, how),
     );
   }

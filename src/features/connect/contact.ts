@@ -174,16 +174,16 @@ export class Contact {
     { isPatient = true, isShown = true }: { readonly isPatient?: boolean; readonly isShown?: boolean } = {},
   ): Promise<T> {
     const instance = usableInstance(this.deps, machine);
-    const login = async (signal: AbortSignal, say: (message: string) => void) => {
+    const login = async (signal: AbortSignal, report: (message: string) => void) => {
       const request = await this.request(machine, instance, signal);
       return isPatient
-        ? this.patience.through(request, { signal, say: (words) => say(localize(words)) }, (current) =>
+        ? this.patience.through(request, { signal, report: (words) => report(localize(words)) }, (current) =>
             run(current, signal),
           )
         : run(request, signal);
     };
     return isShown
-      ? withCancellableProgress(this.title(machine.instanceId), (signal, say) => login(signal, say))
+      ? withCancellableProgress(this.title(machine.instanceId), (signal, report) => login(signal, report))
       : login(new AbortController().signal, () => undefined);
   }
 

@@ -54,11 +54,11 @@ function endOf({ accounts, fleet }: Deps, terminal: vscode.Terminal, openedAt: n
   const request = instance && fleet.facts(instance.id).lastRequest;
   // A terminal that was opened since then is on the machine as it is now.
   return instance && request?.isAccepted === true && request.at >= openedAt
-    ? words(request.kind, plainLabel(instanceName(instance)))
+    ? endText(request.kind, plainLabel(instanceName(instance)))
     : undefined;
 }
 
-function words(kind: OwnRequest['kind'], name: string): string | undefined {
+function endText(kind: OwnRequest['kind'], name: string): string | undefined {
   switch (kind) {
     case 'start':
       return undefined;

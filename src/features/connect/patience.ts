@@ -19,7 +19,7 @@ export interface PatienceDeps extends Pick<Services, 'clock'> {
 
 export interface Waiting {
   readonly signal: AbortSignal;
-  readonly say: (message: Text) => void;
+  readonly report: (message: Text) => void;
 }
 
 /** Each attempt starts a dozen programs, so the pauses between them grow. */
@@ -40,7 +40,7 @@ export class Patience {
   /** Returns the last failure; a problem that waiting can't solve is returned at once. */
   async through<T extends ConnectOutcome | PreparedHost>(
     request: PrepareRequest,
-    { signal, say }: Waiting,
+    { signal, report }: Waiting,
     login: (request: PrepareRequest) => Promise<T>,
   ): Promise<T> {
     const { fleet, clock, attachedKeys } = this.deps;
@@ -53,7 +53,7 @@ export class Patience {
       if (reason === undefined) {
         return settled(attempt);
       }
-      say(reason);
+      report(reason);
       await wait(clock, pauseMs, signal);
     }
   }

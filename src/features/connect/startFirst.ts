@@ -55,7 +55,7 @@ async function waitUntilRunning(deps: Deps, instanceId: number, name: string): P
   const startedAt = clock.now();
   const end = await withCancellableProgress(
     t('Waiting for {0} to start before connecting', name),
-    (signal, say) =>
+    (signal, report) =>
       new Promise<'running' | 'failed' | 'cancelled'>((resolve) => {
         const store = new DisposableStore();
         const finish = (how: 'running' | 'failed' | 'cancelled') => {
@@ -71,7 +71,7 @@ async function waitUntilRunning(deps: Deps, instanceId: number, name: string): P
             finish('failed');
           } else {
             const elapsed = localize(durationText(clock.now() - startedAt));
-            say(`${localize(stateLabel(instance, kind ?? 'other'))} · ${elapsed}`);
+            report(`${localize(stateLabel(instance, kind ?? 'other'))} · ${elapsed}`);
           }
         };
         const tick = () => {

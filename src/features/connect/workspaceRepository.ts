@@ -74,11 +74,11 @@ export async function cloneWithProgress(
   address: RepositoryUrl,
   openTerminal: () => Promise<void>,
 ): Promise<string | undefined> {
-  const result = await withCancellableProgress(t('Cloning {0}', address.name), (signal, say) =>
+  const result = await withCancellableProgress(t('Cloning {0}', address.name), (signal, report) =>
     cloneRepository(ssh, alias, address, {
       signal,
       onProgress: (percent) => {
-        say(t('{0}% received', percent));
+        report(t('{0}% received', percent));
       },
     }),
   );
@@ -97,7 +97,7 @@ export async function cloneWithProgress(
       offerTerminal(
         t(
           'The repository needs a login, and none was sent to the instance. Log in there in a terminal and clone it, or turn on agent forwarding. ({0})',
-          result.said,
+          result.message,
         ),
         openTerminal,
       );
@@ -106,10 +106,10 @@ export async function cloneWithProgress(
 }
 
 async function mayOpen(folder: string): Promise<boolean> {
-  const words = t('The instance already has the folder {0}, so nothing was cloned.', plainLabel(folder));
-  return (await suggest('info', words, { label: t('Open It'), run: () => true })) === true;
+  const sentence = t('The instance already has the folder {0}, so nothing was cloned.', plainLabel(folder));
+  return (await suggest('info', sentence, { label: t('Open It'), run: () => true })) === true;
 }
 
-function offerTerminal(words: string, openTerminal: () => Promise<void>): void {
-  message('warning', words, { label: t('Open Terminal'), run: openTerminal });
+function offerTerminal(sentence: string, openTerminal: () => Promise<void>): void {
+  message('warning', sentence, { label: t('Open Terminal'), run: openTerminal });
 }

@@ -13,7 +13,7 @@ import type { WindowDeps } from './deps';
 import { Latency } from './latency';
 import { askAboutWindow, reloadWindow } from './question';
 import { WindowOwners } from './windowOwners';
-import { goneWords, windowWords } from './windowText';
+import { goneTexts, windowTexts } from './windowText';
 
 /** Time and cost advance between two looks (ms). */
 const tickMs = 30_000;
@@ -133,19 +133,19 @@ export class ConnectedWindow implements Disposable {
       return;
     }
     const now = clock.now();
-    const words = instance
-      ? windowWords({
+    const texts = instance
+      ? windowTexts({
           instance,
           kind: stateOf(instance, fleet.facts(instance.id), now),
           isStale,
           now,
           latencyMs: this.latency.milliseconds,
         })
-      : goneWords(this.name);
-    this.item.text = words.text;
-    this.item.tooltip = words.tooltip;
-    this.item.accessibilityInformation = { label: words.spoken, role: 'button' };
-    this.item.backgroundColor = words.isWarning
+      : goneTexts(this.name);
+    this.item.text = texts.text;
+    this.item.tooltip = texts.tooltip;
+    this.item.accessibilityInformation = { label: texts.spoken, role: 'button' };
+    this.item.backgroundColor = texts.isWarning
       ? new vscode.ThemeColor('statusBarItem.warningBackground')
       : undefined;
     this.item.show();

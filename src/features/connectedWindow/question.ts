@@ -8,7 +8,7 @@ import { actionsFor } from '../../model/instances/instanceState';
 import type { WindowTrouble } from '../../model/instances/windowTrouble';
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { WindowDeps } from './deps';
-import { runningPriceOf, troubleWords } from './windowText';
+import { runningPriceOf, troubleText } from './windowText';
 
 /** The question appears unexpectedly, so a key press meant for the editor must not choose anything (ms). */
 const readingMs = 1000;
@@ -27,7 +27,7 @@ export async function askAboutWindow(
     const shownAt = deps.clock.elapsed();
     const isRead = () => deps.clock.elapsed() - shownAt >= readingMs;
     const answer = await choose<unknown>(
-      { ...troubleWords(name, trouble, instance), keep: t('Keep It Open') },
+      { ...troubleText(name, trouble, instance), keep: t('Keep It Open') },
       ...choicesFor(deps, { instanceId, instance, trouble, isRead, account }),
     );
     if (answer !== tooSoon) {

@@ -16,7 +16,7 @@ import type { WindowTrouble } from '../../model/instances/windowTrouble';
 import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 
-export interface WindowWords {
+export interface WindowTexts {
   readonly text: string;
   readonly tooltip: string;
   readonly spoken: string;
@@ -45,7 +45,7 @@ export function diskPriceOf(instance: Instance): string {
 }
 
 /** Returns the texts about this window's machine: name, current cost, age, and maximum cost so far. */
-export function windowWords({ instance, kind, isStale, now, latencyMs }: WindowInput): WindowWords {
+export function windowTexts({ instance, kind, isStale, now, latencyMs }: WindowInput): WindowTexts {
   const name = instanceName(instance);
   const state = localize(stateLabel(instance, kind));
   const cost = costPerHour(instance, kind);
@@ -90,13 +90,13 @@ export function windowWords({ instance, kind, isStale, now, latencyMs }: WindowI
 }
 
 /** Returns the texts when no complete list contains the machine any more. */
-export function goneWords(alias: string): WindowWords {
-  const words = t('The instance of this window is destroyed');
-  return { text: `$(warning) ${plainLabel(alias)}`, tooltip: words, spoken: words, isWarning: true };
+export function goneTexts(alias: string): WindowTexts {
+  const sentence = t('The instance of this window is destroyed');
+  return { text: `$(warning) ${plainLabel(alias)}`, tooltip: sentence, spoken: sentence, isWarning: true };
 }
 
 /** Returns what happened to this window's machine, and what it still costs. */
-export function troubleWords(
+export function troubleText(
   name: string,
   trouble: WindowTrouble,
   instance: Instance | undefined,

@@ -171,22 +171,22 @@ function reading(id: 'may read instances' | 'may read SSH keys', error: unknown)
 }
 
 function others(key: ApiKey | undefined, error: unknown): DoctorFinding {
-  const say = (verdict: DoctorFinding['verdict'], detail: Text, fix?: DoctorFinding['fix']) =>
+  const found = (verdict: DoctorFinding['verdict'], detail: Text, fix?: DoctorFinding['fix']) =>
     finding('permissions', titles.permissions, verdict, detail, fix);
   if (isKeyRefused(error)) {
-    return say(
+    return found(
       'note',
       text('This key has no permission to read its own permissions. The service may refuse some actions.'),
       fixes.replaceKey,
     );
   }
   if (!key) {
-    return say('skipped', text('The service does not state the permissions of this key.'));
+    return found('skipped', text('The service does not state the permissions of this key.'));
   }
   const lacking = usualPermissions.filter((category) => !mayUse(key, category));
   return lacking.length === 0
-    ? say('ok', text('The key has all permissions that are usually needed.'))
-    : say(
+    ? found('ok', text('The key has all permissions that are usually needed.'))
+    : found(
         'note',
         text(
           'The key has no permission for: {0}.',

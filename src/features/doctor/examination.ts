@@ -61,11 +61,11 @@ const marks: Record<Verdict, string> = {
 /** Returns the findings as text to save or send, without the user's name; `say` translates and removes secrets. */
 export function reportText(
   findings: readonly DoctorFinding[],
-  say: (value: Text | string) => string,
+  localize: (value: Text | string) => string,
   person: Person,
 ): string {
   const lines = findings.map(
-    ({ verdict, title, detail }) => `- ${marks[verdict]} ${say(title)}: ${say(detail)}`,
+    ({ verdict, title, detail }) => `- ${marks[verdict]} ${localize(title)}: ${localize(detail)}`,
   );
   return `# GPU Rental: Doctor\n\n${impersonal(lines.join('\n'), person)}\n`;
 }

@@ -34,9 +34,9 @@ async function runDoctor(deps: Deps, target: InstanceTarget | undefined): Promis
   let chosen: Choice = { instanceId: target?.instanceId };
   for (let again = true; again;) {
     chosen = await choose(deps, chosen);
-    const findings = await withCancellableProgress(t('Checking your setup'), (signal, say) =>
+    const findings = await withCancellableProgress(t('Checking your setup'), (signal, report) =>
       examine({ ...portsOf(deps), ...chosen }, signal, (part) => {
-        say(localize(part));
+        report(localize(part));
       }),
     );
     again = await show(deps, findings);
@@ -115,8 +115,8 @@ async function show(deps: Deps, findings: readonly DoctorFinding[]): Promise<boo
       return true;
     }
     if (picked === 'showText') {
-      const say = (value: Text | string) => deps.redactor.redact(localize(value));
-      const content = reportText(findings, say, thisPerson());
+      const safeText = (value: Text | string) => deps.redactor.redact(localize(value));
+      const content = reportText(findings, safeText, thisPerson());
       await vscode.window.showTextDocument(
         await vscode.workspace.openTextDocument({ language: 'markdown', content }),
       );

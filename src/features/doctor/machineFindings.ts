@@ -116,18 +116,18 @@ function keyFinding(
   { lines, onInstance, unread }: RegisteredKeys,
   { preflight, local, uncompared }: KeyFacts,
 ): DoctorFinding {
-  const say = (verdict: DoctorFinding['verdict'], detail: Text, fix?: DoctorFix) =>
+  const found = (verdict: DoctorFinding['verdict'], detail: Text, fix?: DoctorFix) =>
     finding('keyOnInstance', titles.keyOnInstance, verdict, detail, fix);
   // Keys of the account are on it only if they were registered before it was rented, which a login shows.
   const isRefused = preflight?.ok === false && preflight.problem === 'authentication';
   if (preflight?.ok === true || matchKeys(local, isRefused ? onInstance : lines).length > 0) {
-    return say('ok', text('A key of this computer is on it.'));
+    return found('ok', text('A key of this computer is on it.'));
   }
   if (uncompared.length > 0) {
-    return say('note', uncomparedText(uncompared), fixes.attachKey(instance.id));
+    return found('note', uncomparedText(uncompared), fixes.attachKey(instance.id));
   }
   return unread > 0
-    ? say(
+    ? found(
         'note',
         text(
           'No key of this computer was found. Keys that could not be read: {0}. The log names the field.',
@@ -135,7 +135,7 @@ function keyFinding(
         ),
         fixes.attachKey(instance.id),
       )
-    : say(
+    : found(
         'problem',
         text("{0} has no SSH key of this computer, so you can't log in.", nameOf(instance)),
         fixes.attachKey(instance.id),

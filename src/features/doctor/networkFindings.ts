@@ -61,7 +61,7 @@ function proxyFinding(
   env: ProxyEnvironment,
   error: unknown,
 ): DoctorFinding {
-  const say = (verdict: DoctorFinding['verdict'], detail: DoctorFinding['detail']) =>
+  const found = (verdict: DoctorFinding['verdict'], detail: DoctorFinding['detail']) =>
     finding(
       'proxy',
       networkTitles.proxy,
@@ -70,24 +70,24 @@ function proxyFinding(
       verdict === 'ok' || verdict === 'skipped' ? undefined : fixes.openSetting('http.proxy'),
     );
   if (isLoopback(url.hostname)) {
-    return say('skipped', text('The service is on this computer, so no proxy is used.'));
+    return found('skipped', text('The service is on this computer, so no proxy is used.'));
   }
   const kind = failureKind(error);
   if (isUnreached(error) && (kind === 'proxy' || kind === 'unsupported')) {
-    return say('problem', error.text);
+    return found('problem', error.text);
   }
   const proxy = proxyFor(url, network, env);
   if (proxy === undefined) {
-    return say('ok', text('No proxy is set.'));
+    return found('ok', text('No proxy is set.'));
   }
   if (!URL.canParse(proxy)) {
-    return say('problem', text('The setting http.proxy, or the variable HTTPS_PROXY, is not an address.'));
+    return found('problem', text('The setting http.proxy, or the variable HTTPS_PROXY, is not an address.'));
   }
   if (network.proxySupport === 'off') {
-    return say('note', text('A proxy is set, but the setting http.proxySupport turns it off.'));
+    return found('note', text('A proxy is set, but the setting http.proxySupport turns it off.'));
   }
   // Only the host is shown, because the address may contain a login.
-  return say('ok', text('Requests go through {0}.', new URL(proxy).host));
+  return found('ok', text('Requests go through {0}.', new URL(proxy).host));
 }
 
 function certificates(
@@ -96,14 +96,14 @@ function certificates(
   env: ProxyEnvironment,
   error: unknown,
 ): DoctorFinding {
-  const say = (
+  const found = (
     verdict: DoctorFinding['verdict'],
     detail: DoctorFinding['detail'],
     fix?: DoctorFinding['fix'],
   ) => finding('certificates', networkTitles.certificates, verdict, detail, fix);
   const open = fixes.openSetting('http.systemCertificates');
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
-    return say(
+    return found(
       'problem',
       text(
         'The variable NODE_TLS_REJECT_UNAUTHORIZED turns off certificate checks, so others on the network could read your API key. Remove it and restart the editor.',
@@ -111,14 +111,14 @@ function certificates(
     );
   }
   if (url.protocol === 'http:') {
-    return say('skipped', text('The service is on this computer and uses no certificate.'));
+    return found('skipped', text('The service is on this computer and uses no certificate.'));
   }
   const kind = failureKind(error);
   if (isUnreached(error) && (kind === 'certificate' || kind === 'someCertificate')) {
-    return say('problem', error.text, open);
+    return found('problem', error.text, open);
   }
   if (!network.systemCertificates) {
-    return say(
+    return found(
       'note',
       text(
         'The setting http.systemCertificates is off, so a certificate of your company is not trusted here.',
@@ -127,8 +127,8 @@ function certificates(
     );
   }
   return isUnreached(error)
-    ? say('skipped', text('Could not reach the service.'))
-    : say('ok', text('The certificate of the service is trusted.'));
+    ? found('skipped', text('Could not reach the service.'))
+    : found('ok', text('The certificate of the service is trusted.'));
 }
 
 /** Authenticator codes are valid for 30 s; certificates and signatures tolerate larger differences. */

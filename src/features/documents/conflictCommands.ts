@@ -89,12 +89,12 @@ async function useTheirs(deps: Deps, id: number | undefined): Promise<void> {
 async function merge(deps: Deps, id: number | undefined): Promise<void> {
   const kept = id === undefined ? undefined : await showMerged(deps, id);
   if (kept) {
-    message('info', localize(mergedWords(kept)));
+    message('info', localize(mergedText(kept)));
   }
 }
 
 /** Returns what to say about a merged text that is open and not saved. */
-export function mergedWords(kept: readonly string[]): Text {
+export function mergedText(kept: readonly string[]): Text {
   return kept.length === 0
     ? text('The two versions are merged here and not saved yet. Check the text and save.')
     : text(

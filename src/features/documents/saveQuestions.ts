@@ -6,7 +6,7 @@ import type { Services } from '../../services';
 import { SaveError, TemplateConflictError, TemplateGoneError } from '../../store/templates/templateErrors';
 import { DisposableStore } from '../../util/disposable';
 import { plainLabel } from '../../util/plainLabel';
-import { compareWithTheirs, mergedWords, showMerged } from './conflictCommands';
+import { compareWithTheirs, mergedText, showMerged } from './conflictCommands';
 
 type Deps = Pick<Services, 'templateStores'>;
 
@@ -53,7 +53,7 @@ export class SaveQuestions implements vscode.Disposable {
             // The conflict ended elsewhere during the question.
             return this.save(uri, id, source);
           }
-          throw new MergedError(mergedWords(kept));
+          throw new MergedError(mergedText(kept));
         }
         case undefined:
           await compareWithTheirs(this.deps, id);

@@ -1,5 +1,5 @@
 import type { Client } from '../../api/client';
-import { sayingIfLost } from '../../api/errors';
+import { explainingIfLost } from '../../api/errors';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -11,7 +11,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { orCancelled } from '../../util/cancellation';
 import type { Account } from '../../store/accounts/accounts';
 import { text } from '../../util/text';
-import { cloudQuestion, connectionName, fromCloudQuestion } from './copyDataWords';
+import { cloudQuestion, connectionName, fromCloudQuestion } from './copyDataText';
 import { askSource, sizeOf } from './copySource';
 import { holdForCopy, type CopyUseDeps } from './copyUse';
 import { plainLabel } from '../../util/plainLabel';
@@ -115,7 +115,7 @@ async function sendingVia(machine: Instance, toName: string, send: () => Promise
     toName,
     instanceName(machine),
   );
-  await whileSending(sayingIfLost(lost, send));
+  await whileSending(explainingIfLost(lost, send));
 }
 
 function showBegan(machine: Instance, path: string, toName: string): void {

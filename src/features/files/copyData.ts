@@ -1,5 +1,5 @@
 import type { Client } from '../../api/client';
-import { sayingIfLost } from '../../api/errors';
+import { explainingIfLost } from '../../api/errors';
 import type { InstanceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { confirm } from '../../editor/confirm';
@@ -17,7 +17,7 @@ import { listedInstances } from '../../store/instances/listed';
 import type { Account } from '../../store/accounts/accounts';
 import { text } from '../../util/text';
 import { copyFromCloud, copyToCloud } from './copyCloud';
-import { copyQuestion } from './copyDataWords';
+import { copyQuestion } from './copyDataText';
 import { askSource, sizeOf } from './copySource';
 import { holdForCopy, type CopyUseDeps } from './copyUse';
 import { plainLabel } from '../../util/plainLabel';
@@ -124,7 +124,7 @@ async function copyTo(deps: CopyDeps, account: () => Account, from: Instance, to
   const own = account();
   const names = [plainLabel(source.path), instanceName(source.from), instanceName(to)] as const;
   await whileSending(
-    sayingIfLost(
+    explainingIfLost(
       text(
         'The service did not answer, so the copy to {0} may have started. Check its status before you try again.',
         names[2],

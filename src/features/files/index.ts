@@ -150,11 +150,11 @@ async function run(
 ): Promise<boolean> {
   const again = () => run(deps, title, transfer, withActing);
   try {
-    const outcome = await withCancellableProgress(title, (signal, say) =>
+    const outcome = await withCancellableProgress(title, (signal, report) =>
       transfer({
         signal,
         onProgress: ({ file, totalFiles, bytes, totalBytes }) => {
-          say(t('file {0} of {1}, {2} of {3}', file, totalFiles, bytesText(bytes), bytesText(totalBytes)));
+          report(t('file {0} of {1}, {2} of {3}', file, totalFiles, bytesText(bytes), bytesText(totalBytes)));
         },
       }),
     );
@@ -171,8 +171,8 @@ async function run(
     if (!isCancelled(error) && !(error instanceof TransferError)) {
       throw error;
     }
-    const words = error instanceof TransferError ? localize(error.text) : t('The transfer was stopped.');
-    return (await suggest('warning', words, { label: t('Resume'), run: again })) === true;
+    const sentence = error instanceof TransferError ? localize(error.text) : t('The transfer was stopped.');
+    return (await suggest('warning', sentence, { label: t('Resume'), run: again })) === true;
   }
   message('info', t('{0}: done', title));
   return true;

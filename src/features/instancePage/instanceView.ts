@@ -1,9 +1,9 @@
-import { troubleSentence, failureSentence } from '../../editor/failureWords';
+import { troubleSentence, failureSentence } from '../../editor/failureText';
 import { localize, t } from '../../editor/localize';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import type { InstanceNote } from '../../editor/treeGroups';
 import type { BudgetNow } from '../../model/budget/budget';
-import { partText } from '../../model/budget/budgetWords';
+import { partText } from '../../model/budget/budgetText';
 import type { Instance } from '../../model/instances/instance';
 import type { GaugeReading } from '../../model/instances/gauges';
 import { ageMs, costSoFar } from '../../model/instances/instanceCost';

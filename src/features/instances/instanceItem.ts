@@ -56,10 +56,10 @@ export function instanceItem(
   item.id = `instance-${instance.id}`;
   // A narrow view cuts off the end, so price and schedule are short, and the icon shows the state as well.
   const rows = (place: NotePlace) => notes.filter((note) => placeOf(note) === place).map(({ row }) => row);
-  const said = [...rows('first'), price, ...rows('middle'), state, ...rows('last')].filter(
+  const parts = [...rows('first'), price, ...rows('middle'), state, ...rows('last')].filter(
     (part) => part !== undefined && part !== '',
   );
-  item.description = [...said, ...(end === undefined ? [] : [end])].join(' · ');
+  item.description = [...parts, ...(end === undefined ? [] : [end])].join(' · ');
   const [icon, color] = icons[iconOfNotes(notes) ?? stateIcon(instance, facts, kind)];
   item.iconPath = new vscode.ThemeIcon(icon, color === undefined ? undefined : new vscode.ThemeColor(color));
   item.contextValue = contextValue(instance, facts, now);
@@ -69,7 +69,7 @@ export function instanceItem(
     arguments: [{ instanceId: instance.id }],
   };
   item.accessibilityInformation = {
-    label: [instanceName(instance), state, ...said.filter((part) => part !== state)].join(', '),
+    label: [instanceName(instance), state, ...parts.filter((part) => part !== state)].join(', '),
   };
   return item;
 }

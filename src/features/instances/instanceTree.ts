@@ -254,7 +254,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     if (!account || state.kind !== 'ready') {
       view.badge = undefined;
       view.description = this.accountName();
-      this.say('');
+      this.setMessage('');
       return;
     }
     const now = this.deps.clock.now();
@@ -275,14 +275,14 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         ? ''
         : t('{0}/h', `${signsOf(burn).rate}${formatMoney(burn.perHour)}`);
     view.description = [this.accountName(), cost].filter((part) => part !== '').join(' · ');
-    this.say(ageText(state, now));
+    this.setMessage(ageText(state, now));
     if (view.visible) {
       this.timer.value = this.deps.clock.schedule(() => this.decorate(), tickMs);
     }
   }
 
   /** Sets the message only if it changed: the editor delays rows for 200 ms after each assignment. */
-  private say(message: string): void {
+  private setMessage(message: string): void {
     const { view } = this.deps.trees['gpuRental.instances'];
     if (message !== (view.message ?? '')) {
       view.message = message;

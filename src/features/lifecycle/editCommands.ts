@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandSpecs';
 import type { Client } from '../../api/client';
-import { sayingIfLost } from '../../api/errors';
+import { explainingIfLost } from '../../api/errors';
 import { commandAction } from '../../editor/commands';
 import { isPerson, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
@@ -86,7 +86,7 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
   }
   const own = still();
   const sent = whileSending(
-    sayingIfLost(
+    explainingIfLost(
       text(
         'The service did not answer, so the bid of {0} may have changed to {1}/h. Refresh and check its price before you change it again.',
         instanceName(instance),

@@ -19,14 +19,14 @@ import type { WorkLoss } from '../../store/instances/workOnInstances';
 import { lookBeforeDestroy, lookQuietly } from './beforeDestroy';
 import { reportFailures, runEach, type RowResult } from './bulk';
 import type { LifecycleDeps } from './deps';
-import { destroyQuestion } from './destroyWords';
+import { destroyQuestion } from './destroyText';
 import {
   cancelStartQuestion,
   rebootQuestion,
   startQuestion,
   stoppedPrice,
   stopQuestion,
-} from './lifecycleWords';
+} from './lifecycleText';
 import { reportNotSucceeded } from './powerOutcome';
 import { confirmStartOverLimit } from './priceLimit';
 import { chooseInstances } from './targets';
@@ -44,12 +44,12 @@ function working<T>(
   instances: readonly Instance[],
   action: (instance: Instance, signal: AbortSignal) => Promise<T>,
 ): Promise<readonly RowResult<T>[]> {
-  return withCancellableProgress(title, (signal, say) =>
+  return withCancellableProgress(title, (signal, report) =>
     runEach(
       instances,
       (instance) => {
         if (instances.length > 1) {
-          say(instanceName(instance));
+          report(instanceName(instance));
         }
         return action(instance, signal);
       },

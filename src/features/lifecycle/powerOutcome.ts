@@ -9,7 +9,7 @@ import type { PowerRequest, PowerVerdict } from '../../store/instances/power';
 import { isCancelled } from '../../util/errors';
 import { reasonInRow, type RowResult } from './bulk';
 import type { LifecycleDeps } from './deps';
-import { runningPrice, stoppedPrice } from './lifecycleWords';
+import { runningPrice, stoppedPrice } from './lifecycleText';
 
 type Row = RowResult<PowerVerdict>;
 

@@ -11,8 +11,8 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { plainLabel } from '../../util/plainLabel';
 import { lookBeforeDestroy, type BeforeDestroy } from './beforeDestroy';
 import type { LifecycleDeps } from './deps';
-import { workLines } from './destroyWords';
-import { runningPrice } from './lifecycleWords';
+import { workLines } from './destroyText';
+import { runningPrice } from './lifecycleText';
 import { askBeforeLoss, change } from './powerCommands';
 import { chooseOneInstance } from './targets';
 

@@ -24,7 +24,7 @@ export class InstanceGoneError extends UserError {
   }
 }
 
-export interface TargetWords {
+export interface TargetTexts {
   readonly title: string;
   /** The message if no instance is in a suitable state. */
   readonly none: string;
@@ -43,9 +43,9 @@ export async function chooseOneInstance(
   deps: LifecycleDeps,
   target: InstanceTarget | undefined,
   action: keyof InstanceActions | undefined,
-  words: Omit<TargetWords, 'canPickMany'>,
+  texts: Omit<TargetTexts, 'canPickMany'>,
 ): Promise<Instance | undefined> {
-  const oneOnly = { ...words, canPickMany: false };
+  const oneOnly = { ...texts, canPickMany: false };
   const [instance] = await chooseInstances(deps, target, undefined, action, oneOnly);
   return instance;
 }
@@ -59,7 +59,7 @@ export async function chooseInstances(
   target: InstanceTarget | undefined,
   selected: readonly InstanceTarget[] | undefined,
   action: keyof InstanceActions | undefined,
-  words: TargetWords,
+  texts: TargetTexts,
 ): Promise<readonly Instance[]> {
   const listed = await listedInstances(deps.fleet, whileReadingInstances);
   const now = deps.clock.now();
@@ -74,22 +74,22 @@ export async function chooseInstances(
     }
     const able = instances.filter((one) => one !== undefined).filter(isAble);
     if (able.length === 0) {
-      message('info', words.none);
+      message('info', texts.none);
     }
     return able;
   }
   const candidates = listed.filter(isAble);
   if (candidates.length === 0) {
-    message('info', words.none);
+    message('info', texts.none);
     return [];
   }
-  return pick(deps, candidates, words);
+  return pick(deps, candidates, texts);
 }
 
 async function pick(
   deps: LifecycleDeps,
   candidates: readonly Instance[],
-  words: TargetWords,
+  texts: TargetTexts,
 ): Promise<readonly Instance[]> {
   const now = deps.clock.now();
   const rows = candidates.map((instance) => ({
@@ -98,8 +98,8 @@ async function pick(
     detail: `#${instance.id}`,
     instance,
   }));
-  const options = { title: words.title };
-  if (!words.canPickMany) {
+  const options = { title: texts.title };
+  if (!texts.canPickMany) {
     const one = await pickOne(rows, options);
     return one ? [one.instance] : [];
   }

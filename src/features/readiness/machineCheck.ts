@@ -9,7 +9,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { MachineProof } from '../../model/proof/machineProof';
 import { speaksForReplacing } from '../../model/proof/verdict';
-import { differenceText, noteText } from '../../model/proof/verdictWords';
+import { differenceText, noteText } from '../../model/proof/verdictText';
 import { overResult, type CheckResult } from '../../model/rentals/machineCheck';
 import {
   checkTexts,
@@ -178,8 +178,8 @@ export async function checkMachine(
   }
   await deps.sshConsent.ask();
   account();
-  const check = await withCancellableProgress(t('Checking {0}', name), (signal, say) =>
-    look(deps, instance.id, say, signal),
+  const check = await withCancellableProgress(t('Checking {0}', name), (signal, report) =>
+    look(deps, instance.id, report, signal),
   );
   account();
   await machineChecks.keep(instance.id, check);
@@ -193,11 +193,11 @@ export async function checkMachine(
 async function look(
   { machineChecks }: ReadinessDeps,
   instanceId: number,
-  say: (message: string) => void,
+  report: (message: string) => void,
   signal: AbortSignal,
 ): Promise<CheckResult> {
   const onStage = () => {
-    say(t('checking its GPUs…'));
+    report(t('checking its GPUs…'));
   };
   const answer = await machineChecks.look(instanceId, onStage, signal);
   return answer.kind === 'waits' ? overResult(answer) : answer;

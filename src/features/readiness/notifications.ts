@@ -15,15 +15,15 @@ import type { BrokenOff, Rental } from '../../store/rentals/rentalStore';
 import type { FailedStart, ReadyEvent, StartEvent } from '../../store/rentals/startEvent';
 import { assertNever } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
-import { failureSentence, hostWords, keptSentence, troubleSentence } from '../../editor/failureWords';
+import { failureSentence, hostSentences, keptSentence, troubleSentence } from '../../editor/failureText';
 import { CheckMessages, isCheckFine, withKeptCheck } from './machineCheck';
 import {
   announcePause,
-  askedWords,
+  askedReason,
   isReplaceSet,
   lossQuestion,
   nextBestQuestion,
-  overrunWords,
+  overrunReason,
   replaceAloneOf,
   replaceAndReport,
   unasked,
@@ -154,7 +154,7 @@ export class ReadinessNotifications {
     const sentence = t('{0} is taking longer than usual to get ready.', name);
     message(
       'warning',
-      [sentence, ...hostWords(ofHost)].join(' '),
+      [sentence, ...hostSentences(ofHost)].join(' '),
       commandAction(t('Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),
       commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
     );
@@ -164,7 +164,7 @@ export class ReadinessNotifications {
     const { instanceId } = event;
     const sentence = failureSentence(name, event.reason, event.message);
     const alone = await replaceAloneOf(this.deps, event);
-    const overrun = alone?.kind === 'after' ? await overrunWords(this.deps) : undefined;
+    const overrun = alone?.kind === 'after' ? await overrunReason(this.deps) : undefined;
     if (alone?.kind === 'after' && overrun === undefined) {
       if (alone.pauseMs > 0) {
         return announcePause(this.deps, event, name, alone.pauseMs, () => {
@@ -180,7 +180,7 @@ export class ReadinessNotifications {
     if (this.isLeftToWindow(event)) {
       return;
     }
-    this.askWhatNext(event, name, overrun ?? askedWords(alone?.kind));
+    this.askWhatNext(event, name, overrun ?? askedReason(alone?.kind));
   }
 
   /** Replaces a machine whose pause is over; asks if no editor was open when it was due, or the setting has changed. */
@@ -190,7 +190,7 @@ export class ReadinessNotifications {
     }
     const { instanceId, reason, hadData = true } = phase;
     const name = this.name(instanceId);
-    const overrun = await overrunWords(this.deps);
+    const overrun = await overrunReason(this.deps);
     const { fleet, clock } = this.deps;
     if (fleet.facts(instanceId).lastRequest?.kind === 'destroy' || fleet.hasEnded(instanceId)) {
       // It was destroyed since, here or elsewhere, and none is wanted in its place. A start under a destroy does not fail.
@@ -240,10 +240,10 @@ export class ReadinessNotifications {
     const { instanceId, hadData } = event;
     const sentence = failureSentence(name, event.reason, event.message);
     const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
-    const words = [sentence, reason, this.diskCost(instanceId)].filter((part) => part !== undefined);
+    const sentences = [sentence, reason, this.diskCost(instanceId)].filter((part) => part !== undefined);
     message(
       'error',
-      words.join(' '),
+      sentences.join(' '),
       canReplace && this.replaceAction(instanceId, name, hadData),
       commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
       commandAction(t('Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),

@@ -66,7 +66,7 @@ export class ReadyProgress implements vscode.Disposable {
             own.dispose();
             resolve(wasCancelled);
           };
-          const say = () => {
+          const report = () => {
             const now = this.deps.startWatches.watches.find((one) => one.instanceId === instanceId);
             if (now?.since !== watch.since) {
               finish(false);
@@ -77,9 +77,9 @@ export class ReadyProgress implements vscode.Disposable {
           const timer = own.add(new MutableDisposable());
           const tick = () => {
             timer.value = this.deps.clock.schedule(tick, tickMs);
-            say();
+            report();
           };
-          own.add(this.deps.startWatches.onDidChange(say));
+          own.add(this.deps.startWatches.onDidChange(report));
           own.add(
             token.onCancellationRequested(() => {
               finish(true);
@@ -104,8 +104,8 @@ export class ReadyProgress implements vscode.Disposable {
     if (watch.check) {
       return checkTexts(watch.check, now).map(localize).join(' · ');
     }
-    const words = watch.message === undefined ? undefined : plainLabel(watch.message).slice(0, 120);
-    return [label, elapsed, watch.isLong ? t('longer than usual') : undefined, words]
+    const status = watch.message === undefined ? undefined : plainLabel(watch.message).slice(0, 120);
+    return [label, elapsed, watch.isLong ? t('longer than usual') : undefined, status]
       .filter((part) => part !== undefined && part !== '')
       .join(' · ');
   }

@@ -6,7 +6,7 @@ import { localize, reasonOf, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { stepAction } from '../../editor/report';
-import { overrunText } from '../../model/budget/budgetWords';
+import { overrunText } from '../../model/budget/budgetText';
 import { notConfirmedText } from '../../model/instances/destroyVerdict';
 import { formatMoney, type Micros } from '../../model/money';
 import { failureKind, replaceAlone, type ReplaceAlone } from '../../model/rentals/replaceAlone';
@@ -24,7 +24,7 @@ import type { FailedStart, StartEvent } from '../../store/rentals/startEvent';
 import { durationText } from '../../util/duration';
 import { assertNever, isCancelled } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
-import { failureSentence } from '../../editor/failureWords';
+import { failureSentence } from '../../editor/failureText';
 import { plainLabel } from '../../util/plainLabel';
 
 /** Replaces a failed machine with the next best offer and reports the result. */
@@ -41,7 +41,7 @@ export async function replaceAndReport(
   >,
 ): Promise<void> {
   const asked = accountFor(deps.accounts);
-  const result = await withCancellableProgress(t('Replacing {0}', name), (signal, say) =>
+  const result = await withCancellableProgress(t('Replacing {0}', name), (signal, report) =>
     replaceInstance(deps, instanceId, {
       signal,
       agreedAt: deps.clock.now(),
@@ -49,7 +49,7 @@ export async function replaceAndReport(
       ...accepted,
       ...roomBeside(deps, deps.settings.get('gpuRental.rent.limitPerHour'), instanceId),
       onStage: (stage) => {
-        say(stageWords(stage));
+        report(stageText(stage));
       },
     }),
   );
@@ -72,14 +72,14 @@ export async function replaceAndReport(
   }
 }
 
-function stageWords(stage: ReplaceStage): string {
-  const words: Record<ReplaceStage, string> = {
+function stageText(stage: ReplaceStage): string {
+  const texts: Record<ReplaceStage, string> = {
     searching: t('looking for the next best offer…'),
     savingLog: t('saving its log…'),
     destroying: t('destroying it and verifying…'),
     renting: t('renting the next one…'),
   };
-  return words[stage];
+  return texts[stage];
 }
 
 /** For a machine without data: it never ran, or is gone. */
@@ -176,13 +176,13 @@ export async function replaceAloneOf(
 }
 
 /** Returns why the setting does not apply: without a question, money is spent only within the budget. */
-export async function overrunWords({ budget }: Pick<ReadinessDeps, 'budget'>): Promise<string | undefined> {
+export async function overrunReason({ budget }: Pick<ReadinessDeps, 'budget'>): Promise<string | undefined> {
   const overrun = overrunText(await budget.current());
   return overrun && t('{0} So it is not replaced without asking.', localize(overrun));
 }
 
 /** Returns why the setting does not apply. */
-export function askedWords(kind: ReplaceAlone['kind'] | undefined): string | undefined {
+export function askedReason(kind: ReplaceAlone['kind'] | undefined): string | undefined {
   switch (kind) {
     case undefined:
     case 'after':
@@ -256,7 +256,7 @@ export function reportReplacement(
     case 'destroyedOnly':
       message(
         'warning',
-        destroyedOnlyWords(result.error, name),
+        destroyedOnlyText(result.error, name),
         stepAction(result.error),
         commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
       );
@@ -273,7 +273,7 @@ export function reportReplacement(
 }
 
 /** Says that nothing was rented instead, and why. */
-function destroyedOnlyWords(error: unknown, name: string): string {
+function destroyedOnlyText(error: unknown, name: string): string {
   const reason =
     error === undefined
       ? t('The offers that matched are no longer available.')
@@ -287,13 +287,13 @@ function reportReplaced(result: Extract<ReplaceResult, { kind: 'replaced' }>, na
   const { log: content = '', misfits } = result;
   message(
     misfits.length === 0 ? 'info' : 'warning',
-    replacedWords(result, name),
+    replacedText(result, name),
     content !== '' &&
       commandAction(t('Show Its Last Log'), 'gpuRental.showText', { title: `${name}.log`, content }),
   );
 }
 
-function replacedWords(
+function replacedText(
   { rent, pricePerHour, misfits: [misfit] }: Extract<ReplaceResult, { kind: 'replaced' }>,
   name: string,
 ): string {

@@ -51,7 +51,7 @@ export function confirmStep(
       ? orderRows(flow.draft, order, input, facts, notice)
       : confirmRows(flow.draft, input, facts, notice),
     // Over the limit, the user must choose the row that names the excess; a habitual Enter does not rent.
-    activeId: overWords(facts) === undefined ? 'rent' : 'over',
+    activeId: overReason(facts) === undefined ? 'rent' : 'over',
     ignoreFocusOut: true,
     guard,
   });
@@ -64,7 +64,7 @@ function confirmRows(
   notice: ConfirmNotice | undefined,
 ): readonly Row<Confirmed>[] {
   const separator = (label: string): Row<Confirmed> => ({ label, kind: vscode.QuickPickItemKind.Separator });
-  const over = overWords(facts);
+  const over = overReason(facts);
   return [
     ...(notice === undefined ? [] : [noticeRow(notice)]),
     ...(over === undefined ? [] : [{ id: 'over', icon: 'warning', label: over }]),
@@ -98,11 +98,11 @@ function scriptDetail(
 }
 
 function noticeRow({ reason, detail }: ConfirmNotice): Row<Confirmed> {
-  const words =
+  const problem =
     detail === undefined
       ? { label: t('Nothing was rented.'), detail: reason }
       : { label: t('{0} Nothing was rented.', reason), detail };
-  return { id: 'notice', icon: 'info', ...words };
+  return { id: 'notice', icon: 'info', ...problem };
 }
 
 /** The same for an order: names what it is for, and has no start options. */
@@ -137,7 +137,7 @@ function orderRows(
 }
 
 /** Returns the reason why a habitual Enter must not rent. */
-function overWords({ overLimit, budget }: Confirmation): string | undefined {
+function overReason({ overLimit, budget }: Confirmation): string | undefined {
   if (overLimit) {
     return t('Over your price limit. Choose how to continue below.');
   }

@@ -197,7 +197,7 @@ function jupyterDirOption(flow: RentFlow): Option {
   });
 }
 
-interface TextWords extends Pick<Parameters<typeof askText>[0], 'title' | 'prompt' | 'problem'> {
+interface TextOption extends Pick<Parameters<typeof askText>[0], 'title' | 'prompt' | 'problem'> {
   readonly label: string;
   /** Shown if neither the user nor the template sets a value. */
   readonly byDefault: string;
@@ -208,7 +208,7 @@ interface TextWords extends Pick<Parameters<typeof askText>[0], 'title' | 'promp
 function textOption(
   { choices }: RentFlow,
   id: 'args' | 'jupyterDir',
-  { label, byDefault, toChoice, ...words }: TextWords,
+  { label, byDefault, toChoice, ...words }: TextOption,
 ): Option {
   return {
     id,

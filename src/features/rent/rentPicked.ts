@@ -13,7 +13,7 @@ import { defined } from '../../util/defined';
 import { LastRental } from '../../store/rentals/lastRental';
 import { firstImage, type StepDeps } from './rentSteps';
 import { rentOffer, type WizardDeps } from './rentWizard';
-import { needsWord, resultText } from './resultText';
+import { needsMessage, resultText } from './resultText';
 import { templateChoices } from './templateRows';
 
 export type RentDeps = WizardDeps &
@@ -61,7 +61,7 @@ export async function rentPicked(
   await noteTemplate(deps, account, flow.choices.source);
   await new RecentSearches(deps.globalState).keepRecent(flow.query);
   // The progress of getting ready already reports an ordinary rental.
-  if (answerWasLost || needsWord(results, wanted, flow.choices)) {
+  if (answerWasLost || needsMessage(results, wanted, flow.choices)) {
     message('info', resultText(results, wanted, whyNotAll));
   }
   return 'rented';

@@ -69,7 +69,7 @@ interface Order {
   /** Tells the next window that several were wanted, if this one closes early; jobs tell it by themselves. */
   readonly several?: Rental['order'];
   readonly signal: AbortSignal;
-  readonly say: (message: string) => void;
+  readonly report: (message: string) => void;
 }
 
 /** The steps from the confirmation to the machines: SSH key, offer, rental. */
@@ -109,8 +109,8 @@ export class Renting {
       this.deps.report.error(error);
       return again(reasonOf(error) ?? t('See the log for details.'));
     }
-    return withCancellableProgress(t('Renting'), (signal, say) =>
-      this.rentCopies({ confirmed, acceptsOverrun, wanted: this.flow.choices.count ?? 1, signal, say }),
+    return withCancellableProgress(t('Renting'), (signal, report) =>
+      this.rentCopies({ confirmed, acceptsOverrun, wanted: this.flow.choices.count ?? 1, signal, report }),
     );
   }
 
@@ -146,7 +146,7 @@ export class Renting {
         continue;
       }
       if (wanted > 1) {
-        order.say(t('machine {0} of {1}', copy, wanted));
+        order.report(t('machine {0} of {1}', copy, wanted));
       }
       const attempt =
         (copy > 1 ? await this.nextCopy(order, used) : undefined) ??
@@ -173,14 +173,14 @@ export class Renting {
   }
 
   /** Returns a notice if the template is not the one that was confirmed: it is shown again or must be chosen again. */
-  private async templateChange({ signal, say }: Order): Promise<NotRented | undefined> {
+  private async templateChange({ signal, report }: Order): Promise<NotRented | undefined> {
     const { source } = this.flow.choices;
     if (source.kind !== 'template') {
       return undefined;
     }
     const { id, hashId } = source.template;
     const name = templateName(source.template);
-    say(t('checking the template…'));
+    report(t('checking the template…'));
     try {
       const template = await findTemplate(this.deps.account.client, { templateId: id }, { signal });
       if (!template) {
@@ -229,9 +229,9 @@ export class Renting {
 
   private async rentOne(order: Order, rent: RentNoted): Promise<Attempt> {
     const { flow } = this;
-    const { confirmed, signal, say } = order;
+    const { confirmed, signal, report } = order;
     try {
-      say(t('checking the offer…'));
+      report(t('checking the offer…'));
       const check = await recheckOffer(this.search, { ...this.flow.draft, confirmed }, signal);
       this.diskGb = rentalQuery(flow.draft).diskGb;
       if (check.kind === 'gone') {
@@ -245,7 +245,7 @@ export class Renting {
       if (notice) {
         return { kind: 'again', notice };
       }
-      say(t('sending the rental…'));
+      report(t('sending the rental…'));
       return { kind: 'sent', result: await this.send(order, rent) };
     } catch (error) {
       return this.failed(error, signal);
@@ -253,7 +253,7 @@ export class Renting {
   }
 
   private send(
-    { confirmed, acceptsOverrun, several, signal, say }: Order,
+    { confirmed, acceptsOverrun, several, signal, report }: Order,
     rent: RentNoted,
   ): Promise<RentResult> {
     return rent((noted) =>
@@ -264,11 +264,11 @@ export class Renting {
         acceptsOverrun,
         agreedAt: this.agreedAt,
         onWait: (waitMs) => {
-          say(t('the service asks to wait {0} s…', Math.ceil(waitMs / 1000)));
+          report(t('the service asks to wait {0} s…', Math.ceil(waitMs / 1000)));
         },
         onNotKnown: () => {
           this.answerWasLost = true;
-          say(t('no answer; checking whether the machine was rented…'));
+          report(t('no answer; checking whether the machine was rented…'));
         },
       }),
     );

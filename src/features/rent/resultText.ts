@@ -9,7 +9,7 @@ import type { Recheck } from './recheck';
 type Rented = Extract<RentResult, { readonly kind: 'rented' }>;
 
 /** Returns whether a message is needed beside the progress that each rented machine shows. */
-export function needsWord(
+export function needsMessage(
   results: readonly RentResult[],
   wanted: number,
   choices: Pick<RentChoices, 'targetState'>,
@@ -23,8 +23,8 @@ export function needsWord(
 
 /** Describes the results of rentals; `whyNotAll` accounts for the machines that were not asked for. */
 export function resultText(results: readonly RentResult[], wanted: number, whyNotAll?: string): string {
-  const words = outcomeText(results, wanted);
-  return whyNotAll === undefined ? words : t('{0} {1}', words, whyNotAll);
+  const sentence = outcomeText(results, wanted);
+  return whyNotAll === undefined ? sentence : t('{0} {1}', sentence, whyNotAll);
 }
 
 function outcomeText(results: readonly RentResult[], wanted: number): string {

@@ -108,8 +108,8 @@ async function loaded(templates: Services['templates']): Promise<string | undefi
 }
 
 function unread(skipped: number | undefined): string | undefined {
-  const words = unreadTemplatesText(skipped);
-  return words && localize(words);
+  const sentence = unreadTemplatesText(skipped);
+  return sentence && localize(sentence);
 }
 
 /** Returns the picked template after any further lists; *back* returns to the previous list. */
@@ -170,7 +170,7 @@ async function searched(client: Client, titled: StepTitle): Promise<StepAnswer<T
 async function fromSearch(
   titled: StepTitle,
   search: (signal: AbortSignal) => Promise<Listing<Template>>,
-  words: { readonly title: string; readonly none: string },
+  texts: { readonly title: string; readonly none: string },
 ): Promise<StepAnswer<Template>> {
   let rows: readonly Row<TemplatePick>[];
   try {
@@ -180,7 +180,7 @@ async function fromSearch(
     const label = unread(skipped);
     rows = [
       ...(label === undefined ? [] : [{ icon: 'warning', label }]),
-      ...(items.length === 0 ? [{ label: words.none }] : items.map((item) => templateRow(item))),
+      ...(items.length === 0 ? [{ label: texts.none }] : items.map((item) => templateRow(item))),
     ];
   } catch (error) {
     if (!(error instanceof UserError) || isCancelled(error)) {
@@ -190,7 +190,7 @@ async function fromSearch(
   }
   return pickFromList<Template>({
     ...titled,
-    title: words.title,
+    title: texts.title,
     canSkip: false,
     canGoBack: true,
     placeholder: t('Which template?'),

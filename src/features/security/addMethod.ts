@@ -26,7 +26,7 @@ import { sendSms, sendSmsAgain } from './challenges';
 import { readSecondFactor, withSending } from './waiting';
 import { showTotpPanel } from './totpPanel';
 import { reportUnverified } from './unverified';
-import { authorizedTime } from './words';
+import { authorizedTime } from './methodText';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor' | 'extensionUri'>;
 

@@ -60,7 +60,7 @@ export function reportVoidCodes(): void {
   );
 }
 
-function offerNewCodes(words: string): void {
+function offerNewCodes(sentence: string): void {
   const make = commandAction(t('Make Backup Codes'), 'gpuRental.tfa.regenerateBackupCodes');
-  message('warning', words, make);
+  message('warning', sentence, make);
 }

@@ -8,7 +8,7 @@ import { AcceptGuard, unaskedTimes } from '../../model/rentals/acceptGuard';
 import type { Clock } from '../../util/clock';
 import { lockedText } from './failures';
 import { reportUnavailable } from './unverified';
-import { methodName } from './words';
+import { methodName } from './methodText';
 
 export interface ChoiceRequest {
   readonly title: string;

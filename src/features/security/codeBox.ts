@@ -6,7 +6,7 @@ import type { Clock } from '../../util/clock';
 import { UserError } from '../../util/errors';
 import type { Text } from '../../util/text';
 import { factorFailureText, isFinal } from './failures';
-import { codeTime, authorizedTime } from './words';
+import { codeTime, authorizedTime } from './methodText';
 
 export interface CodeQuestion<T> {
   readonly title: string;

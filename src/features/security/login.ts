@@ -65,8 +65,8 @@ async function isAgreed(
   const answers: Promise<boolean | undefined>[] = [fires(wanted).then(() => true)];
   if (!wanted.aborted) {
     // The editor keeps an error message with a button until the user answers it.
-    const words = t('{0} needs a verification code (2FA). Enter it to continue.', name);
-    answers.push(suggest('error', words, { label: t('Enter Code'), run: enter }));
+    const sentence = t('{0} needs a verification code (2FA). Enter it to continue.', name);
+    answers.push(suggest('error', sentence, { label: t('Enter Code'), run: enter }));
   }
   const isAgreed = await Promise.race([...answers, fires(signal)]);
   isOpen = false;

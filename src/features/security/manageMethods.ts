@@ -18,7 +18,7 @@ import { showBackupCodes, warnIfFewLeft, reportVoidCodes } from './backupCodes';
 import { remover } from './lostAnswers';
 import { proveFactor } from './proof';
 import { readSecondFactor, whileReading } from './waiting';
-import { methodName } from './words';
+import { methodName } from './methodText';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor'>;
 

@@ -26,7 +26,7 @@ export async function showTotpPanel(setup: TotpSetup, extensionUri: vscode.Uri):
   return panel;
 }
 
-interface Words {
+interface TotpTexts {
   readonly title: string;
   readonly scan: string;
   readonly type: string;
@@ -34,7 +34,7 @@ interface Words {
 }
 
 /** Returns the whole page, with every value escaped. */
-function totpPage({ secret }: Pick<TotpSetup, 'secret'>, picture: string, words: Words): string {
+function totpPage({ secret }: Pick<TotpSetup, 'secret'>, picture: string, texts: TotpTexts): string {
   const nonce = randomBytes(16).toString('base64');
   const grouped = secret.replace(/(.{4})(?=.)/g, '$1 ');
   return `<!DOCTYPE html>
@@ -42,7 +42,7 @@ function totpPage({ secret }: Pick<TotpSetup, 'secret'>, picture: string, words:
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'nonce-${nonce}'">
-<title>${escape(words.title)}</title>
+<title>${escape(texts.title)}</title>
 <style nonce="${nonce}">
 body { background: var(--vscode-editor-background); font-family: var(--vscode-font-family); padding: 5em 2em 2em; text-align: center; }
 h1 { font-size: 1.5em; font-weight: 500; }
@@ -52,10 +52,10 @@ code { font-size: 1.2em; user-select: all; overflow-wrap: anywhere; }
 </head>
 <body>
 <main>
-<h1>${escape(words.title)}</h1>
-<p>${escape(words.scan)}</p>
-<div role="img" aria-label="${escape(words.picture)}">${picture}</div>
-<p>${escape(words.type)}</p>
+<h1>${escape(texts.title)}</h1>
+<p>${escape(texts.scan)}</p>
+<div role="img" aria-label="${escape(texts.picture)}">${picture}</div>
+<p>${escape(texts.type)}</p>
 <p><code>${escape(grouped)}</code></p>
 </main>
 </body>

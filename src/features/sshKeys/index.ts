@@ -28,7 +28,7 @@ import { attachKey, detachKey } from './instanceKeyCommands';
 import { generate, pickKey, pickListed } from './keyPicker';
 import { ownKeyId, withOwnKey } from './ownKey';
 import { InstanceKeyRows } from './instanceKeyRows';
-import { keyName } from './keyWords';
+import { keyName } from './keyText';
 import { SshKeyTree } from './sshKeyTree';
 import { plainLabel } from '../../util/plainLabel';
 

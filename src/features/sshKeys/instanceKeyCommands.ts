@@ -13,7 +13,7 @@ import { readAfter } from '../../store/readAfter';
 import { keyClient } from './keyClient';
 import type { InstanceKeyRows } from './instanceKeyRows';
 import { pickKey, pickListed } from './keyPicker';
-import { keyName } from './keyWords';
+import { keyName } from './keyText';
 
 type Deps = Pick<Services, 'accounts' | 'attachedKeys' | 'fleet' | 'rentals' | 'ssh' | 'redactor'>;
 

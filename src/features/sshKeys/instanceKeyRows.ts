@@ -11,7 +11,7 @@ import { AccountReading } from '../../shared/reading';
 import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import { keyName, unreadKeysText } from './keyWords';
+import { keyName, unreadKeysText } from './keyText';
 
 type Keys = AccountReading<Account, readonly SshKey[]>;
 

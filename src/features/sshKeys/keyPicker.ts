@@ -15,7 +15,7 @@ import {
   type LocalKey,
 } from '../../ssh/localKeys';
 import { parsePublicKey } from '../../ssh/publicKey';
-import { keyName, localKeyRow, publicKeyProblem } from './keyWords';
+import { keyName, localKeyRow, publicKeyProblem } from './keyText';
 
 type Deps = Pick<Services, 'ssh' | 'redactor'>;
 
@@ -34,7 +34,7 @@ type RowValue =
 /** Asks for a public key: one of this computer, a new one or a pasted one. Returns `undefined` if the user cancels. */
 export async function pickKey(
   deps: Deps,
-  words: { readonly title: string; readonly placeholder: string; readonly without?: string },
+  texts: { readonly title: string; readonly placeholder: string; readonly without?: string },
   isTaken: (key: LocalKey) => boolean = () => false,
 ): Promise<KeyChoice | undefined> {
   const local = (await deps.ssh.localKeys()).filter((key) => !isTaken(key));
@@ -62,12 +62,12 @@ export async function pickKey(
       iconPath: new vscode.ThemeIcon('clippy'),
       value: { kind: 'paste' },
     },
-    ...(words.without === undefined
+    ...(texts.without === undefined
       ? []
-      : [{ id: 'without', label: words.without, value: { kind: 'without' as const } }]),
+      : [{ id: 'without', label: texts.without, value: { kind: 'without' as const } }]),
   ];
   const answer = await pickFromList<RowValue>({
-    ...words,
+    ...texts,
     rows,
     activeId: local.find(worksUnattended)?.publicKey.base64 ?? 'generate',
   });
@@ -83,7 +83,7 @@ export async function pickKey(
     }
     case 'file':
     case 'paste': {
-      const line = await (answer.value.kind === 'file' ? fromFile(words.title) : paste(words.title));
+      const line = await (answer.value.kind === 'file' ? fromFile(texts.title) : paste(texts.title));
       return line === undefined ? undefined : { kind: 'key', line };
     }
     case 'without':

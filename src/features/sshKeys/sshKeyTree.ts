@@ -10,7 +10,7 @@ import { watchAccounts } from '../../shared/followAccount';
 import { whileLoading } from '../../shared/reading';
 import { DisposableStore } from '../../util/disposable';
 import { NextRead } from '../../util/nextRead';
-import { keyName, placeOf, unreadKeysText } from './keyWords';
+import { keyName, placeOf, unreadKeysText } from './keyText';
 import { ownKeyId, withOwnKey } from './ownKey';
 
 export type SshKeyNode = { readonly kind: 'sshKey'; readonly sshKeyId: number } | ListProblem;

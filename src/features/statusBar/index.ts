@@ -5,7 +5,7 @@ import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { burnNow } from '../../store/instances/burn';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
-import { statusBarText, type StatusBarWords } from './statusBarText';
+import { statusBarText, type StatusBarTexts } from './statusBarText';
 
 type Deps = Pick<
   Services,
@@ -27,20 +27,20 @@ export function register(deps: Deps): Disposable {
   item.command = 'gpuRental.instances.focus';
   const timer = store.add(new MutableDisposable());
   const show = () => {
-    const words = deps.settings.get('gpuRental.statusBar.enabled') ? wordsNow(deps) : undefined;
+    const texts = deps.settings.get('gpuRental.statusBar.enabled') ? textsNow(deps) : undefined;
     timer.value = undefined;
-    if (!words) {
+    if (!texts) {
       item.hide();
       return;
     }
-    item.text = words.text;
-    item.tooltip = words.tooltip;
-    item.accessibilityInformation = { label: words.spoken, role: 'button' };
-    item.backgroundColor = words.isWarning
+    item.text = texts.text;
+    item.tooltip = texts.tooltip;
+    item.accessibilityInformation = { label: texts.spoken, role: 'button' };
+    item.backgroundColor = texts.isWarning
       ? new vscode.ThemeColor('statusBarItem.warningBackground')
       : undefined;
     item.show();
-    if (words.isMoving) {
+    if (texts.isMoving) {
       timer.value = deps.clock.schedule(show, tickMs);
     }
   };
@@ -55,7 +55,7 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-function wordsNow(deps: Deps): StatusBarWords | undefined {
+function textsNow(deps: Deps): StatusBarTexts | undefined {
   const { accounts, fleet, rentals, startWatches, clock } = deps;
   const account = accounts.active;
   if (!account) {

@@ -8,7 +8,7 @@ import {
   type InstanceFacts,
 } from '../../model/instances/instanceState';
 import { usedUp, type BudgetNow } from '../../model/budget/budget';
-import { budgetNote, partText } from '../../model/budget/budgetWords';
+import { budgetNote, partText } from '../../model/budget/budgetText';
 import { formatMoney, type Micros } from '../../model/money';
 import { spanOfHours as creditText, hoursOfCredit } from '../../model/quote';
 import { checkTexts } from '../../model/rentals/machineCheckText';
@@ -32,7 +32,7 @@ export interface StatusBarInput {
   readonly now: number;
 }
 
-export interface StatusBarWords {
+export interface StatusBarTexts {
   readonly text: string;
   readonly tooltip: string;
   readonly spoken: string;
@@ -45,11 +45,11 @@ export interface StatusBarWords {
 const lowCreditHours = 2;
 
 /** Returns the text of the status bar, or undefined if nothing exists or is pending. */
-export function statusBarText(input: StatusBarInput): StatusBarWords | undefined {
+export function statusBarText(input: StatusBarInput): StatusBarTexts | undefined {
   const { state, burn, watches, notKnown, now } = input;
   if (state.kind === 'failed') {
-    const words = t('GPU Rental: could not load your instances');
-    return { text: '$(warning) GPU', tooltip: words, spoken: words, isMoving: false, isWarning: true };
+    const sentence = t('GPU Rental: could not load your instances');
+    return { text: '$(warning) GPU', tooltip: sentence, spoken: sentence, isMoving: false, isWarning: true };
   }
   const instances = state.kind === 'ready' ? state.value.instances : [];
   const isWhole = state.kind !== 'ready' || isComplete(state.value);

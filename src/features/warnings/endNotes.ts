@@ -7,7 +7,7 @@ import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import { endNote, noCreditNote } from './endWords';
+import { endNote, noCreditNote } from './endText';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'clock'>;
 

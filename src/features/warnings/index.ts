@@ -18,7 +18,7 @@ import { assertNever } from '../../util/errors';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { EndNotes } from './endNotes';
-import { expiredText, hostEndsText, noCreditForVolumesText, noCreditText } from './endWords';
+import { expiredText, hostEndsText, noCreditForVolumesText, noCreditText } from './endText';
 import { forgottenKind, forgottenShape, postForgotten, warnForgotten, type ForgottenDeps } from './forgotten';
 import { reviewPriceIncreases, warnPriceIncrease, type PriceDeps } from './priceIncreases';
 

@@ -215,13 +215,13 @@ async function confirmPriceOverLimit(
 }
 
 function sentence(deps: PriceDeps, increase: PriceIncrease): string {
-  const said = t(
+  const asked = t(
     'The host of {0} asks for a higher price: {1} now, {2} if you accept.',
     nameOf(deps, increase),
     pricePerHour(increase.currentPrice),
     pricePerHour(increase.newPrice),
   );
-  return [said, deadlineText(deps, increase)].filter((part) => part !== undefined).join(' ');
+  return [asked, deadlineText(deps, increase)].filter((part) => part !== undefined).join(' ');
 }
 
 function deadlineText({ clock }: PriceDeps, { deadline }: PriceIncrease): string | undefined {

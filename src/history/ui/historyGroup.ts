@@ -13,7 +13,7 @@ import {
   endText,
   nameOfPast,
   verdictOfPast,
-} from './historyWords';
+} from './historyText';
 
 const icons: Readonly<Record<PastRental['end'], string>> = {
   destroyed: 'vm-outline',

@@ -15,7 +15,7 @@ import { isCancelled, UserError } from '../../util/errors';
 import { safeFileName } from '../../util/fileName';
 import { text } from '../../util/text';
 import { HistoryGroup } from './historyGroup';
-import { descriptionOfPast, nameOfPast, pageOfPast, verdictOfPast } from './historyWords';
+import { descriptionOfPast, nameOfPast, pageOfPast, verdictOfPast } from './historyText';
 import { UnseenEnds, type UnseenEndDeps } from './unseenEnds';
 
 type Deps = UnseenEndDeps &

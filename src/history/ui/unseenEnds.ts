@@ -6,7 +6,7 @@ import type { Services } from '../services';
 import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { isWithin } from '../../util/duration';
-import { nameOfPast } from './historyWords';
+import { nameOfPast } from './historyText';
 
 export type UnseenEndDeps = Pick<
   Services,

@@ -98,12 +98,12 @@ async function startJob(
     ],
     { signal, input: variablesOf(order) },
   );
-  const said = lines.at(-1) ?? '';
-  if (said === 'started' || said === 'already') {
-    return said;
+  const lastLine = lines.at(-1) ?? '';
+  if (lastLine === 'started' || lastLine === 'already') {
+    return lastLine;
   }
-  const refusal = refusals[said];
-  throw refusal ? new JobMachineError(refusal, { nextStep: 'retry' }) : new TransferError(said);
+  const refusal = refusals[lastLine];
+  throw refusal ? new JobMachineError(refusal, { nextStep: 'retry' }) : new TransferError(lastLine);
 }
 
 /** Requests the end. A job that has not started ends as soon as it does. */

@@ -73,8 +73,8 @@ async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
 
 const phases: readonly PhaseOnMachine[] = ['synced', 'waiting', 'settingUp', 'running', 'ended'];
 
-function phaseOf(said: string): PhaseOnMachine {
-  return phases.find((phase) => phase === said) ?? 'none';
+function phaseOf(value: string): PhaseOnMachine {
+  return phases.find((phase) => phase === value) ?? 'none';
 }
 
 const reasonsOfEnd: readonly JobEnd['why'][] = [
@@ -93,8 +93,8 @@ function endOf(
   beat: JobBeat | undefined,
 ): JobEnd | undefined {
   const isOutOfMemory = facts.has('outOfMemory');
-  const [, code, at, said] = /^(\d{1,3}) (\d{1,12}) (\w+)$/.exec(facts.get('exit') ?? '') ?? [];
-  const why = reasonsOfEnd.find((reason) => reason === said);
+  const [, code, at, value] = /^(\d{1,3}) (\d{1,12}) (\w+)$/.exec(facts.get('exit') ?? '') ?? [];
+  const why = reasonsOfEnd.find((reason) => reason === value);
   if (why) {
     return { code: Number(code), why, at: Number(at), isOutOfMemory };
   }
@@ -119,9 +119,9 @@ function agoOf(facts: ReadonlyMap<string, string>, end: JobEnd | undefined): Job
   return now === undefined ? undefined : { work: since(work), script: since(script), end: since(end?.at) };
 }
 
-function beatOf(said: string): JobBeat | undefined {
+function beatOf(value: string): JobBeat | undefined {
   const [, at, logSize, freeKb, gpu, idle] =
-    /^(\d{1,12}) (\d{1,15}) (\d{1,15})(?: (\d{1,3}))?(?: idle(\d{1,9}))?$/.exec(said) ?? [];
+    /^(\d{1,12}) (\d{1,15}) (\d{1,15})(?: (\d{1,3}))?(?: idle(\d{1,9}))?$/.exec(value) ?? [];
   return at === undefined
     ? undefined
     : {

@@ -147,8 +147,8 @@ export async function fetchOutputs(
   into: Place,
   options: MoveOptions,
 ): Promise<Moved> {
-  const said = await linesOf(call, [`cd ${jobFolder(id)}/src && pwd`], { signal: options.signal });
-  const folder = said.at(-1);
+  const lines = await linesOf(call, [`cd ${jobFolder(id)}/src && pwd`], { signal: options.signal });
+  const folder = lines.at(-1);
   if (!isRemotePath(folder)) {
     throw new TransferError('');
   }

@@ -5,7 +5,7 @@ import {
   atMost,
   beginMark,
   beginScript,
-  lastWords,
+  lastLines,
   runStep,
   TransferError,
   type TransferDeps,
@@ -63,11 +63,11 @@ export async function answerOf(
     },
   });
   if (result.timedOut || !answer) {
-    throw new TransferError(result.timedOut ? 'time-out' : lastWords(result));
+    throw new TransferError(result.timedOut ? 'time-out' : lastLines(result));
   }
   if (result.code !== 0) {
     throw new JobMachineError(
-      text('The instance could not do its part of the job: {0}', plainText(lastWords(result)) || '–'),
+      text('The instance could not do its part of the job: {0}', plainText(lastLines(result)) || '–'),
       { nextStep: 'retry' },
     );
   }

@@ -7,7 +7,7 @@ import type { OrderFact } from '../../model/rentals/rentalOrder';
 import type { OpenRecipe } from '../../model/workspace/workspaceFile';
 import type { Job } from './job';
 import { hardLimit } from './jobLimits';
-import { endsByOccasion, idleText, machineEndText, retriesText, secretFilesText } from './jobWords';
+import { endsByOccasion, idleText, machineEndText, retriesText, secretFilesText } from './jobText';
 import { firstLineText } from '../../util/scriptLines';
 
 /** The parts of a job that differ between combinations of a matrix. */

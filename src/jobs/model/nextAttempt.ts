@@ -1,5 +1,5 @@
 import type { Text } from '../../util/text';
-import { nothingRan } from './jobWords';
+import { nothingRan } from './jobText';
 import { type Job, type JobPhase, type JobState, machineOf, type PastAttempt } from './job';
 import { hardLimit, limitInputs, spentBefore } from './jobLimits';
 import type { InstanceStateKind } from '../../model/instances/instanceState';

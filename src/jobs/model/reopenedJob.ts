@@ -1,6 +1,6 @@
 import { text, type Text } from '../../util/text';
 import { isOver, type Job, type JobPhase, type JobRow, type JobState, type JobTrouble } from './job';
-import { jobFolderGone } from './jobWords';
+import { jobFolderGone } from './jobText';
 
 type Next = readonly [phase: JobPhase, more: Partial<JobState>];
 

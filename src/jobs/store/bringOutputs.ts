@@ -11,7 +11,7 @@ import { fetchSizeOf, type TrafficDeps, trafficOf } from './traffic';
 import type { JobStepDeps } from './jobStep';
 import type { StoppedMachine } from '../model/jobMachine';
 import { attemptId } from '../model/attemptIds';
-import { jobFolderGone } from '../model/jobWords';
+import { jobFolderGone } from '../model/jobText';
 
 /** After this many tries the rest will not succeed by itself; then the user decides about the machine. */
 const fetchTries = 3;

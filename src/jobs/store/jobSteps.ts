@@ -6,7 +6,7 @@ import { hardLimit, limitInputs, startableMs } from '../model/jobLimits';
 import { orderedExtension } from '../model/jobExtension';
 import { isGivenUp } from '../model/outOfReach';
 import { JobMachineError, UnfitMachineError } from '../model/jobMachineError';
-import { costLimitReached, jobFolderGone } from '../model/jobWords';
+import { costLimitReached, jobFolderGone } from '../model/jobText';
 import { jobOrder } from '../model/jobOrder';
 import type { JobLook, JobOrder } from '../model/onMachine';
 import { localProblem } from '../../util/localProblem';

@@ -1,7 +1,7 @@
 import { isAtWork, isBeforeStart, machineOf, type JobRow } from '../model/job';
 import { hardLimit, limitInputs } from '../model/jobLimits';
 import { type LossCause, lossOf, mayTryAgain } from '../model/nextAttempt';
-import { otherJobText } from '../model/jobWords';
+import { otherJobText } from '../model/jobText';
 import { stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';

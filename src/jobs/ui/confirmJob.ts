@@ -14,7 +14,7 @@ import {
   idleText,
   retriesText,
   secretFilesText,
-} from '../model/jobWords';
+} from '../model/jobText';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
 import { trafficText } from '../../model/rentals/costFacts';

@@ -11,7 +11,7 @@ import { canReleaseMachine, isLeftStopped } from '../model/outOfReach';
 import { isFetchRepeatable } from '../model/fetchAgain';
 import { momentText } from '../../editor/timeText';
 import type { MachineEnd } from '../model/jobSpec';
-import { otherJobText } from '../model/jobWords';
+import { otherJobText } from '../model/jobText';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { isCopied } from '../store/jobTrouble';
 import { machineLeft } from '../store/machineLeft';
@@ -26,7 +26,7 @@ import { fetchAfterEnd, startToFetch } from './startToFetch';
 export async function chooseRow(
   { jobs, clock }: Pick<JobDeps, 'jobs' | 'clock'>,
   target: JobRowTarget | undefined,
-  words: { readonly title: string; readonly none: string },
+  texts: { readonly title: string; readonly none: string },
   fits: (row: JobRow) => boolean,
 ): Promise<JobRow | undefined> {
   if (target) {
@@ -36,7 +36,7 @@ export async function chooseRow(
     }
     message(
       'info',
-      row ? t('{0} has already changed. The list shows its current state.', row.job.spec.name) : words.none,
+      row ? t('{0} has already changed. The list shows its current state.', row.job.spec.name) : texts.none,
     );
     return undefined;
   }
@@ -46,10 +46,10 @@ export async function chooseRow(
     row,
   }));
   if (rows.length === 0) {
-    message('info', words.none);
+    message('info', texts.none);
     return undefined;
   }
-  return rows.length === 1 ? rows[0]?.row : (await pickOne(rows, { title: words.title }))?.row;
+  return rows.length === 1 ? rows[0]?.row : (await pickOne(rows, { title: texts.title }))?.row;
 }
 
 export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
@@ -179,11 +179,11 @@ export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Pr
 
 /** Returns a job whose machine can still be kept, because its end is not decided yet. */
 function chooseToKeep(deps: JobDeps, target: JobRowTarget | undefined): Promise<JobRow | undefined> {
-  const words = {
+  const texts = {
     title: t('Keep the Machine of Which Job?'),
     none: t('No job is about to stop or destroy its machine.'),
   };
-  return chooseRow(deps, target, words, (one) => !isOver(one));
+  return chooseRow(deps, target, texts, (one) => !isOver(one));
 }
 
 export async function keepMachine(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {

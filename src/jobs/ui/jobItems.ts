@@ -17,7 +17,7 @@ import {
 import { isLostHere } from '../model/lostProgress';
 import { canReleaseMachine } from '../model/outOfReach';
 import { isFetchRepeatable } from '../model/fetchAgain';
-import { causeText, endsText, machineEndText, moveText, phaseText, useText } from '../model/jobWords';
+import { causeText, endsText, machineEndText, moveText, phaseText, useText } from '../model/jobText';
 import { canExtend, limitAt } from '../model/jobExtension';
 import { bytesText } from '../../util/bytes';
 import { durationText } from '../../util/duration';
@@ -69,7 +69,7 @@ function iconOf(row: JobRow): string {
 /** Returns the context value for the row's menu: each word is enclosed in semicolons. */
 function contextOf(row: JobRow, isFetchable: boolean): string {
   const { job, state } = row;
-  const words = [
+  const states = [
     'job',
     ...(isAtWork(row) && job.decidedAt.stop === undefined ? ['canStop'] : []),
     ...(canExtend(row) ? ['canExtend'] : []),
@@ -79,7 +79,7 @@ function contextOf(row: JobRow, isFetchable: boolean): string {
     ...(isOver(row) ? ['isOver'] : ['canKeep']),
     ...(canReleaseMachine(row) ? ['canRelease'] : []),
   ];
-  return `;${words.join(';')};`;
+  return `;${states.join(';')};`;
 }
 
 function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {

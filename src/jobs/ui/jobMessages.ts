@@ -5,16 +5,22 @@ import { momentText } from '../../editor/timeText';
 import { isStranded, machineEndOf, machineOf, type JobRow } from '../model/job';
 import { limitAt } from '../model/jobExtension';
 import { fetchSeconds } from '../model/jobLimits';
-import { otherJobText } from '../model/jobWords';
+import { otherJobText } from '../model/jobText';
 import { formatMoney, fromDollars } from '../../model/money';
 import { jobNotice, jobNoticeKind, type JobNotice } from '../store/jobNotice';
 import type { Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
-import { type AgainKind, againWords, notStartedWords, type RunKind, runWords } from './resultMessages';
+import {
+  type AgainKind,
+  fetchedAgainMessage,
+  notStartedMessage,
+  type RunKind,
+  runMessage,
+} from './resultMessages';
 import type { JobDeps } from './deps';
 import { leftOutText } from './jobItems';
 import { instanceAction, logAction, stillCosts, type JobMessage } from './jobMessage';
-import { stuckWords, type StuckKind } from './stuckMessages';
+import { stuckMessage, type StuckKind } from './stuckMessages';
 
 /** Shows messages about jobs, each in one window only. */
 export function showJobMessages(deps: JobDeps): Disposable {
@@ -30,14 +36,14 @@ async function showNotice(deps: JobDeps, notice: JobNotice): Promise<void> {
   await deps.jobs.ready;
   const row = deps.jobs.find(notice.jobId);
   if (row) {
-    const { level, sentence, actions } = words(row, notice, deps);
+    const { level, sentence, actions } = messageOf(row, notice, deps);
     message(level, sentence, ...actions);
   }
 }
 
 type LimitKind = 'nearLimit' | 'extended' | 'notExtended' | 'idle';
 
-function words(
+function messageOf(
   row: JobRow,
   { kind, ...notice }: JobNotice,
   { clock, fleet }: Pick<JobDeps, 'clock' | 'fleet'>,
@@ -48,16 +54,16 @@ function words(
     case 'extended':
     case 'notExtended':
     case 'idle':
-      return limitWords(row, kind, now);
+      return limitMessage(row, kind, now);
     case 'notStarted':
-      return notStartedWords(row, fleet);
+      return notStartedMessage(row, fleet);
     case 'ended':
     case 'triedAgain':
     case 'notCheckpointed':
-      return runWords(row, kind, now);
+      return runMessage(row, kind, now);
     case 'fetchedAgain':
     case 'notFetchedAgain':
-      return againWords(row, kind);
+      return fetchedAgainMessage(row, kind);
     case 'notReady':
     case 'notReplaced':
     case 'lost':
@@ -67,7 +73,7 @@ function words(
     case 'largeOutputs':
     case 'othersThere':
     case 'released':
-      return machineWords(row, kind, now);
+      return machineMessage(row, kind, now);
     case 'noAnswer':
     case 'notFetched':
     case 'notReleased':
@@ -75,11 +81,11 @@ function words(
     case 'notSent':
     case 'overdue':
     case 'stillGuarded':
-      return stuckWords(row, { ...notice, kind }, now);
+      return stuckMessage(row, { ...notice, kind }, now);
   }
 }
 
-function limitWords(row: JobRow, kind: LimitKind, now: number): JobMessage {
+function limitMessage(row: JobRow, kind: LimitKind, now: number): JobMessage {
   const { spec } = row.job;
   const { name } = spec;
   const until = momentText(limitAt(row) ?? now, now);
@@ -112,7 +118,7 @@ function limitWords(row: JobRow, kind: LimitKind, now: number): JobMessage {
   }
 }
 
-function machineWords(
+function machineMessage(
   row: JobRow,
   kind: Exclude<JobNotice['kind'], LimitKind | RunKind | AgainKind | StuckKind | 'notStarted'>,
   now: number,
@@ -153,7 +159,7 @@ function machineWords(
         actions: [log],
       };
     case 'machineStopped':
-      return stoppedWords(row);
+      return stoppedMessage(row);
     case 'keeping':
       return { level: 'warning', sentence: keepingSentence(row, now), actions: [keep] };
     case 'incomplete':
@@ -209,7 +215,7 @@ function idleSentence(row: JobRow, now: number): string {
       );
 }
 
-function stoppedWords(row: JobRow): JobMessage {
+function stoppedMessage(row: JobRow): JobMessage {
   const { name } = row.job.spec;
   const machine = machineOf(row);
   const { instanceId } = machine;

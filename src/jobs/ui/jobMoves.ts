@@ -1,7 +1,7 @@
 import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { machineOf, type JobMove, type JobRow } from '../model/job';
-import { amountText } from '../model/jobWords';
+import { amountText } from '../model/jobText';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import type { JobDeps } from './deps';
 
@@ -55,12 +55,12 @@ function showMove({ jobs, report }: MoveDeps, row: JobRow, { way }: JobMove): Pr
       : t('Fetching the outputs of {0} from {1}', job.spec.name, machineOf(row).name);
   return withCancellableProgress(
     title,
-    (signal, say) =>
+    (signal, showProgress) =>
       new Promise((resolve) => {
         const show = () => {
           const move = jobs.moves.find(job.id);
           if (move?.way === way) {
-            say(localize(amountText(move.bytes, move.totalBytes)));
+            showProgress(localize(amountText(move.bytes, move.totalBytes)));
           } else {
             following.dispose();
             resolve();
@@ -74,8 +74,8 @@ function showMove({ jobs, report }: MoveDeps, row: JobRow, { way }: JobMove): Pr
         signal.addEventListener('abort', () => {
           following.dispose();
           resolve();
-          const said = way === 'sending' ? jobs.stop(job.id) : jobs.pauseFetch(job.id);
-          said.catch((error: unknown) => {
+          const recorded = way === 'sending' ? jobs.stop(job.id) : jobs.pauseFetch(job.id);
+          recorded.catch((error: unknown) => {
             report.error(error);
           });
         });

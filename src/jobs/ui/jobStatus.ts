@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
 import { needsYou } from '../model/job';
 import { jobCost, jobMs } from '../model/jobLimits';
-import { phaseText } from '../model/jobWords';
+import { phaseText } from '../model/jobText';
 import { formatMoney } from '../../model/money';
 import { plainLabel } from '../../util/plainLabel';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';

@@ -4,7 +4,7 @@ import type { Instance } from '../../model/instances/instance';
 import { intentOf } from '../../model/instances/instanceState';
 import { machineOf, type JobRow } from '../model/job';
 import { jobCost, jobMs } from '../model/jobLimits';
-import { causeText, jobEndText } from '../model/jobWords';
+import { causeText, jobEndText } from '../model/jobText';
 import { formatMoney } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
 import { durationText } from '../../util/duration';
@@ -13,7 +13,7 @@ import { leftOutText } from './jobItems';
 import { instanceAction, logAction, type JobMessage } from './jobMessage';
 
 /** A machine that is neither stopped nor destroyed after the job goes on costing money, which may be unseen. */
-export function notStartedWords(row: JobRow, fleet: JobDeps['fleet']): JobMessage {
+export function notStartedMessage(row: JobRow, fleet: JobDeps['fleet']): JobMessage {
   const { name, instanceId } = machineOf(row);
   const { outcome } = row.state;
   const instance = instanceId === undefined ? undefined : fleet.find(instanceId);
@@ -52,7 +52,7 @@ function notStartedSentence(row: JobRow): string {
 export type AgainKind = 'fetchedAgain' | 'notFetchedAgain';
 
 /** Tells what came of a fetch of outputs after the end of a job. */
-export function againWords(row: JobRow, kind: AgainKind): JobMessage {
+export function fetchedAgainMessage(row: JobRow, kind: AgainKind): JobMessage {
   const { job, state } = row;
   const { name } = job.spec;
   if (kind === 'notFetchedAgain') {
@@ -97,7 +97,7 @@ function afterwardsSentence(row: JobRow): string {
 export type RunKind = 'ended' | 'triedAgain' | 'notCheckpointed';
 
 /** Tells what came of the command of a job, or of its checkpoints. */
-export function runWords(row: JobRow, kind: RunKind, now: number): JobMessage {
+export function runMessage(row: JobRow, kind: RunKind, now: number): JobMessage {
   const { job, state } = row;
   const { name } = job.spec;
   const target = { jobId: job.id };

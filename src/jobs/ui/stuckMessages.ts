@@ -12,7 +12,7 @@ export type StuckKind =
   'noAnswer' | 'notFetched' | 'notReleased' | 'notSaved' | 'notSent' | 'overdue' | 'stillGuarded';
 
 /** Tells of a job that does not get on while its machine costs money: the cause, the price and what to do. */
-export function stuckWords(
+export function stuckMessage(
   row: JobRow,
   { kind, why }: JobNotice & { readonly kind: StuckKind },
   now: number,

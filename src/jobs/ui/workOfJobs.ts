@@ -4,7 +4,7 @@ import { text } from '../../util/text';
 import { parseJobs } from '../machine/otherJobs';
 import { jobPrograms } from '../machine/programs';
 import { machineOf } from '../model/job';
-import { otherJobText, phaseText, riskText } from '../model/jobWords';
+import { otherJobText, phaseText, riskText } from '../model/jobText';
 import { guardedRental } from '../guardedRental';
 import type { Jobs } from '../store/jobs';
 

@@ -1,6 +1,6 @@
 import { text } from '../../util/text';
 import { budgetState, type BudgetNow, type BudgetState } from '../budget/budget';
-import { overrunText } from '../budget/budgetWords';
+import { overrunText } from '../budget/budgetText';
 import { formatMoney, type Micros } from '../money';
 import type { Offer, RentalType } from '../offers/offer';
 import { costFacts } from './costFacts';

@@ -3,7 +3,7 @@ import { instanceName } from '../instances/instanceLabel';
 import type { Offer } from '../offers/offer';
 import type { MachineProof } from '../proof/machineProof';
 import { expectedOf, verdictOn, type ProofVerdict } from '../proof/verdict';
-import { verdictText } from '../proof/verdictWords';
+import { verdictText } from '../proof/verdictText';
 import type { Text } from '../../util/text';
 import type { CheckResult } from './machineCheck';
 import { notCheckedText, unprovedText } from './machineCheckText';

@@ -7,7 +7,7 @@ import containerVariables from '../../ssh/containerVariables.sh';
 import { plainText } from '../../ssh/plainText';
 import type { SshService } from '../../ssh/service';
 import { assembled } from '../../ssh/shellProgram';
-import { lastWords } from '../../ssh/transfer';
+import { lastLines } from '../../ssh/transfer';
 import script from './server.sh';
 
 /** The script that runs on a machine, for the checks of the tests. */
@@ -68,13 +68,13 @@ export async function findServer(ssh: Exec, alias: string, signal?: AbortSignal)
 export async function installServer(
   ssh: Exec,
   alias: string,
-  say: (step: string) => void,
+  report: (step: string) => void,
   signal?: AbortSignal,
 ): Promise<void> {
   const onStdout = (piece: string) => {
     const step = piece.trimEnd().split('\n').at(-1) ?? '';
     if (step !== '') {
-      say(plainText(step).slice(0, 80));
+      report(plainText(step).slice(0, 80));
     }
   };
   const lines = await ask(ssh, alias, ['install', '', ''], { signal, timeoutMs: installMs, onStdout });
@@ -103,7 +103,7 @@ async function ask(
     throw new NotebookServerError(
       text(
         'Could not reach the instance: {0}',
-        result.timedOut ? 'time-out' : plainText(lastWords(result)) || '–',
+        result.timedOut ? 'time-out' : plainText(lastLines(result)) || '–',
       ),
       { nextStep: 'retry' },
     );

@@ -48,7 +48,7 @@ function kernelItem(instanceId: number, kernel: Kernel, isSilent: boolean): vsco
         state: t('no answer'),
         explained: t('The Jupyter server of the instance does not answer'),
       }
-    : stateWords(kernel);
+    : stateText(kernel);
   item.description = state;
   item.tooltip = explained;
   item.iconPath = new vscode.ThemeIcon('notebook');
@@ -56,7 +56,7 @@ function kernelItem(instanceId: number, kernel: Kernel, isSilent: boolean): vsco
   return item;
 }
 
-function stateWords({ isBusy, isDead, connections }: Kernel) {
+function stateText({ isBusy, isDead, connections }: Kernel) {
   if (isDead) {
     return {
       state: t('ended'),

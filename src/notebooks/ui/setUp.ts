@@ -74,8 +74,8 @@ async function connectOrInstall(
     button: t('Install'),
   });
   return isSure
-    ? withCancellableProgress(t('Setting up Jupyter on {0}', name), async (signal, say) => {
-        await installServer(ssh, alias, say, signal);
+    ? withCancellableProgress(t('Setting up Jupyter on {0}', name), async (signal, report) => {
+        await installServer(ssh, alias, report, signal);
         return connect(signal);
       })
     : undefined;

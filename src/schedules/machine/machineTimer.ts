@@ -138,8 +138,8 @@ export async function disarmTimer(
     token: '0',
     mode,
   };
-  const said = await ask(ssh, alias, 'disarm', order, signal);
-  return said.includes('disarmed');
+  const lines = await ask(ssh, alias, 'disarm', order, signal);
+  return lines.includes('disarmed');
 }
 
 /** What an instance does from its start on, without a login. */
@@ -209,8 +209,8 @@ function checkServiceUrl(value: string): string {
   throw new UnsafeValueError(text('an address'));
 }
 
-export function verdictOf(said: readonly string[]): TimerVerdict {
-  for (const line of said) {
+export function verdictOf(lines: readonly string[]): TimerVerdict {
+  for (const line of lines) {
     const [, tool] = /^armed (curl|python3|wget)$/.exec(line) ?? [];
     if (tool !== undefined) {
       return { kind: 'armed', tool };

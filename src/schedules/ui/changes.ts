@@ -10,7 +10,7 @@ import { actionsFor } from '../../model/instances/instanceState';
 import type { Schedule, ScheduleAction, ScheduleTerm } from '../model/schedule';
 import { accountFor } from '../../store/accounts/sameAccount';
 import type { ScheduleDeps } from './deps';
-import { canceledHereOnly, idleMeaning, willText } from './scheduleWords';
+import { canceledHereOnly, idleMeaning, willText } from './scheduleText';
 import { arm, armExtended, disarm } from './machineTimers';
 import { plainLabel } from '../../util/plainLabel';
 

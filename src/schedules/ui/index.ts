@@ -22,7 +22,7 @@ import { extendUntil } from './changes';
 import type { ScheduleDeps } from './deps';
 import { ScheduleMenu } from './scheduleMenu';
 import { registerNotifications } from './scheduleNotifications';
-import { scheduleNote } from './scheduleWords';
+import { scheduleNote } from './scheduleText';
 import { reportUnreadable } from './unreadableSchedules';
 
 /** Schedules that stop or destroy instances, and the signs of use that postpone idle ones. */

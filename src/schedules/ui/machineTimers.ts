@@ -15,7 +15,7 @@ import {
 } from '../machine/machineTimer';
 import { assertNever } from '../../util/errors';
 import type { ScheduleDeps, Scheduled } from './deps';
-import { extendedHereOnly, idleItself, itselfWhen } from './scheduleWords';
+import { extendedHereOnly, idleItself, itselfWhen } from './scheduleText';
 
 /** The timer acts this much later, so that an open editor acts and reports first (ms). */
 const machineLaterMs = 20_000;

@@ -10,7 +10,7 @@ import type { Account } from '../../store/accounts/accounts';
 import { durationText } from '../../util/duration';
 import { canArm, cancel, diskPrice, extend, nameOfInstance, setSchedule } from './changes';
 import type { ScheduleDeps, Scheduled } from './deps';
-import { idleMeaning, scheduleNote } from './scheduleWords';
+import { idleMeaning, scheduleNote } from './scheduleText';
 import { arm, check, disarm } from './machineTimers';
 
 const minuteMs = 60_000;

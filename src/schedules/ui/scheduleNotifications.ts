@@ -48,7 +48,7 @@ async function showForOtherAccount(
     return;
   }
   const name = t('{0} of {1}', notice.name, plainLabel(account.name));
-  const { level = 'info', sentence } = words(deps, { ...notice, name });
+  const { level = 'info', sentence } = messageOf(deps, { ...notice, name });
   message(level, sentence, commandAction(t('Switch Account…'), 'gpuRental.switchAccount'));
 }
 
@@ -60,7 +60,7 @@ async function showNotice(deps: ScheduleDeps, notice: ScheduleNotice): Promise<v
   if (needsAnswer && !isCurrent) {
     return;
   }
-  const { level = 'info', sentence, actions = [] } = words(deps, notice);
+  const { level = 'info', sentence, actions = [] } = messageOf(deps, notice);
   const ifCurrent = ({ label, run }: Action): Action => ({
     label,
     run: () => {
@@ -74,7 +74,7 @@ async function showNotice(deps: ScheduleDeps, notice: ScheduleNotice): Promise<v
   message(level, sentence, ...actions.map(ifCurrent));
 }
 
-function words(
+function messageOf(
   deps: ScheduleDeps,
   notice: ScheduleNotice,
 ): { readonly level?: MessageLevel; readonly sentence: string; readonly actions?: readonly Action[] } {

@@ -47,16 +47,16 @@ export function reportUnreadable(deps: ScheduleDeps): Disposable {
 
 function reportSchedule(deps: ScheduleDeps, one: UnreadableSchedule): void {
   const { instanceId, path, kind } = one;
-  const words = sentence(nameOfInstance(deps, instanceId), one);
+  const reason = sentence(nameOfInstance(deps, instanceId), one);
   if (kind === 'damaged') {
     message(
       'warning',
-      words,
+      reason,
       commandAction(t('Set Again…'), 'gpuRental.instance.setSchedule', { instanceId }),
     );
     return;
   }
-  message('warning', words, {
+  message('warning', reason, {
     label: t('Try Again'),
     run: async () => {
       await deps.schedules.refresh();

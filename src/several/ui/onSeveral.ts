@@ -62,9 +62,9 @@ async function attempt(
   { doing, work }: Several,
 ): Promise<void> {
   let done = 0;
-  await withCancellableProgress(doing, async (signal, say) => {
+  await withCancellableProgress(doing, async (signal, report) => {
     const showProgress = () => {
-      say(t('{0} of {1} done', done, instances.length));
+      report(t('{0} of {1} done', done, instances.length));
     };
     showProgress();
     await inParallel(instances, loginsAtOnce, async (instance) => {

@@ -35,11 +35,11 @@ export function copyRoutes(context: Context): Route[] {
       }
       const copy = { isCancelled: false };
       running.set(to.instance.id, copy);
-      say(context, to.instance, `Copying from C.${from.instance.id}.`);
+      setStatus(context, to.instance, `Copying from C.${from.instance.id}.`);
       context.world.clock.schedule(() => {
         running.delete(to.instance.id);
         if (!copy.isCancelled && context.world.instance(to.instance.id)) {
-          say(context, to.instance, copyFiles(from.file, to.file));
+          setStatus(context, to.instance, copyFiles(from.file, to.file));
         }
       }, copySeconds * 1000);
       return ok({ success: true, msg: 'Remote to Remote copy initiated - check instance status bar.' });
@@ -49,7 +49,7 @@ export function copyRoutes(context: Context): Route[] {
       const copy = running.get(instance.id);
       if (copy) {
         copy.isCancelled = true;
-        say(context, instance, 'Copy cancelled.');
+        setStatus(context, instance, 'Copy cancelled.');
       }
       return ok({ success: true, msg: 'Remote copy canceled.' });
     }),
@@ -97,7 +97,7 @@ function cloudRoute(context: Context): Route {
       if (!connections.some(({ id }) => id === body.integer('selected')) || !body.text(there)) {
         throw new ServiceError(400, 'invalid_args', 'There is no such cloud connection.');
       }
-      say(context, instance, 'Cloud copy started.');
+      setStatus(context, instance, 'Cloud copy started.');
       return ok({
         success: true,
         msg: 'Cloud Copy Started - check instance status bar for progress updates.',
@@ -135,7 +135,7 @@ function copyFiles(from: string, to: string): string {
   return 'Copy finished.';
 }
 
-function say({ lifecycle }: Context, instance: InstanceState, message: string): void {
+function setStatus({ lifecycle }: Context, instance: InstanceState, message: string): void {
   instance.statusMessage = `${message}\n`;
   lifecycle.changed(instance);
 }

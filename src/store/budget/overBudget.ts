@@ -1,4 +1,4 @@
-import { overrunText } from '../../model/budget/budgetWords';
+import { overrunText } from '../../model/budget/budgetText';
 import { NotSentError } from '../../api/errors';
 import type { Text } from '../../util/text';
 import type { Budget } from './budgetStore';

@@ -182,7 +182,7 @@ class PolledFleet implements FleetStore {
     this.owned.add(
       hub.onDidChangeLeader((leads) => {
         if (!leads) {
-          this.talk.sayHello();
+          this.talk.sendHello();
         }
         this.talk.sendInterest(this.interest);
         this.poller.plan();
@@ -234,7 +234,7 @@ class PolledFleet implements FleetStore {
       }
     }
     if (!this.deps.hub.isLeader) {
-      this.talk.sayHello();
+      this.talk.sendHello();
     }
     this.poller.plan();
   }

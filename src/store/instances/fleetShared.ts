@@ -173,7 +173,7 @@ export class FleetTalk implements Disposable {
     );
   }
 
-  sayHello(): void {
+  sendHello(): void {
     hellos.send(this.deps.hub, {});
   }
 

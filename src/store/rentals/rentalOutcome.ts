@@ -170,7 +170,7 @@ export function isAnswer(error: unknown): boolean {
 
 const offerCodes: readonly unknown[] = ['no_such_ask', 'resources_unavailable'];
 
-function saysThatOfferIsGone(error: GoneError | NotFoundError): boolean {
+function provesOfferGone(error: GoneError | NotFoundError): boolean {
   const isBare = error.code === undefined && error.serviceText === undefined;
   return offerCodes.includes(error.code) || (isBare && error instanceof GoneError);
 }
@@ -185,10 +185,10 @@ export async function isOfferGone(error: unknown, isListed: () => Promise<boolea
   if (!(error instanceof GoneError || error instanceof NotFoundError)) {
     return false;
   }
-  return saysThatOfferIsGone(error) || !(await isListed().catch(() => true));
+  return provesOfferGone(error) || !(await isListed().catch(() => true));
 }
 
-export function refusalWords(error: unknown): string {
+export function refusalText(error: unknown): string {
   return error instanceof ApiError ? (error.serviceText ?? '') : '';
 }
 

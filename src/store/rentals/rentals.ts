@@ -23,7 +23,7 @@ import {
   listVerdict,
   readBack,
   readBackForMs,
-  refusalWords,
+  refusalText,
   type ListVerdict,
   type ReadBackOutcome,
 } from './rentalOutcome';
@@ -203,7 +203,7 @@ class JournaledRentals implements RentalStore {
         if (typeof seen === 'number') {
           this.deps.log.warn(`The rental ${rental.marker} was refused and took effect: ${String(error)}`);
           const kept = await this.took(rental, seen);
-          return { kind: 'rented', rental: kept, instanceId: seen, warning: refusalWords(error) };
+          return { kind: 'rented', rental: kept, instanceId: seen, warning: refusalText(error) };
         }
         const reason = error instanceof UserError ? error.text : text('It was canceled before it was sent.');
         await this.notRented(rental, reason);

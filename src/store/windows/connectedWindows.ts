@@ -123,7 +123,7 @@ export class ConnectedWindows implements Disposable {
     );
     this.owned.add(
       grants.on(hub, (grant) => {
-        this.hear(grant);
+        this.receive(grant);
       }),
     );
     this.owned.add(
@@ -157,7 +157,7 @@ export class ConnectedWindows implements Disposable {
   private grant(want: z.infer<typeof eventMessage>): void {
     if (this.asked.get(want.alias) !== want.event) {
       grants.send(this.hub, want);
-      this.hear(want);
+      this.receive(want);
     } else if (want.windowId !== this.hub.windowId) {
       grants.send(this.hub, { ...want, windowId: '' });
     } else {
@@ -165,7 +165,7 @@ export class ConnectedWindows implements Disposable {
     }
   }
 
-  private hear({ windowId, alias, event }: z.infer<typeof eventMessage>): void {
+  private receive({ windowId, alias, event }: z.infer<typeof eventMessage>): void {
     this.asked.set(alias, event);
     if (this.wanted?.alias === alias && this.wanted.event === event) {
       this.wanted = undefined;

@@ -12,9 +12,9 @@ export interface HubMemberDeps {
   readonly windowId: string;
   readonly clock: Clock;
   /** Called for every message of the leader. */
-  readonly onHeard: () => void;
+  readonly onReceived: () => void;
   readonly onWelcome: (line: HubLine) => void;
-  readonly onSay: (topic: string, data: unknown) => void;
+  readonly onMessage: (topic: string, data: unknown) => void;
   /** Called when the connection to a leader that had accepted this window is gone. */
   readonly onEnd: () => void;
 }
@@ -28,7 +28,7 @@ export class HubMember implements Disposable {
   readonly meeting: Promise<Meeting>;
   private readonly socket: Socket;
 
-  constructor({ address, token, windowId, clock, onHeard, onWelcome, onSay, onEnd }: HubMemberDeps) {
+  constructor({ address, token, windowId, clock, onReceived, onWelcome, onMessage, onEnd }: HubMemberDeps) {
     const socket = connect(address.path);
     this.socket = socket;
     this.meeting = new Promise((resolve) => {
@@ -41,7 +41,7 @@ export class HubMember implements Disposable {
         socket.destroy();
       }, authTimeoutMs);
       const line = new HubLine(socket, (message) => {
-        onHeard();
+        onReceived();
         hasSpoken = true;
         if (message.t === 'challenge' && !isWelcome) {
           line.send({ t: 'auth', proof: prove(token, 'member', message.nonce), nonce, windowId });
@@ -52,7 +52,7 @@ export class HubMember implements Disposable {
           onWelcome(line);
           resolve('connected');
         } else if (message.t === 'say' && isWelcome) {
-          onSay(message.topic, message.data);
+          onMessage(message.topic, message.data);
         } else if (message.t !== 'beat' || !isWelcome) {
           socket.destroy();
         }

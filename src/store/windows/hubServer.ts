@@ -15,7 +15,7 @@ export interface HubServerDeps {
   readonly token: string;
   readonly clock: Clock;
   readonly onPeers: () => void;
-  readonly onSay: (topic: string, data: unknown) => void;
+  readonly onMessage: (topic: string, data: unknown) => void;
   readonly onError: (error: unknown) => void;
   readonly agents: AgentDoor;
 }
@@ -142,7 +142,7 @@ export class HubServer implements Disposable {
       } else if (peer) {
         if (message.t === 'say') {
           this.relay(message, peer);
-          this.deps.onSay(message.topic, message.data);
+          this.deps.onMessage(message.topic, message.data);
         }
       } else if (message.t === 'auth' && isProof(this.deps.token, 'member', nonce, message.proof)) {
         timer.dispose();

@@ -88,7 +88,7 @@ class SocketHub implements WindowHub {
   private term = 0;
   /** When the lead was last renewed, the leader last answered, and this window last checked (`Clock.elapsed`). */
   private renewedAt = 0;
-  private heardAt = 0;
+  private receivedAt = 0;
   private lookedAt = 0;
 
   constructor(private readonly deps: WindowHubDeps) {
@@ -211,11 +211,11 @@ class SocketHub implements WindowHub {
       token,
       windowId: this.windowId,
       clock: this.deps.clock,
-      onHeard: () => {
-        this.heardAt = this.deps.clock.elapsed();
+      onReceived: () => {
+        this.receivedAt = this.deps.clock.elapsed();
       },
       onWelcome: (line) => this.follow(line),
-      onSay: (topic, data) => this.listeners.deliver(topic, data),
+      onMessage: (topic, data) => this.listeners.deliver(topic, data),
       onEnd: () => {
         this.upstream = undefined;
         this.beat.value = undefined;
@@ -255,9 +255,9 @@ class SocketHub implements WindowHub {
   private async lookAtLeader(): Promise<void> {
     const now = this.deps.clock.elapsed();
     // This window hung itself, so messages of the leader may still be unread.
-    this.heardAt = now - this.lookedAt > 2 * beatMs ? now : this.heardAt;
+    this.receivedAt = now - this.lookedAt > 2 * beatMs ? now : this.receivedAt;
     this.lookedAt = now;
-    if (now - this.heardAt < silentMs) {
+    if (now - this.receivedAt < silentMs) {
       this.lookLater();
       return;
     }
@@ -314,7 +314,7 @@ class SocketHub implements WindowHub {
           this.peersChanged.fire(this.peers);
         }
       },
-      onSay: (topic, data) => this.listeners.deliver(topic, data),
+      onMessage: (topic, data) => this.listeners.deliver(topic, data),
       onError: (error) => {
         this.deps.log.error('The meeting place of the windows failed', error);
       },

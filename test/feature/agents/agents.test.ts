@@ -158,7 +158,7 @@ describe('an agent in the chat', () => {
     assert.equal(end['state'], 'pending');
     await computer().pass(2000);
     // Its progress would stay for a moment beneath the question.
-    assert.doesNotMatch(window.everythingSaid(), /for unsaved work…/);
+    assert.doesNotMatch(window.allMessages(), /for unsaved work…/);
     const { detail } = await window.dialog('Destroy');
     assert.match(detail ?? '', /All data on its disk is lost for good.*You are not charged afterwards/s);
     await answer('Destroy', /Destroy .* for the chat/);

@@ -56,7 +56,7 @@ describe('an agent that accepts more time for a job', () => {
     window.clearToasts();
   });
 
-  const extended = () => window.everythingSaid().includes('at the latest and costs at most');
+  const extended = () => window.allMessages().includes('at the latest and costs at most');
 
   it('gets none, because a dialog asks after the list', async () => {
     for (let round = 1; round <= rounds; round += 1) {

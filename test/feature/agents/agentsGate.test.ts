@@ -17,7 +17,7 @@ describe('the gate between a quote of an agent and a rental', () => {
     ids += 1;
     return agent.call('request_rental', { quote, requestId: `gate-request-${ids}` });
   };
-  const sayYes = async () => {
+  const confirm = async () => {
     const dialog = await window.dialog('Rent 1×');
     await computer().pass(600);
     dialog.press(dialog.buttons[1] ?? '');
@@ -72,7 +72,7 @@ describe('the gate between a quote of an agent and a rental', () => {
     for (const { machine } of market.offers) {
       market.setPrice(machine.id, market.pricePerGpu(machine) * 1.5);
     }
-    await sayYes();
+    await confirm();
     const [state, problem] = await outcome(asked);
     assert.equal(state, 'notRented');
     assert.match(String(problem), /price of the offer rose\. Nothing was rented\. Get a new quote/);
@@ -86,7 +86,7 @@ describe('the gate between a quote of an agent and a rental', () => {
     for (const { offerId } of market.offers) {
       market.mark('goneOffers', offerId, true);
     }
-    await sayYes();
+    await confirm();
     const [state, problem] = await outcome(asked);
     assert.equal(state, 'notRented');
     assert.match(String(problem), /offer was taken\. Nothing was rented/);

@@ -39,7 +39,7 @@ describe('agents that were never let in', () => {
     await computer().pass(60_000);
     assert.deepEqual(new AgentDriver(window).tools, []);
     assert.deepEqual(filesOfAgents(), []);
-    assert.doesNotMatch(window.everythingSaid(), /agent/i);
+    assert.doesNotMatch(window.allMessages(), /agent/i);
   });
 
   it('send nothing, nor do they once they are let in and call nothing', async () => {

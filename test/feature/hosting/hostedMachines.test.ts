@@ -87,7 +87,7 @@ describe('hosting whose lists were read long ago', () => {
   const computer = useComputer();
   let window: FeatureWindow;
 
-  async function saysHowOld() {
+  async function statesAge() {
     const hosting = window.view('hosting');
     const account = window.view('account');
     assert.match(hosting.tree.message ?? '', /^Shown as of \d+:\d+ \S+\.$/);
@@ -105,13 +105,13 @@ describe('hosting whose lists were read long ago', () => {
     await account.row(/^Serverless Deployments$/);
     assert.equal(hosting.tree.message ?? '', '');
     await computer().pass(3 * 3_600_000);
-    await saysHowOld();
+    await statesAge();
   });
 
   it('shows it after the clock was set back', async () => {
     computer().clock.jump(-3 * 3_600_000);
     await computer().pass(61_000);
-    await saysHowOld();
+    await statesAge();
   });
 });
 

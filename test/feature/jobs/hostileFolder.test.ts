@@ -185,7 +185,7 @@ describe('a folder of a stranger that names a secret of another folder', () => {
       'Enter a Value for This Job…',
       `Use the Value of Another Job train in ${workspace}`,
     ]);
-    assert.ok(!window.everythingSaid().includes(secret));
+    assert.ok(!window.allMessages().includes(secret));
     window.quick.escape();
     await computer().rest();
     assert.equal(window.quick.isOpen, false);

@@ -30,7 +30,7 @@ describe('a job that nears its limit', () => {
     window.clearToasts();
     computer().clock.jump(47 * minute);
     await computer().pass(minute);
-    assert.ok(!window.everythingSaid().includes('reaches its limit'));
+    assert.ok(!window.allMessages().includes('reaches its limit'));
     computer().clock.jump(2 * minute);
     await computer().pass(minute);
     const { buttons } = await window.toast(/^train reaches its limit at /);
@@ -94,7 +94,7 @@ describe('a job that does nothing', () => {
     await computer().until('the word of it', async () => {
       noteIdle(30);
       await computer().pass(30_000);
-      return window.everythingSaid().includes('has been idle');
+      return window.allMessages().includes('has been idle');
     });
     const { buttons } = await window.toast(sentence);
     assert.deepEqual(buttons, ['Stop Job', 'Show Log']);

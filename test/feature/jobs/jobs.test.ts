@@ -81,7 +81,7 @@ describe('a job on an instance', () => {
     const model = path.join(computer().workspace, 'gpu-outputs', 'train', run, 'outputs', 'model.bin');
     assert.equal(readFileSync(model, 'utf8'), 'model');
     assert.equal(computer().simulator.received('DELETE', /^\/api\/v0\/instances\//).length, 0);
-    assert.ok(!window.everythingSaid().includes(secret) && !window.log().includes(secret));
+    assert.ok(!window.allMessages().includes(secret) && !window.log().includes(secret));
     assert.deepEqual(computer().filesWith([secret]), []);
     window.clearToasts();
   });

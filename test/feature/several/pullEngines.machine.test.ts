@@ -88,7 +88,7 @@ describe('workers that ask for their work', () => {
     for (const id of ids) {
       assert.match(readFileSync(path.join(home(id), 'pip.log'), 'utf8'), /^install wandb$/m);
     }
-    assert.ok(!window.everythingSaid().includes(key) && !window.log().includes(key));
+    assert.ok(!window.allMessages().includes(key) && !window.log().includes(key));
     assert.deepEqual(computer().filesWith([key]), []);
     window.clearToasts();
   });

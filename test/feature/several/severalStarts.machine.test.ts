@@ -22,11 +22,11 @@ describe('several machines that start at once, in two windows', () => {
     computer().simulator.orders.behave(manner);
     return (await rent3090(window)).id;
   }
-  const saidOf = (id: number) =>
+  const linesOf = (id: number) =>
     windows
       .flatMap(({ screen }) => screen.messages.history)
       .filter(({ text }) => new RegExp(`#${id} (?:is ready|is running)`).test(text));
-  const said = (id: number) => computer().until(`a word on ${id}`, () => saidOf(id)[0]);
+  const said = (id: number) => computer().until(`a word on ${id}`, () => linesOf(id)[0]);
 
   it('are each judged once, in one window, and none is destroyed unasked', async () => {
     const refused = await rent('refusedKey');
@@ -37,7 +37,7 @@ describe('several machines that start at once, in two windows', () => {
     assert.match((await said(refused)).text, /refuses the SSH key/);
     await computer().pass(600_000);
     assert.deepEqual(
-      [good, hung, refused].map((id) => saidOf(id).length),
+      [good, hung, refused].map((id) => linesOf(id).length),
       [1, 1, 1],
     );
     for (const window of windows) {

@@ -45,7 +45,7 @@ export function remoteSshExtension(id = 'ms-vscode-remote.remote-ssh', section =
 }
 
 /** What the program of a terminal prints where it is given a command as well. */
-export async function saysIn(options: TerminalOptions, command: string): Promise<string> {
+export async function textsIn(options: TerminalOptions, command: string): Promise<string> {
   const { shellPath = '', shellArgs = [] } = options;
   const { stdout } = await runProgram(shellPath, [...[shellArgs].flat(), command]);
   return stdout;

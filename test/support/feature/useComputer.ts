@@ -42,7 +42,7 @@ async function closingChecks(computer: Computer, planted: readonly string[]): Pr
   const secrets = [computer.simulator.apiKey, ...planted];
   for (const window of computer.windows) {
     assert.deepEqual(window.errors.splice(0).map(asText), [], 'commands report their own errors');
-    assert.ok(!holdsSecret(window.everythingSaid(), secrets), 'a secret was shown or logged');
+    assert.ok(!holdsSecret(window.allMessages(), secrets), 'a secret was shown or logged');
     // What a window says while it closes is seen by no one.
     const unseen = window.screen.messages.shown.filter(
       (message) =>

@@ -252,7 +252,7 @@ export class FeatureWindow {
   }
 
   /** Everything a person could read here, for closing checks. */
-  everythingSaid(): string {
+  allMessages(): string {
     const { messages, statusMessages, log, documents } = this.screen;
     return [
       ...messages.history.map(({ text, detail }) => `${text}\n${detail ?? ''}`),

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { showFolder } from '../../../src/editor/showFolder';
-import { openScreen, saidOn, useScreen } from '../../support/onScreen';
+import { openScreen, textsOn, useScreen } from '../../support/onScreen';
 import { removeFolder } from '../../support/removeFolder';
 
 describe('A folder of this computer', () => {
@@ -22,14 +22,14 @@ describe('A folder of this computer', () => {
     writeFileSync(file, '');
     assert.equal(await showFolder(path.join(folder, 'gone')), false);
     assert.equal(await showFolder(file), false);
-    assert.deepEqual([...executed(), ...saidOn(screen)], []);
+    assert.deepEqual([...executed(), ...textsOn(screen)], []);
   });
 
   it('is named with a way to open it where the editor has no file manager', async () => {
     assert.equal(await showFolder(folder), true);
     screen.messages.shown[0]?.press('Open in New Window');
     await setImmediate();
-    assert.deepEqual(saidOn(screen), [`info The folder is ${folder}. [Open in New Window]`]);
+    assert.deepEqual(textsOn(screen), [`info The folder is ${folder}. [Open in New Window]`]);
     assert.deepEqual(executed(), ['vscode.openFolder true {"forceNewWindow":true}']);
   });
 
@@ -38,7 +38,7 @@ describe('A folder of this computer', () => {
       screen.commands.executed.push({ id: 'revealFileInOS', args: [uri] });
     });
     assert.equal(await showFolder(folder), true);
-    assert.deepEqual([...executed(), ...saidOn(screen)], ['revealFileInOS true']);
+    assert.deepEqual([...executed(), ...textsOn(screen)], ['revealFileInOS true']);
   });
 
   it('is shown in the explorer where it belongs to the workspace', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { machineProofShape, type MachineProof } from '../../../src/model/proof/machineProof';
 import { verdictOn } from '../../../src/model/proof/verdict';
-import { differenceText, verdictText } from '../../../src/model/proof/verdictWords';
+import { differenceText, verdictText } from '../../../src/model/proof/verdictText';
 import { parseProof } from '../../../src/ssh/proofText';
 import { formatText } from '../../../src/util/text';
 import { seeded, sized, testSeed } from '../../support/seeded';

@@ -27,7 +27,7 @@ import { sendFile } from '../../../src/ssh/runFile';
 import { FakeClock } from '../../support/fakeClock';
 import { jobOrder } from '../../support/jobScene';
 import { openedFolder } from '../../support/openedFolder';
-import { sayingMachine } from '../../support/sayingMachine';
+import { printingMachine } from '../../support/printingMachine';
 
 const minute = 60;
 const timerOrder: TimerOrder = {
@@ -56,9 +56,9 @@ describe('A machine that does not answer', () => {
     ['a job is cancelled', 2 * minute, ({ call }) => createJobMachine(call).cancel('ab')],
     ['outputs are hashed', 60 * minute, ({ call }) => listOutputs(call, 'ab', ['*'], undefined)],
     ['files are copied', 20 * minute, ({ call }) => syncJob(call, jobOrder('true'), noFiles, {})],
-  ] as readonly [string, number, (machine: ReturnType<typeof sayingMachine>) => Promise<unknown>][]) {
+  ] as readonly [string, number, (machine: ReturnType<typeof printingMachine>) => Promise<unknown>][]) {
     it(`is given up after ${seconds} seconds while ${what}`, async () => {
-      const machine = sayingMachine('', { code: 255 });
+      const machine = printingMachine('', { code: 255 });
       await ask(machine).catch(() => undefined);
       // A timer that gave no answer is looked for once, because it may run.
       const times = what === 'its timer is started' ? 2 : 1;

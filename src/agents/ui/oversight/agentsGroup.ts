@@ -125,10 +125,10 @@ export class AgentsGroup implements TreeGroup, Disposable {
 
   private accessItem(): vscode.TreeItem {
     const { settings, agentDoor } = this.deps;
-    const words = { off: t('off'), read: t('read only'), ask: t('read, and ask you before they spend') };
+    const label = { off: t('off'), read: t('read only'), ask: t('read, and ask you before they spend') };
     const item = new vscode.TreeItem(t('Access'));
     item.id = 'agents-access';
-    item.description = words[settings.get('gpuRental.agents.access')];
+    item.description = label[settings.get('gpuRental.agents.access')];
     item.iconPath = new vscode.ThemeIcon('shield');
     item.command = { command: 'gpuRental.agents.showLog', title: t('Show Agent Log') };
     item.tooltip = tooltip([

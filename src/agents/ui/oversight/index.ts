@@ -124,20 +124,20 @@ export function showAgentStatus(watch: AgentWatch, clock: Clock): Disposable {
       item.hide();
       return;
     }
-    const words =
+    const label =
       pending.length > 0
-        ? waitingWords(pending.length)
+        ? waitingText(pending.length)
         : underWay.length > 0
           ? t('Agent at work')
           : running.length === 1
             ? t('1 agent instance')
             : t('{0} agent instances', running.length);
-    item.text = `$(hubot) ${words}`;
+    item.text = `$(hubot) ${label}`;
     item.tooltip =
       pending.length > 0
         ? t("Answer the agent's request")
-        : [words, ...running.map(({ instance }) => instanceName(instance))].join('\n');
-    item.accessibilityInformation = { label: words, role: 'button' };
+        : [label, ...running.map(({ instance }) => instanceName(instance))].join('\n');
+    item.accessibilityInformation = { label, role: 'button' };
     item.command = pending.length > 0 ? 'gpuRental.agents.openRequest' : 'gpuRental.instances.focus';
     item.backgroundColor =
       pending.length > 0 ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
@@ -148,6 +148,6 @@ export function showAgentStatus(watch: AgentWatch, clock: Clock): Disposable {
   return store;
 }
 
-function waitingWords(count: number): string {
+function waitingText(count: number): string {
   return count === 1 ? t('1 request is waiting') : t('{0} requests are waiting', count);
 }

@@ -9,7 +9,7 @@ import { nameAmong } from '../../../model/instances/instanceLabel';
 import { doAgreed } from '../../store/doAgreed';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
 import type { Services } from '../../services';
-import { failureText, limitsQuestion, limitsText, reopenQuestion, requestQuestion } from './agentWords';
+import { failureText, limitsQuestion, limitsText, reopenQuestion, requestQuestion } from './requestText';
 
 export type AskDeps = Pick<
   Services,
@@ -173,9 +173,9 @@ export class AskUser implements Disposable {
     await doAgreed({ ...this.deps, desk }, request, accountKey);
     try {
       const done = await desk.find(request.id, accountKey);
-      const words = done && failureText(done, name);
-      if (words !== undefined) {
-        message('warning', words, showInstances(), commandAction(t('Show Log'), 'gpuRental.showLog'));
+      const failure = done && failureText(done, name);
+      if (failure !== undefined) {
+        message('warning', failure, showInstances(), commandAction(t('Show Log'), 'gpuRental.showLog'));
       }
     } catch (error) {
       this.deps.report.error(error);

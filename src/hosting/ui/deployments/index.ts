@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { sayingIfLost } from '../../../api/errors';
+import { explainingIfLost } from '../../../api/errors';
 import { listProblems, problemRow, readLongAgo } from '../../../editor/listRows';
 import { inView, whileAsking, withCancellableProgress } from '../../../editor/progress';
 import type { Deployment } from '../../../model/deployment';
@@ -178,7 +178,7 @@ async function change(
   let answered: string | undefined;
   try {
     ({ endpointState: answered } = await withCancellableProgress(title, (signal) =>
-      sayingIfLost(
+      explainingIfLost(
         action === 'stop'
           ? text(
               'The service did not answer, so {0} may still be running. If it is, its workers cost money. Refresh to check.',

@@ -1,4 +1,4 @@
-import { sayingIfLost } from '../../../api/errors';
+import { explainingIfLost } from '../../../api/errors';
 import type { Machine } from '../../../api/records/machine';
 import { commandAction } from '../../../editor/commands';
 import { readLongAgo } from '../../../editor/listRows';
@@ -137,7 +137,7 @@ async function setMinimumBid(
     return;
   }
   const sent = await withCancellableProgress(t('Setting the minimum bid…'), (signal) =>
-    sayingIfLost(
+    explainingIfLost(
       text(
         'The service did not answer, so the minimum bid of machine #{0} may have changed. Refresh and check it before you set it again.',
         machine.id,

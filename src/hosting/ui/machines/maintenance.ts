@@ -1,4 +1,4 @@
-import { sayingIfLost } from '../../../api/errors';
+import { explainingIfLost } from '../../../api/errors';
 import { confirm } from '../../../editor/confirm';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
@@ -36,7 +36,7 @@ export async function scheduleMaintenance(
   let notified: number | undefined;
   try {
     ({ notified } = await withCancellableProgress(t('Scheduling the maintenance…'), (signal) =>
-      sayingIfLost(
+      explainingIfLost(
         text(
           'The service did not answer, so the maintenance of machine #{0} may have been scheduled and its renters notified. Check the web console before you schedule it again.',
           machine.id,

@@ -4,7 +4,7 @@ import { text } from '../../../util/text';
 import type { ReportView } from '../../../webview/report/protocol';
 import { daysOfAxis } from './days';
 import { daysSection, kindTable } from './kindTable';
-import { printable, textCell, type Say } from './words';
+import { printable, textCell, type Localize } from './cells';
 
 type View = Pick<ReportView, 'tiles' | 'sections'>;
 type Section = View['sections'][number];
@@ -31,32 +31,32 @@ export function hasEarnedNothing({ summary, perDay, perMachine, skipped }: Earni
   );
 }
 
-function kindNames(say: Say): Record<(typeof kinds)[number], string> {
+function kindNames(localize: Localize): Record<(typeof kinds)[number], string> {
   return {
-    gpu: say(text('GPU')),
-    storage: say(text('Storage')),
-    upload: say(text('Upload')),
-    download: say(text('Download')),
+    gpu: localize(text('GPU')),
+    storage: localize(text('Storage')),
+    upload: localize(text('Upload')),
+    download: localize(text('Download')),
   };
 }
 
 /** Returns tiles, stacked columns per day and a table by machine. */
-export function earningsView(report: EarningsReport, say: Say, showPerson: boolean): View {
+export function earningsView(report: EarningsReport, localize: Localize, showPerson: boolean): View {
   const earned = earnedTotal(report.summary);
   return {
     tiles: [
       {
-        label: say(text('Earned in this period')),
-        value: earned === undefined ? say(text('not reported')) : formatMoney(earned, 2),
+        label: localize(text('Earned in this period')),
+        value: earned === undefined ? localize(text('not reported')) : formatMoney(earned, 2),
       },
-      tile(say(text('Balance')), report.balance),
-      tile(say(text('Service fee')), report.serviceFee),
-      tile(say(text('Credit')), report.credit),
+      tile(localize(text('Balance')), report.balance),
+      tile(localize(text('Service fee')), report.serviceFee),
+      tile(localize(text('Credit')), report.credit),
     ].flat(),
     sections: [
-      perDay(report, say),
-      perMachine(report, say),
-      ...(showPerson ? [personSection(report, say)] : []),
+      perDay(report, localize),
+      perMachine(report, localize),
+      ...(showPerson ? [personSection(report, localize)] : []),
     ],
   };
 }
@@ -65,8 +65,8 @@ function tile(label: string, amount: Micros | undefined) {
   return amount === undefined ? [] : [{ label, value: formatMoney(amount, 2) }];
 }
 
-function perDay(report: EarningsReport, say: Say): Section {
-  const names = kindNames(say);
+function perDay(report: EarningsReport, localize: Localize): Section {
+  const names = kindNames(localize);
   const days = [...report.perDay].sort((a, b) => a.day - b.day);
   const drawn = daysOfAxis(days.map(({ day }) => day));
   const series = kinds.map((kind) => {
@@ -88,16 +88,16 @@ function perDay(report: EarningsReport, say: Say): Section {
     ...amountsOf(row),
   }));
   return daysSection(
-    say(text('Earnings by Day')),
+    localize(text('Earnings by Day')),
     { categories: drawn.map(dayName), series },
     kindTable(
-      say(text('Earnings by day (UTC), in dollars')),
-      say(text('Day')),
+      localize(text('Earnings by day (UTC), in dollars')),
+      localize(text('Day')),
       kinds.map((kind) => names[kind]),
       rows,
-      say,
+      localize,
     ),
-    say,
+    localize,
   );
 }
 
@@ -105,8 +105,8 @@ function amountsOf(row: Earned) {
   return { amounts: kinds.map((kind) => row[kind]), total: earnedTotal(row) };
 }
 
-function perMachine(report: EarningsReport, say: Say): Section {
-  const names = kindNames(say);
+function perMachine(report: EarningsReport, localize: Localize): Section {
+  const names = kindNames(localize);
   const rows = report.perMachine.map((row) => ({
     id: String(row.machineId),
     name: { text: `#${row.machineId}`, sort: row.machineId },
@@ -114,28 +114,28 @@ function perMachine(report: EarningsReport, say: Say): Section {
   }));
   return {
     id: 'machines',
-    title: say(text('Earnings by Machine')),
+    title: localize(text('Earnings by Machine')),
     folded: false,
     table: kindTable(
-      say(text('Earnings by machine, in dollars')),
-      say(text('Machine')),
+      localize(text('Earnings by machine, in dollars')),
+      localize(text('Machine')),
       kinds.map((kind) => names[kind]),
       rows,
-      say,
+      localize,
     ),
   };
 }
 
-function personSection(report: EarningsReport, say: Say): Section {
+function personSection(report: EarningsReport, localize: Localize): Section {
   return {
     id: 'person',
-    title: say(text('Name and Address')),
+    title: localize(text('Name and Address')),
     folded: false,
     table: {
-      caption: say(text('As the service reports them')),
+      caption: localize(text('As the service reports them')),
       columns: [
-        { label: say(text('Field')), numeric: false },
-        { label: say(text('Value')), numeric: false },
+        { label: localize(text('Field')), numeric: false },
+        { label: localize(text('Value')), numeric: false },
       ],
       rows: Object.entries(report.person).map(([field, value]) => ({
         id: printable(field),

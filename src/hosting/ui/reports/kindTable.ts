@@ -1,7 +1,7 @@
 import type { Micros } from '../../../model/money';
 import { text } from '../../../util/text';
 import type { ReportView } from '../../../webview/report/protocol';
-import { moneyCell, type Say } from './words';
+import { moneyCell, type Localize } from './cells';
 
 type Section = ReportView['sections'][number];
 type Table = Section['table'];
@@ -21,14 +21,14 @@ export function kindTable(
   rowsAreOf: string,
   kinds: readonly string[],
   rows: readonly KindRow[],
-  say: Say,
+  localize: Localize,
 ): Table {
   return {
     caption,
     columns: [
       { label: rowsAreOf, numeric: false },
       ...kinds.map((label) => ({ label, numeric: true })),
-      { label: say(text('Total')), numeric: true },
+      { label: localize(text('Total')), numeric: true },
     ],
     rows: rows.map(({ id, name, amounts, total }) => ({
       id,
@@ -45,8 +45,8 @@ export function daysSection(
     series,
   }: Pick<Extract<Section['chart'], { kind: 'stackedColumns' }>, 'categories' | 'series'>,
   table: Table,
-  say: Say,
+  localize: Localize,
 ): Section {
-  const chart = { kind: 'stackedColumns' as const, unit: say(text('dollars')), categories, series };
+  const chart = { kind: 'stackedColumns' as const, unit: localize(text('dollars')), categories, series };
   return { id: 'days', title, folded: true, ...(table.rows.length === 0 ? {} : { chart }), table };
 }

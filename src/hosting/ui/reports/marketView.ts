@@ -3,7 +3,7 @@ import { toDollars, type Micros } from '../../../model/money';
 import { text } from '../../../util/text';
 import type { ReportView } from '../../../webview/report/protocol';
 import { dayName } from './earningsView';
-import { exactMoneyCell, moneyCell, numberCell, printable, textCell, type Say } from './words';
+import { exactMoneyCell, moneyCell, numberCell, printable, textCell, type Localize } from './cells';
 
 type Section = ReportView['sections'][number];
 type Cell = Section['table']['rows'][number]['cells'][number];
@@ -25,7 +25,7 @@ const mostLines = 5;
 export function historySections(
   history: readonly MarketDay[],
   paid: PaidByModel,
-  say: Say,
+  localize: Localize,
 ): readonly Section[] {
   const last = history.at(-1);
   if (history.length < 2 || !last) {
@@ -41,11 +41,11 @@ export function historySections(
   return [
     {
       id: 'history',
-      title: say(text('Median Price on the Days You Opened This Report')),
+      title: localize(text('Median Price on the Days You Opened This Report')),
       folded: true,
       chart: {
         kind: 'lines',
-        unit: say(text('dollars per hour')),
+        unit: localize(text('dollars per hour')),
         categories: history.map(({ day }) => dayName(day)),
         series: names.map((name) => ({
           name: printable(name),
@@ -53,9 +53,9 @@ export function historySections(
         })),
       },
       table: {
-        caption: say(text('Median price per GPU and hour, in dollars')),
+        caption: localize(text('Median price per GPU and hour, in dollars')),
         columns: [
-          { label: say(text('Day')), numeric: false },
+          { label: localize(text('Day')), numeric: false },
           ...names.map((name) => ({ label: printable(name), numeric: true })),
         ],
         rows: history.map((day) => ({
@@ -68,38 +68,46 @@ export function historySections(
 }
 
 /** Returns price quantiles, supply and value per GPU model. A model without prices has a row but no box. */
-export function marketSections(gpus: readonly GpuMetrics[], paid: PaidByModel, say: Say): readonly Section[] {
+export function marketSections(
+  gpus: readonly GpuMetrics[],
+  paid: PaidByModel,
+  localize: Localize,
+): readonly Section[] {
   const sorted = [...gpus].sort((a, b) => a.gpuName.localeCompare(b.gpuName));
-  return [priceSection(sorted, paid, say), supplySection(sorted, say), valueSection(sorted, say)];
+  return [
+    priceSection(sorted, paid, localize),
+    supplySection(sorted, localize),
+    valueSection(sorted, localize),
+  ];
 }
 
-function priceSection(gpus: readonly GpuMetrics[], paid: PaidByModel, say: Say): Section {
-  const boxes = gpus.map((gpu) => boxOf(gpu, paid, say)).filter((box) => box !== undefined);
+function priceSection(gpus: readonly GpuMetrics[], paid: PaidByModel, localize: Localize): Section {
+  const boxes = gpus.map((gpu) => boxOf(gpu, paid, localize)).filter((box) => box !== undefined);
   return {
     id: 'prices',
-    title: say(text('Price per GPU and Hour')),
+    title: localize(text('Price per GPU and Hour')),
     folded: true,
     ...(boxes.length === 0
       ? {}
-      : { chart: { kind: 'boxPlot' as const, unit: say(text('dollars per hour')), boxes } }),
+      : { chart: { kind: 'boxPlot' as const, unit: localize(text('dollars per hour')), boxes } }),
     table: modelTable(
-      say(text('Price per GPU and hour, in dollars; select a model to search its offers')),
+      localize(text('Price per GPU and hour, in dollars; select a model to search its offers')),
       gpus,
       [
         { label: 'p10', cell: (gpu) => exactMoneyCell(gpu.priceP10) },
         { label: 'p25', cell: (gpu) => exactMoneyCell(gpu.priceP25) },
-        { label: say(text('Median')), cell: (gpu) => exactMoneyCell(gpu.priceMedian) },
+        { label: localize(text('Median')), cell: (gpu) => exactMoneyCell(gpu.priceMedian) },
         { label: 'p75', cell: (gpu) => exactMoneyCell(gpu.priceP75) },
         { label: 'p90', cell: (gpu) => exactMoneyCell(gpu.priceP90) },
-        { label: say(text('You pay')), cell: (gpu) => moneyCell(paid.get(gpu.gpuName)) },
+        { label: localize(text('You pay')), cell: (gpu) => moneyCell(paid.get(gpu.gpuName)) },
       ],
-      say,
+      localize,
     ),
   };
 }
 
 /** Returns a box if all five quantiles are present, ascending and not negative. */
-function boxOf(gpu: GpuMetrics, paid: PaidByModel, say: Say): Box | undefined {
+function boxOf(gpu: GpuMetrics, paid: PaidByModel, localize: Localize): Box | undefined {
   const prices = [gpu.priceP10, gpu.priceP25, gpu.priceMedian, gpu.priceP75, gpu.priceP90];
   const [low, lower, middle, upper, high] = prices.map((price) =>
     price === undefined ? undefined : toDollars(price),
@@ -122,48 +130,48 @@ function boxOf(gpu: GpuMetrics, paid: PaidByModel, say: Say): Box | undefined {
     middle,
     upper,
     high,
-    ...(own === undefined ? {} : { mark: { value: toDollars(own), label: say(text('You pay')) } }),
+    ...(own === undefined ? {} : { mark: { value: toDollars(own), label: localize(text('You pay')) } }),
   };
 }
 
-function supplySection(gpus: readonly GpuMetrics[], say: Say): Section {
+function supplySection(gpus: readonly GpuMetrics[], localize: Localize): Section {
   return {
     id: 'supply',
-    title: say(text('Supply and Demand')),
+    title: localize(text('Supply and Demand')),
     folded: false,
     table: modelTable(
-      say(text('GPUs on the market')),
+      localize(text('GPUs on the market')),
       gpus,
       [
-        { label: say(text('All')), cell: (gpu) => numberCell(gpu.total) },
-        { label: say(text('Free')), cell: (gpu) => numberCell(gpu.available) },
-        { label: say(text('Free, verified')), cell: (gpu) => numberCell(gpu.availableVerified) },
-        { label: say(text('Rented, verified')), cell: (gpu) => numberCell(gpu.rentedVerified) },
-        { label: say(text('Free, not verified')), cell: (gpu) => numberCell(gpu.availableUnverified) },
-        { label: say(text('Rented, not verified')), cell: (gpu) => numberCell(gpu.rentedUnverified) },
-        { label: say(text('In use now (%)')), cell: (gpu) => numberCell(gpu.usage, 1) },
-        { label: say(text('In use, 30-day average (%)')), cell: (gpu) => numberCell(gpu.usage30d, 1) },
+        { label: localize(text('All')), cell: (gpu) => numberCell(gpu.total) },
+        { label: localize(text('Free')), cell: (gpu) => numberCell(gpu.available) },
+        { label: localize(text('Free, verified')), cell: (gpu) => numberCell(gpu.availableVerified) },
+        { label: localize(text('Rented, verified')), cell: (gpu) => numberCell(gpu.rentedVerified) },
+        { label: localize(text('Free, not verified')), cell: (gpu) => numberCell(gpu.availableUnverified) },
+        { label: localize(text('Rented, not verified')), cell: (gpu) => numberCell(gpu.rentedUnverified) },
+        { label: localize(text('In use now (%)')), cell: (gpu) => numberCell(gpu.usage, 1) },
+        { label: localize(text('In use, 30-day average (%)')), cell: (gpu) => numberCell(gpu.usage30d, 1) },
       ],
-      say,
+      localize,
     ),
   };
 }
 
-function valueSection(gpus: readonly GpuMetrics[], say: Say): Section {
+function valueSection(gpus: readonly GpuMetrics[], localize: Localize): Section {
   return {
     id: 'value',
-    title: say(text('Value for Money')),
+    title: localize(text('Value for Money')),
     folded: false,
     table: modelTable(
-      say(text('Computing power, total and per $/h')),
+      localize(text('Computing power, total and per $/h')),
       gpus,
       [
-        { label: say(text('TFLOPS')), cell: (gpu) => numberCell(gpu.teraflops, 1) },
-        { label: say(text('TFLOPS per $/h')), cell: (gpu) => numberCell(gpu.teraflopsPerDollar, 1) },
-        { label: say(text('DLPerf')), cell: (gpu) => numberCell(gpu.dlperf, 1) },
-        { label: say(text('DLPerf per $/h')), cell: (gpu) => numberCell(gpu.dlperfPerDollar, 1) },
+        { label: localize(text('TFLOPS')), cell: (gpu) => numberCell(gpu.teraflops, 1) },
+        { label: localize(text('TFLOPS per $/h')), cell: (gpu) => numberCell(gpu.teraflopsPerDollar, 1) },
+        { label: localize(text('DLPerf')), cell: (gpu) => numberCell(gpu.dlperf, 1) },
+        { label: localize(text('DLPerf per $/h')), cell: (gpu) => numberCell(gpu.dlperfPerDollar, 1) },
       ],
-      say,
+      localize,
     ),
   };
 }
@@ -173,17 +181,17 @@ function modelTable(
   caption: string,
   gpus: readonly GpuMetrics[],
   columns: readonly { readonly label: string; readonly cell: (gpu: GpuMetrics) => Cell }[],
-  say: Say,
+  localize: Localize,
 ): Section['table'] {
   return {
     caption,
     columns: [
-      { label: say(text('Model')), numeric: false },
+      { label: localize(text('Model')), numeric: false },
       ...columns.map(({ label }) => ({ label, numeric: true })),
     ],
     rows: gpus.map((gpu) => ({
       id: gpu.gpuName,
-      action: say(text('Search offers with this GPU')),
+      action: localize(text('Search offers with this GPU')),
       cells: [textCell(gpu.gpuName), ...columns.map(({ cell }) => cell(gpu))],
     })),
   };

@@ -1,7 +1,7 @@
 import { localize, t } from '../../../editor/localize';
 import { chargedBy, listedFrom, type Charge } from '../../../model/accounts/charge';
 import type { BudgetNow } from '../../../model/budget/budget';
-import { partText } from '../../../model/budget/budgetWords';
+import { partText } from '../../../model/budget/budgetText';
 import type { Micros } from '../../../model/money';
 import { DayRange } from './days';
 import { rangeFilters } from './earningsSource';

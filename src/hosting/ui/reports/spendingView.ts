@@ -5,7 +5,7 @@ import type { ReportView } from '../../../webview/report/protocol';
 import { daysOfAxis } from './days';
 import { dayName } from './earningsView';
 import { daysSection, kindTable } from './kindTable';
-import { moneyCell, printable, textCell, type Say } from './words';
+import { moneyCell, printable, textCell, type Localize } from './cells';
 
 type View = Pick<ReportView, 'tiles' | 'sections'>;
 const secondsPerDay = 86_400;
@@ -17,27 +17,27 @@ interface Spent {
 }
 
 /** Returns the charges by day, by instance or volume, and by kind. */
-export function spendingView({ charges, agentInstances }: Spent, say: Say): View {
+export function spendingView({ charges, agentInstances }: Spent, localize: Localize): View {
   const ofAgents = new Set(agentInstances.map((id) => `instance-${id}`));
   const isOfAgent = ({ source }: Charge) => source !== undefined && ofAgents.has(source);
   const byAgents = charges.filter(isOfAgent);
   const nameOf = (charge: Charge) =>
-    isOfAgent(charge) ? `${sourceName(charge)} · ${say(text('by agent'))}` : sourceName(charge);
+    isOfAgent(charge) ? `${sourceName(charge)} · ${localize(text('by agent'))}` : sourceName(charge);
   const kindsOf = (charge: Charge) =>
-    partsOf(charge).map(([kind, amount]) => [kindName(kind, say), amount] as const);
+    partsOf(charge).map(([kind, amount]) => [kindName(kind, localize), amount] as const);
   return {
     tiles: [
-      { label: say(text('Spent in this period')), value: sumText(charges) },
-      ...(byAgents.length > 0 ? [{ label: say(text('By agents')), value: sumText(byAgents) }] : []),
+      { label: localize(text('Spent in this period')), value: sumText(charges) },
+      ...(byAgents.length > 0 ? [{ label: localize(text('By agents')), value: sumText(byAgents) }] : []),
     ],
     sections: [
-      byDay(charges, say),
+      byDay(charges, localize),
       byKey(
         charges.map((charge) => [nameOf(charge), charge.amount]),
-        say,
+        localize,
         'sources',
       ),
-      byKey(charges.flatMap(kindsOf), say, 'kinds'),
+      byKey(charges.flatMap(kindsOf), localize, 'kinds'),
     ],
   };
 }
@@ -46,7 +46,7 @@ function sumText(charges: readonly Charge[]): string {
   return formatMoney(sumMoney(charges.map(({ amount }) => amount)), 2);
 }
 
-function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
+function byDay(charges: readonly Charge[], localize: Localize): View['sections'][number] {
   const kinds = [...new Set(charges.flatMap((charge) => partsOf(charge).map(([kind]) => kind)))].sort(
     (a, b) => rank(a) - rank(b) || a.localeCompare(b),
   );
@@ -65,9 +65,9 @@ function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
   }
   const rows = [...days.entries()].sort(([a], [b]) => a - b);
   const drawn = daysOfAxis(rows.map(([day]) => day));
-  const names = kinds.map((kind) => kindName(kind, say));
+  const names = kinds.map((kind) => kindName(kind, localize));
   const series = kinds.map((kind) => ({
-    name: kindName(kind, say),
+    name: kindName(kind, localize),
     values: drawn.map((day) => toDollars(days.get(day)?.get(kind) ?? zero)),
   }));
   const tableRows = rows.map(([day, sums]) => ({
@@ -77,16 +77,22 @@ function byDay(charges: readonly Charge[], say: Say): View['sections'][number] {
     total: sumMoney(sums.values()),
   }));
   return daysSection(
-    say(text('Spending by Day')),
+    localize(text('Spending by Day')),
     { categories: drawn.map(dayName), series },
-    kindTable(say(text('Spending by day (UTC), in dollars')), say(text('Day')), names, tableRows, say),
-    say,
+    kindTable(
+      localize(text('Spending by day (UTC), in dollars')),
+      localize(text('Day')),
+      names,
+      tableRows,
+      localize,
+    ),
+    localize,
   );
 }
 
 function byKey(
   parts: readonly (readonly [name: string, amount: Micros])[],
-  say: Say,
+  localize: Localize,
   by: 'sources' | 'kinds',
 ): View['sections'][number] {
   const sums = new Map<string, Micros>();
@@ -96,13 +102,14 @@ function byKey(
   const rows = [...sums.entries()].sort(([, a], [, b]) => b - a);
   return {
     id: by,
-    title: by === 'kinds' ? say(text('Spending by Kind')) : say(text('Spending by Instance and Volume')),
+    title:
+      by === 'kinds' ? localize(text('Spending by Kind')) : localize(text('Spending by Instance and Volume')),
     folded: false,
     table: {
-      caption: say(text('In dollars, most expensive first')),
+      caption: localize(text('In dollars, most expensive first')),
       columns: [
-        { label: by === 'kinds' ? say(text('Kind')) : say(text('For')), numeric: false },
-        { label: say(text('Total')), numeric: true },
+        { label: by === 'kinds' ? localize(text('Kind')) : localize(text('For')), numeric: false },
+        { label: localize(text('Total')), numeric: true },
       ],
       rows: rows.map(([name, amount]) => ({ id: name, cells: [textCell(name), moneyCell(amount, 2)] })),
     },
@@ -130,22 +137,22 @@ function sourceName(charge: Charge): string {
   );
 }
 
-function kindName(kind: string, say: Say): string {
+function kindName(kind: string, localize: Localize): string {
   switch (kind) {
     case 'gpu':
-      return say(text('GPU'));
+      return localize(text('GPU'));
     case 'disk':
-      return say(text('Disk'));
+      return localize(text('Disk'));
     case 'bwd':
-      return say(text('Download'));
+      return localize(text('Download'));
     case 'bwu':
-      return say(text('Upload'));
+      return localize(text('Upload'));
     // A charge without items has the kind of what it is for.
     case 'instance':
-      return say(text('Instance'));
+      return localize(text('Instance'));
     case 'volume':
-      return say(text('Volume'));
+      return localize(text('Volume'));
     default:
-      return printable(kind) || say(text('Other'));
+      return printable(kind) || localize(text('Other'));
   }
 }

@@ -2,7 +2,7 @@ import { text } from '../../../util/text';
 import { ByteReader } from '../../../ssh/byteReader';
 import { plainText } from '../../../ssh/plainText';
 import type { RunOptions, RunResult } from '../../../ssh/run';
-import { atMost, lastWords, spareBytes, sumOf, TransferError } from '../../../ssh/transfer';
+import { atMost, lastLines, spareBytes, sumOf, TransferError } from '../../../ssh/transfer';
 import { readFileList, type ListedFile } from './fileList';
 import { EndedError, ints, RsyncReader, withoutMessages } from './wire';
 
@@ -44,7 +44,7 @@ const done = -1;
  */
 export async function copyFromDaemon(open: OpenDaemon, copy: DaemonCopy): Promise<void> {
   const requests = new Outbox();
-  const said: string[] = [];
+  const messages: string[] = [];
   const outcome = { isWhole: false };
   const allowed = { bytes: listBytes };
   const result = await open({
@@ -53,7 +53,7 @@ export async function copyFromDaemon(open: OpenDaemon, copy: DaemonCopy): Promis
     output: async (bytes) => {
       try {
         const reader = new ByteReader(atMost(bytes, () => allowed.bytes));
-        outcome.isWhole = await converse(reader, requests, said, copy, allowed);
+        outcome.isWhole = await converse(reader, requests, messages, copy, allowed);
       } catch (error) {
         if (!(error instanceof EndedError)) {
           throw error;
@@ -64,19 +64,21 @@ export async function copyFromDaemon(open: OpenDaemon, copy: DaemonCopy): Promis
     },
   });
   if (!outcome.isWhole) {
-    throw refused(lastWords(result) || said.join(' '));
+    throw refused(lastLines(result) || messages.join(' '));
   }
 }
 
-function refused(said: string): TransferError {
-  return new TransferError(text('The host of the instance gave no files away: {0}', plainText(said) || '–'));
+function refused(message: string): TransferError {
+  return new TransferError(
+    text('The host of the instance gave no files away: {0}', plainText(message) || '–'),
+  );
 }
 
 /** Returns false if no daemon answered: the login or its program failed. */
 async function converse(
   reader: ByteReader,
   requests: Outbox,
-  said: string[],
+  messages: string[],
   copy: DaemonCopy,
   allowed: { bytes: number },
 ): Promise<boolean> {
@@ -88,8 +90,8 @@ async function converse(
   await new RsyncReader(reader).int();
   const stream = new ByteReader(
     withoutMessages(reader, (line) => {
-      said.splice(0, said.length - 1);
-      said.push(line);
+      messages.splice(0, messages.length - 1);
+      messages.push(line);
     }),
   );
   const data = new RsyncReader(stream);

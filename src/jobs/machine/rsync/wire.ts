@@ -69,12 +69,12 @@ function checkSize(size: number): number {
   return size;
 }
 
-const mostSaid = 2_000;
+const longestMessage = 2_000;
 
 /** Yields the data of a stream that also carries messages; those are passed to `onMessage`. */
 export async function* withoutMessages(
   reader: ByteReader,
-  onMessage: (said: string) => void,
+  onMessage: (message: string) => void,
 ): AsyncGenerator<Buffer> {
   for (;;) {
     const header = await reader.read(4);
@@ -90,10 +90,10 @@ export async function* withoutMessages(
       yield* reader.pieces(length);
       continue;
     }
-    const said = await reader.read(length);
+    const message = await reader.read(length);
     // Errors, warnings and notes are text; the other messages are numbers for programs.
     if (kind <= 4) {
-      onMessage(plainText(said.subarray(0, mostSaid).toString('utf8')));
+      onMessage(plainText(message.subarray(0, longestMessage).toString('utf8')));
     }
   }
 }

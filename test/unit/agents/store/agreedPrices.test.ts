@@ -26,7 +26,7 @@ const offer = anOffer({
 });
 
 describe('a yes to the price of an agent', () => {
-  let { service, computer, disk, window, find, sayYes, carryOut, through } = {} as AgentScene;
+  let { service, computer, disk, window, find, confirm, carryOut, through } = {} as AgentScene;
   let ids = 0;
   /** Runs while the limits of the user are read, between the call of an agent and its question. */
   let onAsk: () => Promise<void>;
@@ -37,7 +37,7 @@ describe('a yes to the price of an agent', () => {
       await onAsk();
       return () => undefined;
     };
-    ({ service, computer, disk, window, find, sayYes, carryOut, through } = await agentScene(
+    ({ service, computer, disk, window, find, confirm, carryOut, through } = await agentScene(
       {
         offers: [offer],
         instances: [
@@ -84,11 +84,11 @@ describe('a yes to the price of an agent', () => {
     window.schedules.set(instanceId, then, { kind: 'at', at: computer.clock.now() + hours * hourMs });
 
   it('rents what was asked about', async () => {
-    assert.equal((await carryOut(await sayYes(await askToRent()))).state, 'rented');
+    assert.equal((await carryOut(await confirm(await askToRent()))).state, 'rented');
   });
 
   it('rents nothing for a quote of another account', async () => {
-    const { quote, ...agreed } = await sayYes(await askToRent());
+    const { quote, ...agreed } = await confirm(await askToRent());
     assert.ok(quote);
     const done = await carryOut({ ...agreed, quote: { ...quote, accountKey: 'fedcba9876543210' } });
     assert.equal(done.state, 'notRented');
@@ -106,7 +106,7 @@ describe('a yes to the price of an agent', () => {
   };
   for (const [what, change] of Object.entries(changes)) {
     it(`rents nothing where it changed since: ${what}`, async () => {
-      const request = await sayYes(await askToRent());
+      const request = await confirm(await askToRent());
       service.offers = [{ ...offer, ...change }];
       const { state, problem } = await carryOut(request);
       assert.deepEqual([state, service.count('offers.rent')], ['notRented', 0]);
@@ -115,7 +115,7 @@ describe('a yes to the price of an agent', () => {
   }
 
   it('rents nothing where the computer slept before the request left', async () => {
-    const request = await sayYes(await askToRent());
+    const request = await confirm(await askToRent());
     service.before = (call) => {
       if (call === 'offers.search') {
         computer.clock.jump(10 * hourMs);
@@ -131,7 +131,7 @@ describe('a yes to the price of an agent', () => {
   });
 
   it('starts nothing that became dearer, and leaves its schedule alone', async () => {
-    const request = await sayYes(await start());
+    const request = await confirm(await start());
     service.instances = service.instances.map((one) => ({ ...one, totalPerHour: fromDollars(4) }));
     const { state, problem } = await carryOut(request);
     assert.deepEqual([state, service.count('instances.start'), disk.schedules.size], ['failed', 0, 0]);
@@ -147,7 +147,7 @@ describe('a yes to the price of an agent', () => {
           context,
         ),
     ]) {
-      const request = await sayYes(await ask());
+      const request = await confirm(await ask());
       computer.clock.jump(10 * hourMs);
       assert.equal((await carryOut(request)).state, 'failed');
     }
@@ -178,7 +178,7 @@ describe('a yes to the price of an agent', () => {
   };
   for (const [call, ask] of Object.entries(asks)) {
     it(`is not carried out where the computer slept while it waited: ${call}`, async () => {
-      const request = await sayYes(await ask());
+      const request = await confirm(await ask());
       whileWaiting(call, () => computer.clock.jump(10 * hourMs));
       const { state, problem } = await carryOut(request);
       assert.deepEqual([state, service.count(call)], [call === 'offers.rent' ? 'notRented' : 'failed', 0]);
@@ -187,7 +187,7 @@ describe('a yes to the price of an agent', () => {
 
     it(`is not carried out where the account was switched while it waited: ${call}`, async () => {
       const key = window.accounts.active?.key ?? '';
-      const request = await sayYes(await ask());
+      const request = await confirm(await ask());
       whileWaiting(call, otherAccount);
       await through(doAgreed(window, request, key));
       assert.equal(service.count(call), 0);
@@ -217,7 +217,7 @@ describe('a yes to the price of an agent', () => {
 
   it('is noted as done in its own account if another was chosen during it', async () => {
     const key = window.accounts.active?.key ?? '';
-    const request = await sayYes(await start());
+    const request = await confirm(await start());
     service.after = (call) => (call === 'instances.start' ? otherAccount() : undefined);
     await through(doAgreed(window, request, key));
     assert.equal((await window.desk.find(request.id, key))?.state, 'done');
@@ -226,7 +226,7 @@ describe('a yes to the price of an agent', () => {
   it('leaves nothing behind of an account that signed out during it', async () => {
     const key = window.accounts.active?.key ?? '';
     const folder = path.join(computer.storageDir, 'accounts', key, 'agents');
-    const request = await sayYes(await start());
+    const request = await confirm(await start());
     service.after = async (call) => {
       if (call === 'instances.start') {
         await window.accounts.signOut(key);
@@ -240,7 +240,7 @@ describe('a yes to the price of an agent', () => {
   it('moves no end further where the instance became dearer', async () => {
     await rentedByAgent(5001);
     await endsIn(5001, 1, 'destroy');
-    const request = await sayYes(await setEnd(5001, 3, 'destroy'));
+    const request = await confirm(await setEnd(5001, 3, 'destroy'));
     service.instances = service.instances.map((one) => ({ ...one, totalPerHour: fromDollars(4) }));
     assert.equal((await carryOut(request)).state, 'failed');
     assert.equal(disk.schedules.get(5001)?.term.kind === 'at', true);
@@ -263,7 +263,7 @@ describe('a yes to the price of an agent', () => {
     });
     await endsIn(5001, 8, 'destroy');
     for (const hours of [9, 10]) {
-      await carryOut(await sayYes(await setEnd(5001, hours, 'destroy')));
+      await carryOut(await confirm(await setEnd(5001, hours, 'destroy')));
     }
     const { requests } = await window.desk.read();
     // To the cent: the clock goes on while a yes is carried out.

@@ -14,10 +14,10 @@ const context = {
 } as const;
 
 describe('the schedule of an instance that an agent starts', () => {
-  let { service, computer, disk, window, find, sayYes, carryOut, through } = {} as AgentScene;
+  let { service, computer, disk, window, find, confirm, carryOut, through } = {} as AgentScene;
 
   beforeEach(async () => {
-    ({ service, computer, disk, window, find, sayYes, carryOut, through } = await agentScene({
+    ({ service, computer, disk, window, find, confirm, carryOut, through } = await agentScene({
       instances: [anInstance({ id: 5003, actualStatus: 'exited', intendedStatus: 'stopped' })],
     }));
   });
@@ -40,7 +40,7 @@ describe('the schedule of an instance that an agent starts', () => {
   });
 
   it('is set again where a list showed it as stopped until then', async () => {
-    const request = await sayYes(await start());
+    const request = await confirm(await start());
     let goOn = () => {};
     service.before = (call) =>
       call === 'instances.start' ? new Promise<void>((resolve) => (goOn = resolve)) : undefined;
@@ -59,7 +59,7 @@ describe('the schedule of an instance that an agent starts', () => {
   });
 
   it('is set again where only a later list shows that it started', async () => {
-    const request = await sayYes(await start());
+    const request = await confirm(await start());
     service.after = async (call) => {
       if (call !== 'instances.start') {
         return;
@@ -106,7 +106,7 @@ describe('the schedule of an instance that an agent starts', () => {
           await endsIn(5003, 72, 'destroy');
         }
         const known = schedules();
-        const request = await sayYes(await start());
+        const request = await confirm(await start());
         await computer.clock.advance(1000);
         refuse();
         const { state } = await carryOut(request);
@@ -125,7 +125,7 @@ describe('the schedule of an instance that an agent starts', () => {
 
   it('is the one that the user set while the start was under way', async () => {
     await endsIn(5003, 72, 'destroy');
-    const request = await sayYes(await start());
+    const request = await confirm(await start());
     let own: unknown;
     service.wait = async (call) => {
       if (call !== 'instances.start') {

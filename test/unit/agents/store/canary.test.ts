@@ -7,7 +7,7 @@ import type { ToolName } from '../../../../src/agents/model/toolShapes';
 import { toolRisks } from '../../../../src/agents/model/tools';
 import { instanceTools } from '../../../../src/agents/store/instanceTools';
 import { marketTools } from '../../../../src/agents/store/marketTools';
-import { wordsForModel } from '../../../../src/agents/store/wordsForModel';
+import { textForModel } from '../../../../src/agents/store/textForModel';
 import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
 import { agentScene, type AgentScene } from '../../../support/agentWindows';
@@ -38,7 +38,7 @@ const calls: Readonly<Record<ToolName, Call>> = {
       { quote: String(quote), requestId: 'request-no-1' },
       context,
     );
-    await scene.carryOut(await scene.sayYes(asked));
+    await scene.carryOut(await scene.confirm(asked));
     return marketTools(scene.window).get_request({ request: String(asked['request']) }, context);
   },
   get_request: ({ window }) => marketTools(window).get_request({ request: 'request_a' }, context),
@@ -49,13 +49,13 @@ const calls: Readonly<Record<ToolName, Call>> = {
     instanceTools(window).connect_instance({ instance: 'inst_5001' }, context),
   run_command: async (scene) => {
     const run = () => instanceTools(scene.window).run_command({ ...of5001, command: 'ls' }, context);
-    await scene.sayYes(await run());
+    await scene.confirm(await run());
     return run();
   },
   set_schedule: async (scene) => {
     const tools = instanceTools(scene.window);
     const asked = await tools.set_schedule({ ...of5001, hoursFromNow: 9, then: 'stop' }, context);
-    await scene.carryOut(await scene.sayYes(asked));
+    await scene.carryOut(await scene.confirm(asked));
     return marketTools(scene.window).get_request({ request: String(asked['request']) }, context);
   },
   change_state: async (scene) => {
@@ -68,7 +68,7 @@ const calls: Readonly<Record<ToolName, Call>> = {
     const { untrusted } = await tools.get_instance({ instance: 'inst_5001' }, context);
     const { label } = untrusted as { readonly label: string };
     const asked = await tools.destroy_instance({ ...of5001, label }, context);
-    await scene.carryOut(await scene.sayYes(asked));
+    await scene.carryOut(await scene.confirm(asked));
     return marketTools(scene.window).get_request({ request: String(asked['request']) }, context);
   },
 };
@@ -152,7 +152,7 @@ describe('Texts of strangers in the answers of tools', () => {
           scene.window.sshStep.before = step;
           const answer = await scene
             .through(calls[name](scene))
-            .catch((thrown: unknown) => errorAnswer(wordsForModel(thrown)).structured);
+            .catch((thrown: unknown) => errorAnswer(textForModel(thrown)).structured);
           const { requests } = await scene.window.desk.read();
           const problems = requests.map(({ problem, state }) => {
             assert.ok(requestStates.safeParse(state).success);
@@ -173,17 +173,17 @@ describe('Texts of strangers in the answers of tools', () => {
 describe('The words of an error for a model', () => {
   it('hold none of the texts in it, and keep our sentence and its amounts', () => {
     assert.equal(
-      wordsForModel(new UserError(text('The service asks to wait {0} for {1}.', '12 s', 7))),
+      textForModel(new UserError(text('The service asks to wait {0} for {1}.', '12 s', 7))),
       'The service asks to wait 12 s for 7.',
     );
     assert.equal(
-      wordsForModel(new UserError(text('Could not log in: {0}.', 'Call 7 s'))),
+      textForModel(new UserError(text('Could not log in: {0}.', 'Call 7 s'))),
       'Could not log in: …. For “…”, see the log of GPU Rental.',
     );
     fc.assert(
       fc.property(hostileText, hostileText, (one, other) => {
         const said = (strange: string) =>
-          wordsForModel(new UserError(text('No: {0} {1}', strange, text('“{0}”', other))));
+          textForModel(new UserError(text('No: {0} {1}', strange, text('“{0}”', other))));
         assert.equal(said(`a${one}`), said('a stranger'));
       }),
     );

@@ -14,9 +14,9 @@ const caller = { id: 'a', name: 'claude', door: 'mcp' } as const;
 const context = { caller, signal };
 
 describe('what an agent may do after a yes', () => {
-  let { service, computer, disk, window, carryOut, find, sayYes } = {} as AgentScene;
+  let { service, computer, disk, window, carryOut, find, confirm } = {} as AgentScene;
   beforeEach(async () => {
-    ({ service, computer, disk, window, carryOut, find, sayYes } = await agentScene({
+    ({ service, computer, disk, window, carryOut, find, confirm } = await agentScene({
       offers: [anOffer()],
       instances: [
         anInstance({ id: 5001 }),
@@ -125,7 +125,7 @@ describe('what an agent may do after a yes', () => {
     }
     const run = (instance: string, requestId: string) =>
       instanceTools(window).run_command({ instance, command: 'ls', requestId }, context);
-    await sayYes(await run('inst_5001', 'command-1'));
+    await confirm(await run('inst_5001', 'command-1'));
     await run('inst_5001', 'command-1');
     assert.equal((await run('inst_5001', 'command-2'))['state'], 'done');
     assert.equal((await run('inst_5002', 'command-3'))['state'], 'pending');

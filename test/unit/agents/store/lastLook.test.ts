@@ -32,7 +32,7 @@ function agreed(ask: (scene: AgentScene) => Promise<Answer>): Act {
   return async (scene, step) => {
     const asked = await ask(scene);
     await step();
-    const yes = await scene.sayYes(asked);
+    const yes = await scene.confirm(asked);
     await step();
     await scene.carryOut(yes);
   };
@@ -109,12 +109,12 @@ const acts: readonly (readonly [tool: ToolName, what: string, spends: boolean, a
     'run_command',
     'a command',
     false,
-    async ({ window, sayYes }, step) => {
+    async ({ window, confirm }, step) => {
       const run = () =>
         instanceTools(window).run_command({ instance: other, command: 'ls', requestId }, context);
       const asked = await run();
       await step();
-      await sayYes(asked);
+      await confirm(asked);
       await step();
       await run();
     },

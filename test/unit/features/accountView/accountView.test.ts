@@ -3,7 +3,7 @@ import { register } from '../../../../src/features/accountView';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { OnQuick } from '../../../support/onQuick';
-import { openScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 describe('The account view', () => {
@@ -94,6 +94,6 @@ describe('The account view', () => {
   it('shows that a marketplace on this computer has no console', async () => {
     const { open, screen } = scene(local);
     assert.equal(await open({ kind: 'user' }), '');
-    assert.match(saidOn(screen).join(), /^info This marketplace runs on your computer/);
+    assert.match(textsOn(screen).join(), /^info This marketplace runs on your computer/);
   });
 });

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { ConnectProblem } from '../../../../src/features/connect/connectProblem';
 import type { ConnectFix } from '../../../../src/ssh/problemText';
 import { text } from '../../../../src/util/text';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 const fixes: readonly ConnectFix[] = [
@@ -71,12 +71,12 @@ describe('A connection that fails', () => {
     agent = { isRunning: true, asked: 'environment' };
     verification = { kind: 'checked' };
     refusal = undefined;
-    saidOn(screen);
+    textsOn(screen);
   });
 
   it('is shown with each way to continue', async () => {
     await fix();
-    assert.deepEqual(saidOn(screen), [
+    assert.deepEqual(textsOn(screen), [
       'error It does not answer. [Retry, Wait up to 60 s, Open Terminal, Attach a Key…, Forget the Old Key…, ' +
         'Open SSH Config, Add to Agent, Make Private, Connect Anyway, Show Log]',
     ]);
@@ -128,10 +128,13 @@ describe('A connection that fails', () => {
   it('explains that no agent runs, with the command that starts one', async () => {
     agent = { isRunning: false, asked: 'environment' };
     assert.deepEqual(await fix('Add to Agent', 'Open Terminal'), ['terminal']);
-    assert.match(saidOn(screen).at(-1) ?? '', /^error No SSH agent.*\[Copy Command, Open Terminal, Retry\]$/);
+    assert.match(
+      textsOn(screen).at(-1) ?? '',
+      /^error No SSH agent.*\[Copy Command, Open Terminal, Retry\]$/,
+    );
     agent = { isRunning: false, asked: 'none' };
     assert.deepEqual(await fix('Add to Agent'), []);
-    assert.match(saidOn(screen).at(-1) ?? '', /^error ssh uses no SSH agent.*\[Open Terminal, Retry\]$/);
+    assert.match(textsOn(screen).at(-1) ?? '', /^error ssh uses no SSH agent.*\[Open Terminal, Retry\]$/);
   });
 
   it('shows what went wrong, and the connection can be tried again', async () => {

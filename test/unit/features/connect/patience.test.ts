@@ -51,7 +51,7 @@ describe('connecting to a machine that has just started', () => {
     };
     const say = (words: Parameters<typeof formatText>[0]) => said.push(formatText(words));
     const identity = { ...host.identity, lockedFile };
-    return patience.through(request, { signal: stop.signal, say }, () =>
+    return patience.through(request, { signal: stop.signal, report: say }, () =>
       Promise.resolve({
         host: { ...host, identity },
         preflight: at(since()),
@@ -154,7 +154,7 @@ describe('connecting to a machine that has just started', () => {
       registeredKeys: undefined,
     };
     let tries = 0;
-    const prepared = patience.through(request, { signal: stop.signal, say: () => undefined }, () => {
+    const prepared = patience.through(request, { signal: stop.signal, report: () => undefined }, () => {
       tries += 1;
       return tries < 4 ? Promise.reject(new NoLoginError(host, refused('refused'))) : Promise.resolve(host);
     });

@@ -4,7 +4,7 @@ import { anInstance } from '../../../support/builders';
 import { ConnectedWindow } from '../../../../src/features/connectedWindow/connectedWindow';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
-import { openScreen, runCommandsBy, saidOn } from '../../../support/onScreen';
+import { openScreen, runCommandsBy, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 const alias = 'gpu-0a1b2c-7';
@@ -91,7 +91,7 @@ describe('A window on an instance', () => {
     const ask = async (event: string) => {
       mayAsk.fire({ event });
       await settle();
-      return saidOn(screen).map((line) => line.replace(/ \/\/.*$/s, ''));
+      return textsOn(screen).map((line) => line.replace(/ \/\/.*$/s, ''));
     };
     const fireAccount = async () => {
       account.fire(undefined);
@@ -192,11 +192,11 @@ describe('A window on an instance', () => {
   it('shows once that it runs again, and its entry is written again', async () => {
     const { list, screen, prepared, settled } = await scene();
     await list(running);
-    assert.deepEqual([saidOn(screen), prepared], [[], []]);
+    assert.deepEqual([textsOn(screen), prepared], [[], []]);
     await list(stopped);
     await list(running);
     await list(running);
-    assert.deepEqual(saidOn(screen), [
+    assert.deepEqual(textsOn(screen), [
       'info trainer is running again. Reload this window if it does not reconnect. [Reload Window]',
     ]);
     assert.deepEqual(prepared, [{ instanceId: 7, accountKey: 'mine', isEntryOnly: true }]);
@@ -228,12 +228,12 @@ describe('A window on an instance', () => {
     assert.deepEqual(await ask('stopped'), []);
     screen.messages.shown[0]?.close();
     await settle();
-    assert.equal(saidOn(screen).length, 1);
+    assert.equal(textsOn(screen).length, 1);
     screen.messages.shown[0]?.close();
     await settle();
-    assert.deepEqual(saidOn(screen), []);
+    assert.deepEqual(textsOn(screen), []);
     await list(running);
-    saidOn(screen);
+    textsOn(screen);
     assert.deepEqual(await ask('stopped'), []);
     assert.match((await ask('moved a:1')).join(), /^warning dialog /);
     screen.messages.shown[0]?.close();

@@ -6,7 +6,7 @@ import type { Instance } from '../../../../src/model/instances/instance';
 import type { WindowTrouble } from '../../../../src/model/instances/windowTrouble';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 
 describe('The question about the instance of a window', () => {
   const screen = useScreen();
@@ -26,7 +26,7 @@ describe('The question about the instance of a window', () => {
     await setImmediate();
     screen.messages.shown.at(-1)?.close();
     await end;
-    return saidOn(screen).map((line) => line.replace(/^.*(?=\[)/s, ''));
+    return textsOn(screen).map((line) => line.replace(/^.*(?=\[)/s, ''));
   };
   const stopped = { actualStatus: 'exited', intendedStatus: 'stopped' };
   const outbid = { actualStatus: 'exited', isInterruptible: true, uptimeMinutes: 5 };
@@ -66,7 +66,7 @@ describe('The question about the instance of a window', () => {
       await setImmediate();
       screen.messages.shown.at(-1)?.press('Close the Window');
       await end.catch(() => undefined);
-      saidOn(screen);
+      textsOn(screen);
       return screen.commands.executed.at(-1)?.id;
     };
     assert.equal(await leave(), 'workbench.action.closeFolder');
@@ -92,6 +92,6 @@ describe('The question about the instance of a window', () => {
     screen.messages.shown.at(-1)?.press('Start for $0.400/h');
     await end;
     assert.deepEqual(screen.messages.shown, []);
-    assert.equal(saidOn(screen).length, 3);
+    assert.equal(textsOn(screen).length, 3);
   });
 });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {
-  goneWords,
-  troubleWords,
+  goneTexts,
+  troubleText,
   type WindowInput,
-  windowWords,
+  windowTexts,
 } from '../../../../src/features/connectedWindow/windowText';
 import type { WindowTrouble } from '../../../../src/model/instances/windowTrouble';
 import { anInstance } from '../../../support/builders';
@@ -11,7 +11,7 @@ import { anInstance } from '../../../support/builders';
 describe('The item of a window on an instance', () => {
   const now = Date.UTC(2026, 0, 15, 12);
   const shown = (more: Partial<WindowInput>) => {
-    const words = windowWords({ instance: anInstance(), kind: 'running', isStale: false, now, ...more });
+    const words = windowTexts({ instance: anInstance(), kind: 'running', isStale: false, now, ...more });
     assert.equal(words.spoken, words.tooltip.replaceAll('\n', ', '));
     return [words.text, words.isWarning, ...words.tooltip.split('\n')];
   };
@@ -75,7 +75,7 @@ describe('The item of a window on an instance', () => {
   }
 
   it('shows that the instance is gone', () => {
-    assert.deepEqual(goneWords('gpu-7'), {
+    assert.deepEqual(goneTexts('gpu-7'), {
       text: '$(warning) gpu-7',
       tooltip: 'The instance of this window is destroyed',
       spoken: 'The instance of this window is destroyed',
@@ -94,7 +94,7 @@ describe('The item of a window on an instance', () => {
       'moved',
     ];
     assert.deepEqual(
-      all.map((trouble) => Object.values(troubleWords('trainer', trouble, anInstance())).join(' // ')),
+      all.map((trouble) => Object.values(troubleText('trainer', trouble, anInstance())).join(' // ')),
       [
         "trainer is stopped, so this window can't work on it. // Its data is kept, and storage still costs $0.120/day.",
         'trainer is destroyed, so this window can no longer work on it. // You are no longer charged for it. Its files are lost.',

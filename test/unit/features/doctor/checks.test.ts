@@ -129,11 +129,11 @@ describe('The doctor', () => {
       'problem',
       settings,
       () => {
-        scene.clientSays('OpenSSH_7.4p1, OpenSSL 1.0.2k-fips  26 Jan 2017');
+        scene.clientPrints('OpenSSH_7.4p1, OpenSSL 1.0.2k-fips  26 Jan 2017');
       },
     ),
     'an ssh client of another kind': broken('sshVersion', 'problem', settings, () => {
-      scene.clientSays('Dropbear v2022.83');
+      scene.clientPrints('Dropbear v2022.83');
     }),
     'a tool that is missing': broken('sshTools', 'problem', '', () => {
       scene.without('ssh-keygen');

@@ -3,7 +3,7 @@ import { register } from '../../../../src/features/doctor';
 import { defaultNetworkSettings } from '../../../../src/api/chooseTransport';
 import { DoctorScene } from '../../../support/doctorScene';
 import { OnQuick } from '../../../support/onQuick';
-import { openScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 import { until } from '../../../support/until';
 
@@ -96,7 +96,7 @@ describe('The list of the doctor', () => {
     const [first = ''] = (await one.quick.rows()).map((row) => row.replace(/\s.*/, ''));
     assert.notEqual(first, '');
     await one.quick.enter();
-    const [line = ''] = saidOn(one.screen).filter((said) => said.includes('dialog'));
+    const [line = ''] = textsOn(one.screen).filter((said) => said.includes('dialog'));
     assert.match(line, /^(info|warning) dialog \S.* \/\/ \S/s);
     one.screen.messages.shown[0]?.close();
     await until('the list after a line', one.isOpen, { everyMs: 5 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { text } from '../../../../src/util/text';
 import { OnQuick } from '../../../support/onQuick';
-import { openScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 import { RefusedError } from '../../../../src/api/errors';
 import { applySecretFix } from '../../../../src/features/documents/secretFixes';
@@ -177,7 +177,7 @@ describe('A secret of a document', () => {
       const made = fix(action);
       await press('Make It an Account Secret');
       await made;
-      assert.match(saidOn(screen).join(), /Make TOKEN an environment variable of your account\?/);
+      assert.match(textsOn(screen).join(), /Make TOKEN an environment variable of your account\?/);
       assert.deepEqual(requests, ['create TOKEN=hf_1']);
       assert.deepEqual([read(), counts().reads], [{ env: { OTHER: 'x' } }, 1]);
     });
@@ -202,7 +202,7 @@ describe('A secret of a document', () => {
         await press('Make It an Account Secret');
         await press(button);
         await made;
-        assert.match(saidOn(screen).join(), /Your account has a variable TOKEN already\./);
+        assert.match(textsOn(screen).join(), /Your account has a variable TOKEN already\./);
         assert.equal(requests.includes('update TOKEN=hf_1'), isReplaced);
         assert.deepEqual(read(), { env: isReplaced ? {} : { TOKEN: 'hf_1' } });
       });
@@ -213,7 +213,7 @@ describe('A secret of a document', () => {
     it('is picked by name, and reports if there is none', async () => {
       const { deps, screen } = scene({ env: {} });
       await useSecret(only(deps), undefined);
-      assert.deepEqual(saidOn(screen), ['info This account has no environment variables. []']);
+      assert.deepEqual(textsOn(screen), ['info This account has no environment variables. []']);
     });
 
     for (const [what, env, button, isUsed] of [
@@ -268,13 +268,13 @@ describe('A secret of a document', () => {
         const used = useSecret(only(deps), { secretName: 'TOKEN' });
         if (change) {
           await used;
-          assert.deepEqual(saidOn(screen), ['info There are no templates. []']);
+          assert.deepEqual(textsOn(screen), ['info There are no templates. []']);
           return;
         }
         assert.deepEqual(await quick.rows(), ['Trainer']);
         await quick.escape();
         await used;
-        assert.deepEqual(saidOn(screen), []);
+        assert.deepEqual(textsOn(screen), []);
       });
     }
 

@@ -6,7 +6,7 @@ import {
   writeKeyDocument,
 } from '../../../../src/features/keys/keyDocument';
 import type { FakeTextDocument } from '../../../support/fakeEditor/textDocument';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 describe('The document of a new API key', () => {
@@ -36,13 +36,13 @@ describe('The document of a new API key', () => {
     const read = readOpenDocument();
     assert.equal(read?.document, active());
     assert.equal(read?.wanted.name, 'other');
-    assert.deepEqual(saidOn(screen), []);
+    assert.deepEqual(textsOn(screen), []);
   });
 
   it('names the line in which something is wrong, and shows the place', () => {
     edit('{\n  "name": "ci",\n  "permissions": 7\n}');
     assert.equal(readOpenDocument(), undefined);
-    assert.match(saidOn(screen).join(), /^warning No key was created\. Line 3: /);
+    assert.match(textsOn(screen).join(), /^warning No key was created\. Line 3: /);
     assert.equal(documents.active?.selection.start.line, 2);
     assert.equal(documents.active.visibleRanges[0]?.start.line, 2);
   });
@@ -54,7 +54,7 @@ describe('The document of a new API key', () => {
       documents.close(document);
     }
     assert.equal(readOpenDocument(), undefined);
-    assert.deepEqual(saidOn(screen), [
+    assert.deepEqual(textsOn(screen), [
       'info Open a document whose name ends in .gpu-key.json first. []',
       'info Open a document whose name ends in .gpu-key.json first. []',
     ]);

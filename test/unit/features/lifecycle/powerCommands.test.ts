@@ -6,7 +6,7 @@ import { anInstance } from '../../../support/builders';
 import { windowScene, type WindowScene } from '../../../support/computerScene';
 import { noBudget } from '../../../support/fakeWindows';
 import { OnQuick } from '../../../support/onQuick';
-import { openScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, textsOn } from '../../../support/onScreen';
 
 describe('A power command', () => {
   const running = anInstance({ id: 7, label: 'trainer' });
@@ -40,7 +40,7 @@ describe('A power command', () => {
       }
       return clock.through(work);
     };
-    const said = () => saidOn(screen).map((line) => line.replace(/ \/\/ .*(?= \[)/s, ''));
+    const said = () => textsOn(screen).map((line) => line.replace(/ \/\/ .*(?= \[)/s, ''));
     return { deps, screen, quick, answered, said };
   }
   const count = (call: 'start' | 'stop') => scene.service.count(`instances.${call}`);

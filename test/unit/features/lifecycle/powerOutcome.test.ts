@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { LifecycleDeps } from '../../../../src/features/lifecycle/deps';
 import { anInstance } from '../../../support/builders';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 import { NotReachableError, RefusedError } from '../../../../src/api/errors';
 import { reportNotSucceeded } from '../../../../src/features/lifecycle/powerOutcome';
 import { CancelledError } from '../../../../src/util/errors';
@@ -28,7 +28,7 @@ describe('A power request that failed', () => {
   const failed = (error: unknown, instance = trainer): Row => ({ instance, kind: 'failed', error });
   const said = (kind: 'start' | 'stop' | 'reboot' | 'recycle', ...rows: Rows) => {
     reportNotSucceeded(deps, kind, rows, `gpuRental.instance.${kind}`);
-    return saidOn(screen).join('\n');
+    return textsOn(screen).join('\n');
   };
   const refused = new RefusedError({ serviceText: 'No GPU is free.' });
   const table: readonly (readonly [said: string, ...Parameters<typeof said>])[] = [

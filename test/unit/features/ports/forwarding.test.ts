@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { anInstance } from '../../../support/builders';
 import { OnQuick } from '../../../support/onQuick';
-import { openScreen, runCommandsBy, saidOn } from '../../../support/onScreen';
+import { openScreen, runCommandsBy, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 import { register } from '../../../../src/features/ports';
 
@@ -73,7 +73,7 @@ describe('Forwarding a port', () => {
   it('shows where it is, and counts as use of its instance until it is stopped', async () => {
     const { forward, screen, uses, run, opened } = scene();
     await forward('8888');
-    assert.deepEqual(saidOn(screen), [
+    assert.deepEqual(textsOn(screen), [
       'info Port 8888 of trainer is at localhost:40001 on this computer. [Open in Browser, Copy Address]',
     ]);
     assert.deepEqual(uses, ['forward gpu-7']);
@@ -83,7 +83,7 @@ describe('Forwarding a port', () => {
     assert.deepEqual(screen.statusMessages, ['Address copied']);
     await run('port.stopForwarding', at(8888));
     assert.deepEqual([opened[0]?.isClosed, uses.at(-1)], [true, 'forward ']);
-    assert.deepEqual(saidOn(screen), []);
+    assert.deepEqual(textsOn(screen), []);
     await assert.rejects(run('port.copy', at(8888)), /no longer open/);
   });
 
@@ -97,29 +97,29 @@ describe('Forwarding a port', () => {
   it('that ended by itself is offered again, at the same place', async () => {
     const { forward, screen, quick, opened } = scene();
     await forward('172.17.0.2:9999');
-    saidOn(screen);
+    textsOn(screen);
     opened[0]?.end();
     await quick.flush();
-    assert.deepEqual(saidOn(screen), [
+    assert.deepEqual(textsOn(screen), [
       'warning Port 172.17.0.2:9999 of trainer is no longer forwarded, because its SSH connection ended. [Forward Again]',
     ]);
     screen.messages.shown.at(-1)?.press('Forward Again');
     await quick.flush();
     assert.equal(opened[1]?.localPort, 40_001);
-    assert.match(saidOn(screen).join(), /^info Port 172\.17\.0\.2:9999 of trainer is at localhost:40001/);
+    assert.match(textsOn(screen).join(), /^info Port 172\.17\.0\.2:9999 of trainer is at localhost:40001/);
   });
 
   it('is not done if the instance refuses the login', async () => {
     const { forward, screen, opened } = scene({ isReachable: false });
     await forward('8888');
-    assert.deepEqual([saidOn(screen), opened], [[], []]);
+    assert.deepEqual([textsOn(screen), opened], [[], []]);
   });
 
   it('is undone where the account was switched on the way', async () => {
     const { forward, accounts, opened, screen, uses } = scene({ switchesTo: 'other' });
     await forward('8888');
     assert.equal(accounts.active?.key, 'other');
-    assert.deepEqual([opened.map(({ isClosed }) => isClosed), saidOn(screen), uses], [[true], [], []]);
+    assert.deepEqual([opened.map(({ isClosed }) => isClosed), textsOn(screen), uses], [[true], [], []]);
   });
 
   it('offers usual ports, and what is typed instead of them', async () => {

@@ -11,7 +11,7 @@ import { useFailedMachine } from '../../../support/failedMachineScene';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import type { Screen } from '../../../support/fakeEditor/screen';
 import { noBudget } from '../../../support/fakeWindows';
-import { openScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 describe('The message about a machine that runs', () => {
@@ -142,7 +142,7 @@ describe('A failed machine is replaced without a question', () => {
     const event = { kind: 'failed', instanceId: 6001, reason: 'exited', hadData } as const;
     await clock.through(notifications.show(event));
     await settle();
-    return [...saidOn(screen), ...logged].join('\n');
+    return [...textsOn(screen), ...logged].join('\n');
   }
 
   const rented = () => scene.service.count('offers.rent') - 1;

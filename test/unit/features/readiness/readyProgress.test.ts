@@ -5,7 +5,7 @@ import { anInstance } from '../../../support/builders';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { OnQuick } from '../../../support/onQuick';
-import { openScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 const minute = 60_000;
@@ -128,9 +128,9 @@ describe('The progress of a machine that gets ready', () => {
 
   it('ends by the user only after a question, and continues without an answer', async () => {
     const { screen, shown, press, stopped } = scene();
-    saidOn(screen);
+    textsOn(screen);
     await press('Stop Waiting…');
-    assert.match(saidOn(screen).join(), /dialog Stop waiting for “trainer”\?/);
+    assert.match(textsOn(screen).join(), /dialog Stop waiting for “trainer”\?/);
     assert.deepEqual(shown(), []);
     await press('Keep Waiting');
     assert.deepEqual([shown().length, stopped], [1, []]);

@@ -12,7 +12,7 @@ import { text } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeHubs } from '../../../support/fakeWindows';
-import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
+import { textsOn, useCommands, useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 describe('The message about a replacement', () => {
@@ -28,7 +28,7 @@ describe('The message about a replacement', () => {
   }
   const said = (result: object) => {
     reportReplacement(only(result), 7, 'trainer');
-    return saidOn(screen);
+    return textsOn(screen);
   };
   const pressed = async (button: string) => {
     const { shown } = screen.messages;
@@ -37,7 +37,7 @@ describe('The message about a replacement', () => {
     for (const one of [...shown]) {
       one.close();
     }
-    saidOn(screen);
+    textsOn(screen);
     return ran.splice(0);
   };
   const rented = { kind: 'replaced', rent: { kind: 'rented' }, pricePerHour: fromDollars(0.5), misfits: [] };
@@ -122,14 +122,14 @@ describe('The message about a replacement', () => {
         return Promise.resolve();
       });
     const end = changed({ name: 'PyTorch', hashId: 'abc' });
-    assert.deepEqual(saidOn(screen), [
+    assert.deepEqual(textsOn(screen), [
       'warning The template PyTorch was edited after trainer was rented, so nothing was replaced. The disk of trainer still costs money. [Replace, with the Current Version, Destroy…]',
     ]);
     assert.deepEqual(await pressed('Replace, with the Current Version'), []);
     await end;
     assert.deepEqual(replaced, ['abc']);
     const gone = changed();
-    assert.deepEqual(saidOn(screen), [
+    assert.deepEqual(textsOn(screen), [
       'warning The template of trainer was changed or deleted, so nothing was replaced. The disk of trainer still costs money. [Search Offers, Destroy…]',
     ]);
     assert.deepEqual(await pressed('Search Offers'), ['gpuRental.searchOffers']);

@@ -8,7 +8,7 @@ import { onstartOption } from '../../../../src/features/rent/onstartOption';
 import type { Screen } from '../../../support/fakeEditor/screen';
 import { FakeRange } from '../../../support/fakeEditor/values';
 import { OnQuick } from '../../../support/onQuick';
-import { openScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, textsOn } from '../../../support/onScreen';
 import { removeFolder } from '../../../support/removeFolder';
 
 let screen: Screen;
@@ -29,7 +29,7 @@ async function resultOf<T>(
       one.close();
     }
   }
-  return { result: await work, said: saidOn(screen) };
+  return { result: await work, said: textsOn(screen) };
 }
 
 describe('The login to a private registry', () => {

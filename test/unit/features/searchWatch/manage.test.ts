@@ -6,7 +6,7 @@ import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { text } from '../../../../src/util/text';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { OnQuick } from '../../../support/onQuick';
-import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
+import { textsOn, useCommands, useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 const now = Date.UTC(2026, 0, 15, 12);
@@ -75,7 +75,7 @@ describe('Watched searches', () => {
   beforeEach(() => {
     Object.assign(state, { rows: [aRow()], error: undefined, refusal: undefined });
     accounts.active = { key: 'mine' };
-    saidOn(screen);
+    textsOn(screen);
   });
 
   it('show what was found and when', async () => {
@@ -225,7 +225,7 @@ describe('Watched searches', () => {
     const [added = '', next] = done.splice(0);
     assert.match(added, /^add \{"name":"Given","maxPerHour":450000,"query":\{.*RTX 4090/);
     assert.equal(next, 'gpuRental.manageWatches');
-    assert.deepEqual(saidOn(screen), [
+    assert.deepEqual(textsOn(screen), [
       'info Watching “Given”. A message appears when an offer costs $0.450/h or less, as long as an editor is open. [Watched Searches]',
     ]);
   });

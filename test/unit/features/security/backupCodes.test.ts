@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as all from '../../../../src/features/security/backupCodes';
 import { OnQuick } from '../../../support/onQuick';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 describe('Backup codes', () => {
@@ -30,14 +30,14 @@ describe('Backup codes', () => {
   for (const [left, said] of table) {
     it(`are renewed in time: ${left} left`, () => {
       all.showCodesLeft(left);
-      assert.deepEqual(saidOn(screen), [said]);
+      assert.deepEqual(textsOn(screen), [said]);
     });
   }
 
   it('that did not arrive are made again, with the reason', () => {
     all.reportLostCodes();
     all.reportVoidCodes();
-    const [lost, unproved] = saidOn(screen);
+    const [lost, unproved] = textsOn(screen);
     assert.match(lost ?? '', /^warning The 2FA method was added, but .*\[Make Backup Codes\]$/);
     assert.match(unproved ?? '', /^warning The new backup codes did not arrive, .*\[Make Backup Codes\]$/);
   });
@@ -52,7 +52,7 @@ describe('Backup codes', () => {
   for (const [name, status, isTold] of asked) {
     it(`are mentioned if few are left: ${name}`, async () => {
       await all.warnIfFewLeft(only({ secondFactor: { status: () => Promise.resolve(status) } }));
-      assert.equal(saidOn(screen).length, isTold ? 1 : 0);
+      assert.equal(textsOn(screen).length, isTold ? 1 : 0);
     });
   }
 });

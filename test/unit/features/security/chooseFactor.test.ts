@@ -4,7 +4,7 @@ import type { SecondFactorStatus } from '../../../../src/model/accounts/secondFa
 import { aUser } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 describe('The ways to prove who you are', () => {
@@ -95,6 +95,6 @@ describe('The ways to prove who you are', () => {
     ]);
     await pick('Backup Code');
     assert.deepEqual(await answer, { kind: 'backup', remaining: 3 });
-    saidOn(screen);
+    textsOn(screen);
   });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { logIn } from '../../../../src/features/security/login';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
-import { openScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 describe('A verification code that is needed to go on', () => {
@@ -54,7 +54,7 @@ describe('A verification code that is needed to go on', () => {
       wanted.abort();
       const login = start();
       await quick.flush();
-      assert.deepEqual(saidOn(screen), []);
+      assert.deepEqual(textsOn(screen), []);
       assert.equal(
         quick.title,
         admin ? 'Verification Code for an Admin Session: me' : 'Verification Code: me',
@@ -67,7 +67,7 @@ describe('A verification code that is needed to go on', () => {
       await quick.enter();
       assert.equal((await login)?.sessionKey, 'new session');
       assert.deepEqual(secrets, ['new session']);
-      assert.deepEqual(saidOn(screen), ['info The backup code was accepted. One is left. [Make New Codes]']);
+      assert.deepEqual(textsOn(screen), ['info The backup code was accepted. One is left. [Make New Codes]']);
     });
   }
 
@@ -82,7 +82,7 @@ describe('A verification code that is needed to go on', () => {
       const one = scene();
       void one.start();
       await one.quick.flush();
-      assert.deepEqual([saidOn(one.screen), one.quick.title], [[question], undefined]);
+      assert.deepEqual([textsOn(one.screen), one.quick.title], [[question], undefined]);
       agree(one);
       await one.quick.flush();
       assert.deepEqual([one.quick.title, one.signIns], ['Verification Code: me', []]);
@@ -112,12 +112,12 @@ describe('A verification code that is needed to go on', () => {
       ends.abort();
       assert.equal(await login, undefined);
       change[what as keyof typeof late]();
-      saidOn(screen);
+      textsOn(screen);
       screen.messages.shown[0]?.press('Enter Code');
       await quick.flush();
       assert.equal(signIns.length, isNeeded ? 1 : 0);
       assert.deepEqual(
-        saidOn(screen),
+        textsOn(screen),
         isNeeded ? [] : ['info The verification code is no longer needed. []'],
       );
     });

@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { generate, pickKey, pickListed } from '../../../../src/features/sshKeys/keyPicker';
 import type { LocalKey } from '../../../../src/ssh/localKeys';
 import { FakeQuickPick } from '../../../support/fakeEditor/quickInput';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 import { removeFolder } from '../../../support/removeFolder';
 import { only } from '../../../support/only';
 
@@ -77,7 +77,7 @@ describe('The choice of a public key', () => {
   beforeEach(() => {
     local = [aKey('locked', { encrypted: true }), aKey('work')];
     [made, secrets] = [[], []];
-    saidOn(screen);
+    textsOn(screen);
   });
   afterEach(() => screen.quick.current?.leave());
   after(() => removeFolder(folder));
@@ -140,7 +140,7 @@ describe('The choice of a public key', () => {
       const waits = () => Promise.race([chosen.then(() => false), setImmediate(true)]);
       while (screen.messages.shown.length === 0 && (await waits())) {}
       screen.messages.shown[0]?.close();
-      return [await chosen, ...saidOn(screen)];
+      return [await chosen, ...textsOn(screen)];
     };
     const long = `${pasted} ${'x'.repeat(20_000 - pasted.length - 1)}`;
     assert.deepEqual(await fromFile(`${pasted}\n`), [{ kind: 'key', line: pasted }]);
@@ -225,7 +225,7 @@ describe('The choice of a public key', () => {
 
   it('is among those of a list by name and fingerprint, where there are any', async () => {
     assert.equal(await pickListed([], 'Delete Which?'), undefined);
-    assert.deepEqual(saidOn(screen), ['info There are no SSH keys. []']);
+    assert.deepEqual(textsOn(screen), ['info There are no SSH keys. []']);
     const keys = [
       { id: 1, publicKey: pasted },
       { id: 2, publicKey: pasted, name: 'named' },

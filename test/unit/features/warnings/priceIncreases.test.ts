@@ -4,7 +4,7 @@ import type { PriceIncrease } from '../../../../src/model/instances/priceIncreas
 import { fromDollars } from '../../../../src/model/money';
 import { anInstance } from '../../../support/builders';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 import { NotFoundError, TimedOutError } from '../../../../src/api/errors';
 import { reviewPriceIncreases, warnPriceIncrease } from '../../../../src/features/warnings/priceIncreases';
 
@@ -55,7 +55,7 @@ describe('A host that asks for a higher price', () => {
     lists = pages;
     await warnPriceIncrease(deps, 1);
     await flush();
-    const said = saidOn(screen);
+    const said = textsOn(screen);
     for (const one of [...screen.messages.shown]) {
       one.close();
     }
@@ -105,7 +105,7 @@ describe('A host that asks for a higher price', () => {
       one.close();
     }
     await end;
-    const said = saidOn(screen).filter((line) => !line.startsWith('progress'));
+    const said = textsOn(screen).filter((line) => !line.startsWith('progress'));
     return [
       ...said,
       ...asked.map((text) => `asked again: ${text}`),

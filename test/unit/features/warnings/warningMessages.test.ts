@@ -5,7 +5,7 @@ import { fromDollars } from '../../../../src/model/money';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { anInstance, aUser } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 
 type Deps = Parameters<typeof register>[0];
 
@@ -59,7 +59,7 @@ describe('The warnings about instances and credit', () => {
       notices.fire({ key: 'k', accountKey: 'mine', ...posted });
     }
     own.dispose();
-    return saidOn(screen);
+    return textsOn(screen);
   };
   const trainer = (more: Partial<Instance> = {}) => anInstance({ id: 7, label: 'trainer', ...more });
   const stopped = { actualStatus: 'exited', intendedStatus: 'stopped' };

@@ -7,7 +7,7 @@ import { answerOf, checkHex } from '../../../../src/jobs/machine/machineCall';
 import { parseJobs, wholeList } from '../../../../src/jobs/machine/otherJobs';
 import { TransferError } from '../../../../src/ssh/transfer';
 import { jobId, jobOrder } from '../../../support/jobScene';
-import { sayingMachine } from '../../../support/sayingMachine';
+import { printingMachine } from '../../../support/printingMachine';
 
 const mark = '//gpu-rental\n';
 const order = jobOrder('true');
@@ -47,7 +47,7 @@ describe('The answer of a machine', () => {
     ['is none of a killed connection', mark, { code: null }, /^broken: /],
   ] as const) {
     it(what, async () => {
-      const found = await outcome(answerOf(sayingMachine(answer, end).call, ['true']));
+      const found = await outcome(answerOf(printingMachine(answer, end).call, ['true']));
       const said = String(found);
       if (typeof expected === 'string') {
         assert.equal(said, expected);
@@ -68,7 +68,7 @@ describe('The answer of a machine', () => {
 
 describe('A step of a job', () => {
   const { id } = order;
-  const machineOf = (answer: string) => createJobMachine(sayingMachine(`${mark}${answer}`).call);
+  const machineOf = (answer: string) => createJobMachine(printingMachine(`${mark}${answer}`).call);
   for (const [what, answer, step, expected] of [
     ['is begun', 'begun\n', (one) => one.begin(order), undefined],
     [
@@ -113,7 +113,7 @@ describe('A step of a job', () => {
 
   it('sends whole seconds, limits and choices as words of its script', async () => {
     const scriptOf = async (more: Parameters<typeof jobOrder>[1], limits = {}) => {
-      const machine = sayingMachine(`${mark}started\n`);
+      const machine = printingMachine(`${mark}started\n`);
       await createJobMachine({ ...machine.call, ...limits }).start(jobOrder('true', { id: 'ab', ...more }));
       return /^set -- .*$/m.exec(machine.asked[0]?.script ?? '')?.[0].replace(/ ab [0-9a-f]{16} /, ' ab … ');
     };
@@ -130,7 +130,7 @@ describe('A step of a job', () => {
 
   it('marks all attempts as fetched, with nothing but a hash', async () => {
     const scriptOf = async (hash: string) => {
-      const machine = sayingMachine(mark);
+      const machine = printingMachine(mark);
       await createJobMachine(machine.call).markFetched(`${jobId}01`, hash);
       return machine.asked[0]?.script ?? '';
     };

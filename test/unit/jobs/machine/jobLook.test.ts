@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { lookAtJob } from '../../../../src/jobs/machine/jobLook';
 import type { RunOptions } from '../../../../src/ssh/run';
 import { FakeClock } from '../../../support/fakeClock';
-import { sayingMachine } from '../../../support/sayingMachine';
+import { printingMachine } from '../../../support/printingMachine';
 
 describe('A look at a job', () => {
   async function timeFor(maxBytes: number): Promise<number> {
@@ -26,10 +26,10 @@ describe('A look at a job', () => {
   });
 
   it('is taken up to three times where the log moves on the way', async () => {
-    const torn = sayingMachine('//gpu-rental\nbase 0\nphase running\nlog 0 2\na');
+    const torn = printingMachine('//gpu-rental\nbase 0\nphase running\nlog 0 2\na');
     await assert.rejects(lookAtJob(torn.call, 'ab', 0, 10, undefined), /ended early/);
     assert.equal(torn.asked.length, 3);
-    const whole = sayingMachine('//gpu-rental\nbase 0\nphase running\nlog 0 2\nabbase 0\n');
+    const whole = printingMachine('//gpu-rental\nbase 0\nphase running\nlog 0 2\nabbase 0\n');
     assert.equal((await lookAtJob(whole.call, 'ab', 0.5, 10.5, undefined)).log.offset, 2);
     assert.equal(whole.asked.length, 1);
     assert.match(whole.asked[0]?.script ?? '', /^set -- .* 0 10$/m);

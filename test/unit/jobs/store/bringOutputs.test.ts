@@ -17,7 +17,7 @@ import { useFolder } from '../../../support/useFolder';
 import { only } from '../../../support/only';
 import { attemptId } from '../../../../src/jobs/model/attemptIds';
 import type { JobLook } from '../../../../src/jobs/model/onMachine';
-import { jobFolderGone } from '../../../../src/jobs/model/jobWords';
+import { jobFolderGone } from '../../../../src/jobs/model/jobText';
 
 describe('The outputs of a job', () => {
   let folder = '';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { GoneError, RentOutcomeUnknownError } from '../../../../src/api/errors';
-import { phaseText } from '../../../../src/jobs/model/jobWords';
+import { phaseText } from '../../../../src/jobs/model/jobText';
 import { fromDollars } from '../../../../src/model/money';
 import { formatText } from '../../../../src/util/text';
 import { anInstance, anOffer } from '../../../support/builders';

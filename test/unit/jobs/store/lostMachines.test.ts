@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isAtWork } from '../../../../src/jobs/model/job';
-import { phaseText } from '../../../../src/jobs/model/jobWords';
+import { phaseText } from '../../../../src/jobs/model/jobText';
 import { canReleaseMachine } from '../../../../src/jobs/model/outOfReach';
 import { formatText } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';

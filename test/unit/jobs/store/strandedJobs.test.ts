@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { isStranded } from '../../../../src/jobs/model/job';
-import { jobFolderGone, nothingRan } from '../../../../src/jobs/model/jobWords';
+import { jobFolderGone, nothingRan } from '../../../../src/jobs/model/jobText';
 import { afterNotStarted } from '../../../../src/jobs/model/nextAttempt';
 import { canReleaseMachine } from '../../../../src/jobs/model/outOfReach';
 import { machineLeft } from '../../../../src/jobs/store/machineLeft';

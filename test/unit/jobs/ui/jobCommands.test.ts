@@ -16,7 +16,7 @@ import type { JobRow } from '../../../../src/jobs/model/job';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { aJobRow, endOfJob, jobNow, jobTrouble, outputsOfJob } from '../../../support/jobRow';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 
 const over = { phase: 'over' } as const;
 const ended = endOfJob('itself', 0);
@@ -107,10 +107,10 @@ describe('A command of jobs', () => {
     }
     await flush();
     const { current } = screen.quick;
-    const said = [...saidOn(screen), ...(current ? [`list ${current.title ?? ''}`] : [])];
+    const said = [...textsOn(screen), ...(current ? [`list ${current.title ?? ''}`] : [])];
     await closeAll();
     await end;
-    saidOn(screen);
+    textsOn(screen);
     return said;
   };
   const commands = {
@@ -282,7 +282,7 @@ describe('A command of jobs', () => {
       'forget',
       'remove {}',
     ]);
-    saidOn(screen);
+    textsOn(screen);
   });
 
   it('does nothing that was declined, or confirmed for an account that is no longer active', async () => {
@@ -299,7 +299,7 @@ describe('A command of jobs', () => {
       await end;
       accounts.active = { key: 'mine' };
     }
-    saidOn(screen);
+    textsOn(screen);
     assert.deepEqual(done, []);
   });
 

@@ -8,7 +8,7 @@ import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { aJobRow, endOfJob, jobNow, jobTrouble, minuteMs, outputsOfJob } from '../../../support/jobRow';
 import { localProblem } from '../../../../src/util/localProblem';
 import { text } from '../../../../src/util/text';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 
 const noPrice = { machine: { instanceId: 7, name: 'trainer' } };
 const rented = { machine: { name: 'RTX 4090' } };
@@ -287,7 +287,7 @@ describe('A message about a job', () => {
   const said = async (data: object, more: object = {}) => {
     posted.fire({ key: 'k', kind: 'job', accountKey: 'mine', data, ...more });
     await setImmediate();
-    return saidOn(screen).join('\n');
+    return textsOn(screen).join('\n');
   };
 
   for (const [words, kind, given, reason] of table) {

@@ -8,7 +8,7 @@ import type { JobMove } from '../../../../src/jobs/model/job';
 import { Emitter } from '../../../../src/util/emitter';
 import { FakeClock } from '../../../support/fakeClock';
 import { aJobRow } from '../../../support/jobRow';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 
 describe('The progress of the files of a job', () => {
   const screen = useScreen();
@@ -65,7 +65,7 @@ describe('The progress of the files of a job', () => {
     changed.fire('one');
     await setImmediate();
     end.dispose();
-    saidOn(screen);
+    textsOn(screen);
     assert.equal(listeners.count, 0);
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { JobDeps } from '../../../../src/jobs/ui/deps';
-import { notStartedWords } from '../../../../src/jobs/ui/resultMessages';
+import { notStartedMessage } from '../../../../src/jobs/ui/resultMessages';
 import type { Instance } from '../../../../src/model/instances/instance';
 import type { JobState } from '../../../../src/jobs/model/job';
 import { text } from '../../../../src/util/text';
@@ -14,7 +14,7 @@ describe('The message about a job that was not started on an instance', () => {
   function said(instance: Instance | undefined, outcome: JobState['outcome'] = 'notStarted') {
     const row = aJobRow({ phase: 'over', outcome, why: text('Its image has no bash.') });
     const fleet = { find: () => instance, facts: () => ({}) } as unknown as JobDeps['fleet'];
-    const { sentence, actions } = notStartedWords(row, fleet);
+    const { sentence, actions } = notStartedMessage(row, fleet);
     return [sentence, ...actions.map(({ label }) => label)];
   }
 

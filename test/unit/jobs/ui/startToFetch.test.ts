@@ -6,7 +6,7 @@ import type { JobRow } from '../../../../src/jobs/model/job';
 import type { MachineEnd } from '../../../../src/jobs/model/jobSpec';
 import { anInstance } from '../../../support/builders';
 import { aJobRow, endOfJob, jobNow, jobTrouble } from '../../../support/jobRow';
-import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
+import { textsOn, useCommands, useScreen } from '../../../support/onScreen';
 
 /** A machine that stopped while its job ran, or after that. */
 describe('The outputs on a stopped machine', () => {
@@ -54,7 +54,7 @@ describe('The outputs on a stopped machine', () => {
       question?.close();
     }
     const result = await end;
-    return [...saidOn(screen), ...done.splice(0), result];
+    return [...textsOn(screen), ...done.splice(0), result];
   };
   const buttonsOf = async (row: JobRow) =>
     /\[(.*)\]$/.exec((await ask(() => startToFetch(deps, row)))[0] ?? '')?.[1];

@@ -7,7 +7,7 @@ import {
   type Difference,
   type ExpectedMachine,
 } from '../../../../src/model/proof/verdict';
-import { noteText, verdictText } from '../../../../src/model/proof/verdictWords';
+import { noteText, verdictText } from '../../../../src/model/proof/verdictText';
 import { knownGpuModels } from '../../../../src/model/offers/gpuModels';
 import { formatText } from '../../../../src/util/text';
 

@@ -13,7 +13,7 @@ import type { RunResult } from '../../../../src/ssh/run';
 
 const token = 'a'.repeat(64);
 
-function machineThatSays(stdout: string, more: Partial<RunResult> = {}) {
+function machineThatPrints(stdout: string, more: Partial<RunResult> = {}) {
   const inputs: unknown[] = [];
   return {
     inputs,
@@ -58,20 +58,20 @@ describe('The answer of a machine about its Jupyter server', () => {
   });
 
   it('counts from our greeting on, for any output before', async () => {
-    const ssh = machineThatSays(`running 1 ${'b'.repeat(64)}\ngpu-rental notebooks\nrunning 2 ${token}\n`);
+    const ssh = machineThatPrints(`running 1 ${'b'.repeat(64)}\ngpu-rental notebooks\nrunning 2 ${token}\n`);
     assert.deepEqual(await startServer(ssh, 'gpu-7', 'project'), { kind: 'running', port: 2, token });
     assert.match(String(ssh.inputs[0]), /^start\n[0-9a-f]{64}\nproject\n\d+\n$/);
   });
 
   it('is an error where the machine was not reached', async () => {
-    const refused = machineThatSays('', { code: 255, stderr: 'Permission denied (publickey).\n' });
+    const refused = machineThatPrints('', { code: 255, stderr: 'Permission denied (publickey).\n' });
     await assert.rejects(startServer(refused, 'gpu-7', 'project'), /Could not reach .*Permission denied/);
-    const slow = machineThatSays('gpu-rental notebooks\n', { timedOut: true });
+    const slow = machineThatPrints('gpu-rental notebooks\n', { timedOut: true });
     await assert.rejects(startServer(slow, 'gpu-7', 'project'), /time-out/);
   });
 
   it('explains why Jupyter could not be installed, without escapes of a terminal', async () => {
-    const full = machineThatSays(
+    const full = machineThatPrints(
       'gpu-rental notebooks\n\u001b[31mERROR: No space left on device\nnot-installed\n',
     );
     await assert.rejects(

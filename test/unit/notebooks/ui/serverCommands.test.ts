@@ -7,7 +7,7 @@ import { JupyterMissingError, NoLoginYetError } from '../../../../src/notebooks/
 import { candidatesOf, ServerProvider } from '../../../../src/notebooks/ui/serverProvider';
 import { HostKeyError } from '../../../../src/ssh/hostKey';
 import { CancelledError } from '../../../../src/util/errors';
-import { openScreen, saidOn } from '../../../support/onScreen';
+import { openScreen, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 describe('What the kernel picker offers of an instance', () => {
@@ -60,7 +60,7 @@ describe('What the kernel picker offers of an instance', () => {
       const { connect } = connections;
       connections.connect = () => Promise.reject(errorOf());
       await assert.rejects(resolve());
-      assert.match(saidOn(screen).join(), /^warning Notebooks can't use trainer: .*\[Set Up…\]$/);
+      assert.match(textsOn(screen).join(), /^warning Notebooks can't use trainer: .*\[Set Up…\]$/);
       assert.match(logged.join(), /^The notebook server gpu-7 is not available: \w+/);
       assert.deepEqual(offered(), ['Set Up trainer for Notebooks', 'Rent a GPU']);
       connections.connect = connect;
@@ -73,7 +73,7 @@ describe('What the kernel picker offers of an instance', () => {
     const { connections, screen, offered, resolve } = scene(running);
     connections.connect = () => Promise.reject(new Error('The port is taken'));
     await assert.rejects(resolve());
-    assert.match(saidOn(screen).join(), /\[\]$/);
+    assert.match(textsOn(screen).join(), /\[\]$/);
     assert.deepEqual(offered(), ['Rent a GPU']);
   });
 
@@ -83,7 +83,7 @@ describe('What the kernel picker offers of an instance', () => {
     deps.servers.find = () => undefined;
     provider.reportProblem('gpu-8', new NoLoginYetError());
     await settle();
-    assert.deepEqual(saidOn(screen), []);
+    assert.deepEqual(textsOn(screen), []);
   });
 
   it('has another message for a changed host key that the window has not shown', async () => {
@@ -95,7 +95,7 @@ describe('What the kernel picker offers of an instance', () => {
     provider.reportProblem('gpu-7', changed());
     provider.reportProblem('gpu-7', changed());
     await settle();
-    assert.equal(saidOn(screen).length, 1);
+    assert.equal(textsOn(screen).length, 1);
   });
 
   it('has a message in one of the windows that meet the same within five minutes', () => {

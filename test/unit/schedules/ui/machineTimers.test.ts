@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { Schedule } from '../../../../src/schedules/model/schedule';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
-import { openScreen, runCommandsBy, saidOn } from '../../../support/onScreen';
+import { openScreen, runCommandsBy, textsOn } from '../../../support/onScreen';
 import { arm, armExtended, check, disarm } from '../../../../src/schedules/ui/machineTimers';
-import { scheduleNote } from '../../../../src/schedules/ui/scheduleWords';
+import { scheduleNote } from '../../../../src/schedules/ui/scheduleText';
 import { HostKeyError } from '../../../../src/ssh/hostKey';
 import { only } from '../../../support/only';
 
@@ -68,7 +68,7 @@ describe('The timer on a machine', () => {
     /** What is said once nothing goes on any more. */
     const notices = async () => {
       await quick.flush();
-      return saidOn(screen).filter((line) => !line.startsWith('progress'));
+      return textsOn(screen).filter((line) => !line.startsWith('progress'));
     };
     const verbs = () => orders.splice(0).map(([verb]) => verb);
     return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chooseHosts, chooseMembers, membersText, setRow } from '../../../../src/several/ui/chooseHosts';
 import { anInstance } from '../../../support/builders';
 import { OnQuick } from '../../../support/onQuick';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 describe('The instances of a group', () => {
@@ -28,7 +28,7 @@ describe('The instances of a group', () => {
 
   beforeEach(() => {
     instances = [trainer, helper, idle];
-    saidOn(screen);
+    textsOn(screen);
   });
 
   it('are those that run, of which some can be left out', async () => {
@@ -40,24 +40,24 @@ describe('The instances of a group', () => {
     const none = chooseHosts(deps, undefined, undefined, 'Run on Several');
     await quick.escape();
     assert.deepEqual(await none, []);
-    assert.deepEqual(saidOn(screen), []);
+    assert.deepEqual(textsOn(screen), []);
   });
 
   it('are the given ones, and what can’t be reached is left out', async () => {
     const [one, other, off] = targets(1, 2, 3);
     assert.deepEqual(await chooseHosts(deps, one, undefined, ''), [trainer]);
     assert.deepEqual(await chooseHosts(deps, one, targets(1, 2), ''), [trainer, helper]);
-    assert.deepEqual(saidOn(screen), []);
+    assert.deepEqual(textsOn(screen), []);
     assert.deepEqual(await chooseHosts(deps, other, targets(2, 3), ''), [helper]);
-    assert.deepEqual(saidOn(screen), ['info Left out, because they are not running or have no SSH: 1. []']);
+    assert.deepEqual(textsOn(screen), ['info Left out, because they are not running or have no SSH: 1. []']);
     assert.deepEqual(await chooseHosts(deps, off, undefined, ''), []);
-    assert.deepEqual(saidOn(screen), ['info You have no running instance to connect to. [Show Instances]']);
+    assert.deepEqual(textsOn(screen), ['info You have no running instance to connect to. [Show Instances]']);
   });
 
   it('need no question where one runs', async () => {
     instances = [trainer, idle];
     assert.deepEqual(await chooseHosts(deps, undefined, undefined, ''), [trainer]);
-    assert.deepEqual(saidOn(screen), []);
+    assert.deepEqual(textsOn(screen), []);
   });
 
   it('are named by a rule, or one by one', async () => {

@@ -7,7 +7,7 @@ import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
-import { saidOn, useCommands, useScreen } from '../../../support/onScreen';
+import { textsOn, useCommands, useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 const answered = { code: 0, stdout: '', stderr: '', timedOut: false };
@@ -66,7 +66,7 @@ describe('Work on several instances', () => {
     for (const list of [shown, asked, commands]) {
       list.length = 0;
     }
-    saidOn(screen);
+    textsOn(screen);
   });
 
   it('ends in one row each, from where failed ones are tried again', async () => {

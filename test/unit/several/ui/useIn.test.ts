@@ -5,7 +5,7 @@ import path from 'node:path';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
-import { openScreen, runCommandsBy, saidOn } from '../../../support/onScreen';
+import { openScreen, runCommandsBy, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 import { removeFolder } from '../../../support/removeFolder';
 import { until } from '../../../support/until';
@@ -104,7 +104,7 @@ describe('A group that is handed to a tool', () => {
     const { begin, screen } = scene({ reachable: [] });
     await begin('hosts.txt');
     assert.match(
-      saidOn(screen).join(),
+      textsOn(screen).join(),
       /^info You can't log in to any instance of the group crew now\..*\[Show Log\]$/,
     );
   });
@@ -113,7 +113,7 @@ describe('A group that is handed to a tool', () => {
     const { begin, screen } = scene({ ids: [7, 8], reachable: [8] });
     await begin('hosts.txt');
     assert.deepEqual(
-      saidOn(screen).filter((line) => line.startsWith('warning')),
+      textsOn(screen).filter((line) => line.startsWith('warning')),
       ['warning Could not log in to these instances, so the files leave them out: sweep-7 [Show Log]'],
     );
   });
@@ -175,7 +175,7 @@ describe('A group that is handed to a tool', () => {
       await none.begin('W&B Agent')
     ).used;
     assert.deepEqual(none.ran, []);
-    assert.match(saidOn(none.screen).join(), /No instance of the group crew is running/);
+    assert.match(textsOn(none.screen).join(), /No instance of the group crew is running/);
   });
 
   it('is handed to nothing where no tool is picked', async () => {
@@ -264,7 +264,7 @@ describe('A group that is handed to a tool', () => {
       await quick.flush();
       screen.messages.shown.at(-1)?.close();
       await used;
-      assert.match(saidOn(screen).join(), /Ray can't use rented containers/);
+      assert.match(textsOn(screen).join(), /Ray can't use rented containers/);
       assert.deepEqual(made, []);
     });
 

@@ -6,7 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { ExpectedMachine } from '../../../../src/model/proof/verdict';
 import { verdictOn } from '../../../../src/model/proof/verdict';
-import { verdictText } from '../../../../src/model/proof/verdictWords';
+import { verdictText } from '../../../../src/model/proof/verdictText';
 import { machineManners, type MachineManner } from '../../../../src/simulator/login/manners';
 import { probeGpus, type ProbeAnswer } from '../../../../src/ssh/gpuProbe';
 import { runProgram } from '../../../../src/ssh/run';

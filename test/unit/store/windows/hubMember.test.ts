@@ -47,9 +47,9 @@ describe('A window that looks for a leader', () => {
   function look(address = path) {
     const seen: string[] = [];
     const events = {
-      onHeard: () => seen.push('heard'),
+      onReceived: () => seen.push('heard'),
       onWelcome: () => seen.push('welcome'),
-      onSay: (topic: string, data: unknown) => seen.push(`${topic} ${JSON.stringify(data).length}`),
+      onMessage: (topic: string, data: unknown) => seen.push(`${topic} ${JSON.stringify(data).length}`),
       onEnd: () => seen.push('end'),
     };
     member = new HubMember({

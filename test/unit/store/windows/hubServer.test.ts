@@ -33,7 +33,7 @@ describe('The leader of the windows', () => {
       address: { path: address, isFile },
       ...{ token, clock, agents },
       onPeers: () => seen.push('peers'),
-      onSay: (topic, data) => seen.push(`${topic} ${JSON.stringify(data).length}`),
+      onMessage: (topic, data) => seen.push(`${topic} ${JSON.stringify(data).length}`),
       onError: (error) => seen.push(String(error)),
     });
     if (server) {

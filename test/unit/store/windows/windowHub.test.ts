@@ -207,7 +207,7 @@ describe('the meeting place of the windows', () => {
       const nothing = () => undefined;
       const member = new HubMember({
         ...{ address, token, windowId: 'early', clock: systemClock },
-        ...{ onHeard: nothing, onWelcome: nothing, onSay: nothing, onEnd: nothing },
+        ...{ onReceived: nothing, onWelcome: nothing, onMessage: nothing, onEnd: nothing },
       });
       early = member;
       assert.equal(await member.meeting, 'connected');

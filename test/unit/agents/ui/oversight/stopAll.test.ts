@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { stopAllOfAgents } from '../../../../../src/agents/ui/oversight/stopAll';
 import { anInstance } from '../../../../support/builders';
-import { saidOn, useCommands, useScreen } from '../../../../support/onScreen';
+import { textsOn, useCommands, useScreen } from '../../../../support/onScreen';
 import { only } from '../../../../support/only';
 
 const trainer = anInstance({ id: 7, label: 'trainer' });
@@ -43,7 +43,7 @@ describe('Stopping all that agents rented', () => {
       question.press(button);
     }
     await end;
-    return [...saidOn(screen), ...done.splice(0)];
+    return [...textsOn(screen), ...done.splice(0)];
   };
 
   beforeEach(() => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import * as words from '../../../../../src/agents/ui/requests/agentWords';
+import * as words from '../../../../../src/agents/ui/requests/requestText';
 import type { AgentRequest } from '../../../../../src/agents/model/request';
 import { fromDollars } from '../../../../../src/model/money';
 import { only } from '../../../../support/only';

@@ -3,7 +3,7 @@ import type { RentDraft } from '../../../../../src/model/rentals/rentDraft';
 import type { OpenRecipe } from '../../../../../src/model/workspace/workspaceFile';
 import { aTemplate } from '../../../../support/builders';
 import { OnQuick } from '../../../../support/onQuick';
-import { saidOn, useCommands, useScreen } from '../../../../support/onScreen';
+import { textsOn, useCommands, useScreen } from '../../../../support/onScreen';
 import { only } from '../../../../support/only';
 import { rentForJob } from '../../../../../src/jobs/ui/workspaceFile/rentForWorkspace';
 
@@ -105,7 +105,7 @@ describe('The search for a machine of a job', () => {
     templates = [aTemplate({ hashId: 'hash-2' })];
     const template = { id: 77, hash: 'hash-1', name: 'Trainer' };
     for (const isTaken of [false, true]) {
-      saidOn(screen);
+      textsOn(screen);
       const searched = search({ recipe: { template } });
       await quick.flush();
       const [question] = screen.messages.shown;

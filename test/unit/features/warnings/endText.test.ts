@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endNote, expiredText, hostEndsText } from '../../../../src/features/warnings/endWords';
+import { endNote, expiredText, hostEndsText } from '../../../../src/features/warnings/endText';
 
 describe('The words of the end of a rental', () => {
   const now = new Date(2026, 0, 15, 12).getTime();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { BeforeDestroy, Look } from '../../../../src/features/lifecycle/beforeDestroy';
-import { destroyQuestion } from '../../../../src/features/lifecycle/destroyWords';
+import { destroyQuestion } from '../../../../src/features/lifecycle/destroyText';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
 import type { Volume } from '../../../../src/model/volume';

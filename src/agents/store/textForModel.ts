@@ -10,7 +10,7 @@ const amount = /^\$?\d[\d.,:]{0,11}(?: ?[a-zA-Z%/]{1,3})?$/;
  * Returns the message of an error for a model, in our own words alone: what the service, a machine or a file put into
  * it stands in the log.
  */
-export function wordsForModel(error: unknown): string {
+export function textForModel(error: unknown): string {
   if (error instanceof NotAllowedNowError) {
     return error.problem;
   }
@@ -20,15 +20,15 @@ export function wordsForModel(error: unknown): string {
   if (!(error instanceof UserError)) {
     return 'GPU Rental could not do it: see the log of GPU Rental.';
   }
-  const own = ownWords(error.text);
-  const words = formatText(own);
-  return words === formatText(error.text) ? words : `${words} For “…”, see the log of GPU Rental.`;
+  const own = ownText(error.text);
+  const sentence = formatText(own);
+  return sentence === formatText(error.text) ? sentence : `${sentence} For “…”, see the log of GPU Rental.`;
 }
 
-function ownWords({ template, args }: Text): Text {
+function ownText({ template, args }: Text): Text {
   return { template, args: args.map(ownArgument) };
 }
 
 function ownArgument(arg: TextArg): TextArg {
-  return typeof arg === 'object' ? ownWords(arg) : typeof arg === 'number' || amount.test(arg) ? arg : '…';
+  return typeof arg === 'object' ? ownText(arg) : typeof arg === 'number' || amount.test(arg) ? arg : '…';
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import * as words from '../../../../src/features/files/copyDataWords';
+import * as words from '../../../../src/features/files/copyDataText';
 import { fromDollars } from '../../../../src/model/money';
 import { anInstance } from '../../../support/builders';
 

@@ -7,7 +7,7 @@ import type { ReportView } from '../../../webview/report/protocol';
  * Translates a `Text` into the language of the editor. It is a parameter so that views can be built without an
  * editor.
  */
-export type Say = (text: Text) => string;
+export type Localize = (text: Text) => string;
 
 type Cell = ReportView['sections'][number]['table']['rows'][number]['cells'][number];
 

@@ -8,7 +8,7 @@ import { only } from './only';
 const goodEnd: RunResult = { code: 0, stdout: '', stderr: '', timedOut: false };
 
 /** A machine that gives the same answer to each script, and what it was asked. */
-export function sayingMachine(answer: string, end: Partial<RunResult> = {}) {
+export function printingMachine(answer: string, end: Partial<RunResult> = {}) {
   const asked: { readonly script: string; readonly timeoutMs: number | undefined }[] = [];
   const exec = async (_alias: string, script: string, options: RunOptions = {}): Promise<RunResult> => {
     asked.push({ script, timeoutMs: options.timeoutMs });

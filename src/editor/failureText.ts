@@ -13,18 +13,18 @@ export function failureSentence(name: string, reason: FailureReason, message: st
     gaveUp: t('{0} will not get ready: its host gave up starting it.', name),
     timedOut: t('{0} did not get ready in time. It may still become ready.', name),
   };
-  return [sentences[reason], ...hostWords(message)].join(' ');
+  return [sentences[reason], ...hostSentences(message)].join(' ');
 }
 
 /** Returns what the host says and, if it is known, what that means. */
-export function hostWords(message: string | undefined): readonly string[] {
-  const words = message === undefined ? '' : plainLabel(message).slice(0, 300);
-  if (words === '') {
+export function hostSentences(message: string | undefined): readonly string[] {
+  const sentence = message === undefined ? '' : plainLabel(message).slice(0, 300);
+  if (sentence === '') {
     return [];
   }
-  const meaning = failureMeaning(words);
-  const said = t('The host says: {0}', /[.!?…]$/.test(words) ? words : `${words}.`);
-  return meaning === undefined ? [said] : [said, meaning];
+  const meaning = failureMeaning(sentence);
+  const quoted = t('The host says: {0}', /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`);
+  return meaning === undefined ? [quoted] : [quoted, meaning];
 }
 
 /** Explains known messages of hosts in plain words. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { failureSentence, hostWords } from '../../../../src/editor/failureWords';
+import { failureSentence, hostSentences } from '../../../../src/editor/failureText';
 import { ReadinessNotifications } from '../../../../src/features/readiness/notifications';
 import type { ReadinessDeps } from '../../../../src/features/readiness/deps';
 import type { Instance } from '../../../../src/model/instances/instance';
@@ -9,7 +9,7 @@ import type { CheckResult, MachineProblem } from '../../../../src/model/rentals/
 import type { StartEvent } from '../../../../src/store/rentals/startEvent';
 import { anInstance, anOffer } from '../../../support/builders';
 import { proved } from '../../../support/machineChecks';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 const now = new Date(2026, 0, 15, 12).getTime();
@@ -49,7 +49,7 @@ describe('The words of a failed start', () => {
       'success, running a/b',
     ];
     assert.deepEqual(
-      said.map((words) => hostWords(words)[1]),
+      said.map((words) => hostSentences(words)[1]),
       [
         'The image does not exist or needs a login: check its name and tag.',
         'The image does not exist or needs a login: check its name and tag.',
@@ -89,7 +89,7 @@ describe('The message about a machine that was rented', () => {
   const said = async (event: StartEvent) => {
     await all.show(event);
     await setImmediate();
-    return saidOn(screen).join('\n');
+    return textsOn(screen).join('\n');
   };
   const id = { instanceId: 7 } as const;
   const prices = { pricePerHour: fromDollars(0.6), mostPerHour: fromDollars(0.5) };
@@ -247,7 +247,7 @@ describe('The message about a machine that was rented', () => {
   it('shows how the rental without an answer ended', () => {
     all.settled(only({ phase: { kind: 'notRented' } }));
     all.settled(only({ phase: { kind: 'waiting', instanceId: 7 } }));
-    assert.deepEqual(saidOn(screen), [
+    assert.deepEqual(textsOn(screen), [
       'info Checked the rental that had no answer: no instance with its label exists, so nothing was rented. [Search Offers]',
       'info Found the rental that had no answer: instance #7 exists and costs money. [Show Instances]',
     ]);
@@ -273,7 +273,7 @@ describe('The message about a machine that was rented', () => {
         }),
       );
     }
-    assert.deepEqual(saidOn(screen), [
+    assert.deepEqual(textsOn(screen), [
       'warning trainer is destroyed, but the window closed before a replacement was rented. [Rent Next Best, Search Offers]',
       'warning trainer was not replaced, because the window closed first. Until it is destroyed, its disk costs $0.120/day. [Destroy and Rent Next Best…, Destroy…]',
       'warning old is destroyed, but the window closed before a replacement was rented. [Rent Next Best, Search Offers]',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { newJobState, type JobRow, type JobState } from '../../../../src/jobs/model/job';
-import { jobEndText, useText } from '../../../../src/jobs/model/jobWords';
+import { jobEndText, useText } from '../../../../src/jobs/model/jobText';
 import type { JobEnd } from '../../../../src/jobs/model/onMachine';
 import { formatText } from '../../../../src/util/text';
 import { aJob } from '../../../support/jobWindows';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import * as words from '../../../../src/features/lifecycle/lifecycleWords';
+import * as words from '../../../../src/features/lifecycle/lifecycleText';
 import type { Question } from '../../../../src/editor/confirm';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { anInstance } from '../../../support/builders';

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import type { ScheduleDeps } from '../../../../src/schedules/ui/deps';
 import { registerNotifications } from '../../../../src/schedules/ui/scheduleNotifications';
-import { scheduleNote, willText } from '../../../../src/schedules/ui/scheduleWords';
+import { scheduleNote, willText } from '../../../../src/schedules/ui/scheduleText';
 import type { Schedule, ScheduleState } from '../../../../src/schedules/model/schedule';
 import { fromDollars } from '../../../../src/model/money';
 import type { ScheduleNotice } from '../../../../src/schedules/store/scheduleNotice';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
-import { saidOn, useScreen } from '../../../support/onScreen';
+import { textsOn, useScreen } from '../../../support/onScreen';
 
 /** Noon of the user's own day, so that times read the same in every zone. */
 const now = new Date(2026, 0, 15, 12).getTime();
@@ -134,7 +134,7 @@ describe('The message about a schedule', () => {
     posted.fire({ key: 'k', kind: 'schedule', accountKey, data: { ...usual, ...notice } });
     await setImmediate();
     await setImmediate();
-    return saidOn(screen).join('\n');
+    return textsOn(screen).join('\n');
   };
   const price = { diskPerDay: fromDollars(0.12), runningPerHour: fromDollars(0.57) };
   const table: readonly (readonly [said: string, notice: Partial<ScheduleNotice>])[] = [
@@ -226,7 +226,7 @@ describe('The message about a schedule', () => {
     schedule = scheduleOf({ id: 'newer' });
     shown?.press('Cancel, and Keep It');
     await setImmediate();
-    assert.match(saidOn(screen).at(-1) ?? '', /^info trainer has already changed\./);
+    assert.match(textsOn(screen).at(-1) ?? '', /^info trainer has already changed\./);
   });
 
   it('offers no new timer if the machine could not run it', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import * as words from '../../../../src/features/sshKeys/keyWords';
+import * as words from '../../../../src/features/sshKeys/keyText';
 import { parsePublicKey } from '../../../../src/ssh/publicKey';
 
 describe('The words of an SSH key', () => {

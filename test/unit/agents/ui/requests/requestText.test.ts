@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { requestQuestion } from '../../../../../src/agents/ui/requests/agentWords';
+import { requestQuestion } from '../../../../../src/agents/ui/requests/requestText';
 import { hostileText } from '../../../../support/hostileText';
 import { only } from '../../../../support/only';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import * as words from '../../../../src/history/ui/historyWords';
+import * as words from '../../../../src/history/ui/historyText';
 import { fromDollars } from '../../../../src/model/money';
 import type { PastRental } from '../../../../src/model/rentals/pastRental';
 import { anInstance } from '../../../support/builders';

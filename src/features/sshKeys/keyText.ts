@@ -8,8 +8,8 @@ import { plainLabel } from '../../util/plainLabel';
 /** Returns the comment of a key, or else its kind, as plain text in one line. */
 export function keyName(publicKey: string, name?: string): string {
   const parsed = parsePublicKey(publicKey);
-  const words = plainLabel(name ?? '') || plainLabel(parsed?.comment ?? '');
-  return words === '' ? (parsed?.type ?? t('Unknown kind of key')) : words;
+  const label = plainLabel(name ?? '') || plainLabel(parsed?.comment ?? '');
+  return label === '' ? (parsed?.type ?? t('Unknown kind of key')) : label;
 }
 
 export function unreadKeysText(count: number): string {

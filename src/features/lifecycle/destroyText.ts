@@ -8,7 +8,7 @@ import type { UnsavedRepository } from '../../ssh/unsavedWork';
 import { bytesText } from '../../util/bytes';
 import { plainLabel } from '../../util/plainLabel';
 import type { BeforeDestroy, Look } from './beforeDestroy';
-import { listed, nameOfSome } from './lifecycleWords';
+import { listed, nameOfSome } from './lifecycleText';
 
 /** The most lines about other work, and repositories, that fit into a dialog. */
 const mostOthers = 50;
