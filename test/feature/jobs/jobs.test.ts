@@ -42,8 +42,7 @@ describe('a job on an instance', () => {
     window = await computer().openWindow({ isTrusted: false, isFocused: true });
     await window.view('instances').row('trainer');
     await write({ train: { run: 'sh train.sh', limits } });
-    const lenses = await new DocumentDriver(window).lenses();
-    assert.ok(lenses.some((title) => title.endsWith('Trust This Workspace to Run Jobs')));
+    await new DocumentDriver(window).lens('Trust This Workspace to Run Jobs');
     window.start('gpuRental.job.run', { uri: FakeUri.file(file()).toString(), jobName: 'train' });
     await window.toast(/not trusted, so its jobs can't run/);
     assert.equal(window.quick.isOpen, false);
