@@ -54,9 +54,9 @@ interface TransportSituation {
 }
 
 /**
- * Chooses the transport to one service. The host's `fetch` knows proxies and certificates that no
- * other client can know, so it is the default; our own dispatcher is for loopback, for an explicit
- * choice, and for a proxy whose certificate the user has decided not to check.
+ * Chooses the transport to one service. The host's `fetch` knows proxies and certificates that
+ * no other client can know, so it is the default; our own dispatcher is for loopback, for an
+ * explicit choice, and for a proxy whose certificate the user has decided not to check.
  */
 export function chooseTransport(situation: TransportSituation): TransportChoice {
   const { baseUrl, settings, inExtensionHost } = situation;

@@ -236,8 +236,8 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
 };
 
 /**
- * Codes for an unspecified error in the request. The text sent with them is more precise
- * (docs/service/errors.md#codes-in-the-text).
+ * Codes for an unspecified error in the request. The text sent with them is more
+ * precise (docs/service/errors.md#codes-in-the-text).
  */
 const vagueCodes: ReadonlySet<string> = new Set([
   'invalid_args',
@@ -264,8 +264,8 @@ const knownSentences: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Returns the documented code that the service's own text names, or else describes. A vague code is
- * less precise than the text, and a text may use `not_found` for anything.
+ * Returns the documented code that the service's own text names, or else describes. A
+ * vague code is less precise than the text, and a text may use `not_found` for anything.
  */
 export function codeInText(
   sentence: string,

@@ -237,8 +237,8 @@ export class NotUnderstoodError extends ApiError {
 }
 
 /**
- * Returns whether a failed write may have taken effect: there was no answer, an invalid one, or a
- * failure inside the service. Everything else is a refusal, which promises no effect.
+ * Returns whether a failed write may have taken effect: there was no answer, an invalid one,
+ * or a failure inside the service. Everything else is a refusal, which promises no effect.
  */
 export function mayHaveTakenEffect(error: unknown): boolean {
   return (
@@ -253,8 +253,8 @@ export function mayHaveTakenEffect(error: unknown): boolean {
 }
 
 /**
- * Runs a write. If its answer is lost, the failure states in this sentence what is unknown; the
- * general sentence would read as if nothing had happened.
+ * Runs a write. If its answer is lost, the failure states in this sentence what is
+ * unknown; the general sentence would read as if nothing had happened.
  */
 export async function explainingIfLost<T>(sentence: Text, write: () => Promise<T>): Promise<T> {
   try {

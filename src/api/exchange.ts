@@ -29,8 +29,7 @@ const mostRedirects = 3;
 /**
  * Sends one request and returns its answer within the total time-out, even if the transport hangs.
  * Follows redirects inside the origin only, unless the request decides, and never one that changes
- * the method. Throws `NotReachableError`, `TimedOutError`, `NotUnderstoodError` or
- * `CancelledError`.
+ * the method. Throws `NotReachableError`, `TimedOutError`, `NotUnderstoodError` or `CancelledError`.
  */
 export async function exchange(
   request: Exchange,

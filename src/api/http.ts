@@ -10,13 +10,13 @@ export interface CallOptions {
   /** Called when a call waits for the rate limit, so that the wait can be shown. */
   readonly onWait?: ((waitMs: number) => void) | undefined;
   /**
-   * Called with the headers of each answer, names in lower case, and its time by this computer's
-   * clock (ms since 1970); the `date` is the service's clock.
+   * Called with the headers of each answer, names in lower case, and its time by
+   * this computer's clock (ms since 1970); the `date` is the service's clock.
    */
   readonly onHeaders?: (headers: Readonly<Record<string, string>>, now: number) => void;
   /**
-   * A read in the background: requests of the user are sent first, and while the service fails it
-   * rejects with the known failure instead of being sent.
+   * A read in the background: requests of the user are sent first, and while the
+   * service fails it rejects with the known failure instead of being sent.
    */
   readonly isUnasked?: boolean | undefined;
   /** Called right before the request is sent, after every wait; false ends the call unsent with `CancelledError`. */

@@ -18,8 +18,8 @@ export function toInstance(wire: WireInstance): Instance {
 }
 
 /**
- * Converts one record of a list, which is sent to other windows and stored: it has the names of
- * environment variables but not their values, and nothing else that may hold a secret.
+ * Converts one record of a list, which is sent to other windows and stored: it has the names
+ * of environment variables but not their values, and nothing else that may hold a secret.
  */
 export function toListed(wire: WireInstance): Instance {
   return defined<Instance>({
@@ -109,8 +109,7 @@ function storagePerMonth(wire: WireInstance): Micros | undefined {
   if (stated === undefined || stated < 0) {
     return computed;
   }
-  // The computed price is used if it agrees with the stated hourly price; otherwise the stated price
-  // is.
+  // The computed price is used if it agrees with the stated hourly price; otherwise the stated price is.
   const month = price(stated * hoursPerMonth);
   const agrees = computed !== undefined && Math.abs(computed / hoursPerMonth - stated * 1e6) <= 1;
   return agrees ? computed : month;

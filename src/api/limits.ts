@@ -10,9 +10,8 @@ export type LimitTable = Readonly<Record<string, RouteLimit>>;
 const seconds = (interval: number): RouteLimit => ({ intervalMs: interval * 1000 });
 
 /**
- * All reads of an account together: the service also counts by address, for all routes. Our own
- * measure: enough for a window that shows every view, and eight windows that open at once do not
- * send a hundred requests in a second.
+ * All reads of an account together: the service also counts by address, for all routes. Our own measure: enough for
+ * a window that shows every view, and eight windows that open at once do not send a hundred requests in a second.
  */
 export const allReads = 'all reads';
 

@@ -47,9 +47,9 @@ interface ReadPages<T> extends Listing<T> {
 }
 
 /**
- * Reads a list to its end. A repeated token, one that can't be sent, a count that the rows don't
- * reach, or more pages than any account has make it partial. A row with the id of an earlier one
- * replaces that one: lists change while they are read.
+ * Reads a list to its end. A repeated token, one that can't be sent, a count that
+ * the rows don't reach, or more pages than any account has make it partial. A row
+ * with the id of an earlier one replaces that one: lists change while they are read.
  */
 export async function readPages<W, T>(
   http: Http,

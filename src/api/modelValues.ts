@@ -13,8 +13,8 @@ export function amount(dollars: number | undefined): Micros | undefined {
 
 /**
  * Returns `undefined` for -1, which the service writes for unknown values
- * (docs/service/README.md#tolerant-reading), and for a figure so large that results computed from
- * it are infinite: JSON has no such number, so other windows could not read the list.
+ * (docs/service/README.md#tolerant-reading), and for a figure so large that results computed
+ * from it are infinite: JSON has no such number, so other windows could not read the list.
  */
 export function known(value: number | undefined): number | undefined {
   return value === undefined || value < 0 || value > Number.MAX_SAFE_INTEGER ? undefined : value;

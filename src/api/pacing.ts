@@ -25,13 +25,13 @@ export type Reach = 'route' | 'service';
 /** Keeps the calls of an account as far apart as the service wants. */
 export interface Pacing {
   /**
-   * Settles when the call may leave. Rejects with `CancelledError`, and for a read in the background
-   * with the known failure of the service.
+   * Settles when the call may leave. Rejects with `CancelledError`, and for a read
+   * in the background with the known failure of the service.
    */
   acquire(call: PacedCall, options?: WaitOptions): Promise<void>;
   /**
-   * The service refused a call of this route: none is sent for `waitMs`; `intervalMs` is the interval
-   * that the service named.
+   * The service refused a call of this route: none is sent for `waitMs`;
+   * `intervalMs` is the interval that the service named.
    */
   refused(route: string, waitMs: number, intervalMs: number | undefined): void;
   /** A read gave up; until another one works, reads in the background are made ever more rarely. */
@@ -77,8 +77,8 @@ interface Waiting {
 }
 
 /**
- * Keeps the calls of one account apart, route by route and all reads together. Calls of the user
- * are sent first; writes wait for calls of their own route alone.
+ * Keeps the calls of one account apart, route by route and all reads together.
+ * Calls of the user are sent first; writes wait for calls of their own route alone.
  */
 export class Pacer implements Pacing, Disposable {
   private readonly routes = new Map<string, RouteState>();

@@ -28,10 +28,9 @@ export interface RentCallOptions extends CallOptions {
 }
 
 /**
- * Rents an offer (docs/service/renting.md#request). The request is sent once; only a refusal with a
- * 4xx status is sent again. An answer with `new_contract` is an instance, with any other fields.
- * Throws `RentOutcomeUnknownError` when the request may have taken effect, which includes a
- * cancelled one.
+ * Rents an offer (docs/service/renting.md#request). The request is sent once; only a refusal with a 4xx
+ * status is sent again. An answer with `new_contract` is an instance, with any other fields. Throws
+ * `RentOutcomeUnknownError` when the request may have taken effect, which includes a cancelled one.
  */
 export async function rent(
   http: Http,

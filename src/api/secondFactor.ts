@@ -119,13 +119,12 @@ function managementOf(http: Http): Pick<Client['secondFactor'], Management> {
       return sendWrite(http, { ...write('PUT /api/v0/tfa/update/'), body }, options);
     },
     remove: async (targetId, proof, options) => {
-      // `target_id` is sent even if it is optional: the service must not choose what is removed. A legacy
-      // account has no methods and so nothing to name.
+      // `target_id` is sent even if it is optional: the service must not choose what is
+      // removed. A legacy account has no methods and so nothing to name.
       const body = { ...proofBody(proof), target_id: targetId };
       const request = { ...write('DELETE /api/v0/tfa/'), body };
       const { remaining_methods, msg = '' } = await http.call(request, secondFactorRemoveAnswer, options);
-      // Only the end of 2FA has no number, which its text states
-      // (docs/service/two-factor.md#remove-a-method).
+      // Only the end of 2FA has no number, which its text states (docs/service/two-factor.md#remove-a-method).
       return /disabled/i.test(msg) ? {} : { remaining: required(remaining_methods, request) };
     },
     regenerateBackupCodes: async (proof, options) => {

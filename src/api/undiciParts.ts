@@ -7,9 +7,8 @@ export interface UndiciParts {
 }
 
 /**
- * Loads them at the first request. The entry point of undici has everything else, too (fetch,
- * WebSocket, cache, mocks), which would be a tenth of the package. Like it, this adds the request
- * methods to dispatchers.
+ * Loads them at the first request. The entry point of undici has everything else, too (fetch, WebSocket,
+ * cache, mocks), which would be a tenth of the package. Like it, this adds the request methods to dispatchers.
  */
 export async function loadUndici(): Promise<UndiciParts> {
   const [methods, dispatcher, agent, proxyAgent] = await Promise.all([

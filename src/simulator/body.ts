@@ -2,8 +2,7 @@ import { ServiceError } from './route';
 
 /**
  * Reads fields of a request as tolerantly as the service: numbers and flags may be text, and an
- * explicit null is a missing field (docs/service/README.md#conventions). An unreadable value is a
- * 400.
+ * explicit null is a missing field (docs/service/README.md#conventions). An unreadable value is a 400.
  */
 export class BodyReader {
   private constructor(

@@ -3,9 +3,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ok, ServiceError, type SimResponse } from './route';
 
 /**
- * Proves to a window that this is the simulator with its key, without sending the key: the window
- * proves first that it has it, so that no other caller learns anything, and the port in both proofs
- * keeps other programs from passing them on.
+ * Proves to a window that this is the simulator with its key, without sending the
+ * key: the window proves first that it has it, so that no other caller learns
+ * anything, and the port in both proofs keeps other programs from passing them on.
  */
 export function answerGreeting(headers: IncomingHttpHeaders, key: string, port: number): SimResponse {
   const nonce = headers['x-demo-nonce'];

@@ -29,8 +29,7 @@ export interface SimulatorOptions {
   /** Rows on a page of the lists of instances, at most 25; without it the v0 list is one page. */
   readonly rowsPerPage?: number;
   /**
-   * The fault of the token of the next page: the same one again, one that is no text, or a next page
-   * after the last.
+   * The fault of the token of the next page: the same one again, one that is no text, or a next page after the last.
    */
   readonly pageTokens?: 'repeat' | 'odd' | 'endless';
   /** Lists have an instance so many seconds after it was rented; its own record has it at once. */

@@ -34,8 +34,8 @@ export interface BilledVolume {
 }
 
 /**
- * What the resources need of each other. Each is filled by the file that keeps the resource when it
- * registers its routes; an absent one behaves as if the account had none.
+ * What the resources need of each other. Each is filled by the file that keeps the
+ * resource when it registers its routes; an absent one behaves as if the account had none.
  */
 export interface WorldPorts {
   /** A template by the hash it has now, if this account may use it. */

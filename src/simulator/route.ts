@@ -34,8 +34,8 @@ export interface SimRequest {
   readonly body: unknown;
   readonly headers: IncomingHttpHeaders;
   /**
-   * Present unless the route is `anonymous`. An anonymous route has it when the request carried a
-   * valid key, and decides itself what a missing or wrong one means.
+   * Present unless the route is `anonymous`. An anonymous route has it when the
+   * request carried a valid key, and decides itself what a missing or wrong one means.
    */
   readonly caller?: Caller;
   readonly remoteAddress: string;

@@ -196,8 +196,8 @@ class SimulatorServer implements RunningSimulator {
   }
 
   /**
-   * Plays the ordered faults around the real answer; returns the sent answer, or `undefined` for a
-   * dropped connection.
+   * Plays the ordered faults around the real answer; returns the sent answer, or
+   * `undefined` for a dropped connection.
    */
   private async answerWithFaults(
     faults: readonly FaultOrder[],

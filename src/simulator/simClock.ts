@@ -8,10 +8,9 @@ interface Timer {
 }
 
 /**
- * The simulator's time: the time of `base` plus what was skipped. Skipping runs the timers on the
- * way in their order, each at its own time, so that a skipped day has the same effects as a real
- * one. `speed` divides the waits of a booting machine and nothing else: money and dates keep to the
- * true rate.
+ * The simulator's time: the time of `base` plus what was skipped. Skipping runs the timers on the way in
+ * their order, each at its own time, so that a skipped day has the same effects as a real one. `speed`
+ * divides the waits of a booting machine and nothing else: money and dates keep to the true rate.
  */
 export class SimClock implements Clock {
   private timers: Timer[] = [];

@@ -11,9 +11,9 @@ export class StateFileError extends Error {
 }
 
 /**
- * Keeps the state in one file that is replaced in one step. It holds environment variables and keys
- * of instances, so unless `plain` it is sealed (AES-256-GCM) with a key made from the API key: a
- * file in a user's settings folder reveals nothing.
+ * Keeps the state in one file that is replaced in one step. It holds environment
+ * variables and keys of instances, so unless `plain` it is sealed (AES-256-GCM) with
+ * a key made from the API key: a file in a user's settings folder reveals nothing.
  */
 export class StateFile {
   private readonly salt: Buffer;

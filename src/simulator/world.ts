@@ -16,8 +16,8 @@ import { StateFile } from './stateFile';
 export type Guard = (caller: Caller, route: Route, request: SimRequest) => void;
 
 /**
- * The state of the simulator, shared by all resources. Call `changed()` after each change; the
- * state file follows soon after and at the end.
+ * The state of the simulator, shared by all resources. Call `changed()` after each
+ * change; the state file follows soon after and at the end.
  */
 export class World implements Disposable {
   readonly clock: SimClock;

@@ -23,11 +23,10 @@ const lost = 'lost';
 const mostNoise = 4_000;
 
 /**
- * The login shell reads only this line: without line ends, `!`, or quotes and backslashes within
- * its quotes it means the same in sh, bash, zsh, fish, csh and tcsh, and it is short enough for
- * every server. It skips what precedes the script, runs it, and marks where the answer begins and
- * ends. The marks are put together on the machine, so that a start-up file that repeats the command
- * or its input prints none of them.
+ * The login shell reads only this line: without line ends, `!`, or quotes and backslashes within its quotes
+ * it means the same in sh, bash, zsh, fish, csh and tcsh, and it is short enough for every server. It skips
+ * what precedes the script, runs it, and marks where the answer begins and ends. The marks are put together
+ * on the machine, so that a start-up file that repeats the command or its input prints none of them.
  */
 const bootstrap = [
   // The user's config may send this variable.
@@ -41,10 +40,9 @@ const bootstrap = [
 ].join('; ');
 
 /**
- * Sends a script to a machine, and reads its answer. The script is sent by standard input as one
- * line, so that it arrives whole or not at all; the input of the script follows. The answer is
- * between two marks, anywhere in a line. It ends with the second one, even if something still holds
- * the pipes.
+ * Sends a script to a machine, and reads its answer. The script is sent by standard input as one line,
+ * so that it arrives whole or not at all; the input of the script follows. The answer is between two
+ * marks, anywhere in a line. It ends with the second one, even if something still holds the pipes.
  */
 export class ScriptAnswer implements Sieve {
   readonly command: string;

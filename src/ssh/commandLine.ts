@@ -20,10 +20,9 @@ export function quoteForShell(value: string): string {
 }
 
 /**
- * Returns a command that has `sh` run a script, for any login shell of a machine: sshd gives every
- * command to that shell, and fish, csh and others read our scripts differently. In quotes, fish
- * reads backslashes and csh reads `!`, so they are outside of them. The script has one line,
- * because csh ends quotes at the end of a line.
+ * Returns a command that has `sh` run a script, for any login shell of a machine: sshd gives every command to
+ * that shell, and fish, csh and others read our scripts differently. In quotes, fish reads backslashes and csh
+ * reads `!`, so they are outside of them. The script has one line, because csh ends quotes at the end of a line.
  */
 export function byPosixShell(script: string): string {
   return `exec /bin/sh -c '${script.replace(/['\\!]/g, "'\\$&'")}'`;
@@ -33,10 +32,10 @@ export function byPosixShell(script: string): string {
 const fromEnvironment = byPosixShell('s=$GPU_RENTAL_SCRIPT; unset GPU_RENTAL_SCRIPT; eval "$s"');
 
 /**
- * Returns the same for a script of `sh`, started by the login shell of the machine: only that shell
- * knows where the image keeps its programs. With the variable, its startup files don't start tmux.
- * `by` is a program that starts it in turn. csh and tcsh can't be started so, and close all other
- * open files: the shell that sshd started has read most settings of a user.
+ * Returns the same for a script of `sh`, started by the login shell of the machine: only that
+ * shell knows where the image keeps its programs. With the variable, its startup files don't
+ * start tmux. `by` is a program that starts it in turn. csh and tcsh can't be started so, and
+ * close all other open files: the shell that sshd started has read most settings of a user.
  */
 export function byLoginShell(script: string, by = ''): string {
   return [
@@ -47,8 +46,8 @@ export function byLoginShell(script: string, by = ''): string {
 }
 
 /**
- * Returns a script that has the login shell of the machine run a command of the user. Some shells
- * read their start-up files again, so the output begins after a line with the mark.
+ * Returns a script that has the login shell of the machine run a command of the user. Some
+ * shells read their start-up files again, so the output begins after a line with the mark.
  */
 export function byUserShell(command: string, mark: string): string {
   return `exec "\${SHELL:-/bin/sh}" -c ${quoteForShell(`echo ${mark}; ${command}`)}`;

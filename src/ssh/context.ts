@@ -35,11 +35,10 @@ export interface SshDeps {
 }
 
 /**
- * For logins in the background: no question, no command of the user on this computer, whose output
- * would be mistaken for the machine's, and no connection that is shared. A shared one would carry
- * the sessions of the user, who lose them when ours is ended, or outlive ours and look like a user
- * who is connected. The usual log level, because a changed host key is known by a message that
- * `LogLevel QUIET` of the user would suppress.
+ * For logins in the background: no question, no command of the user on this computer, whose output would be
+ * mistaken for the machine's, and no connection that is shared. A shared one would carry the sessions of the
+ * user, who lose them when ours is ended, or outlive ours and look like a user who is connected. The usual log
+ * level, because a changed host key is known by a message that `LogLevel QUIET` of the user would suppress.
  */
 const alone = [
   'BatchMode=yes',

@@ -9,10 +9,10 @@ export interface Endpoint {
 }
 
 /**
- * Returns the addresses of an instance, the best first: its own port, then the service's proxy. For
- * Jupyter run types the proxy listens one port above `ssh_port` by some sources and at the port
- * itself by others, so both are tried (docs/service/instances.md#ssh-address). Throws
- * `UnsafeValueError` if the service sent addresses and none can be used.
+ * Returns the addresses of an instance, the best first: its own port, then the service's
+ * proxy. For Jupyter run types the proxy listens one port above `ssh_port` by some sources and
+ * at the port itself by others, so both are tried (docs/service/instances.md#ssh-address).
+ * Throws `UnsafeValueError` if the service sent addresses and none can be used.
  */
 export function endpointsOf(
   instance: Pick<Instance, 'publicIp' | 'ports' | 'sshHost' | 'sshPort' | 'runtype'>,

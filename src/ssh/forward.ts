@@ -154,10 +154,9 @@ const ofConnection = /^(?:debug2: )?channel \d+: (?:open confirm|open failed: (.
 const forbidden = /^(?:administratively prohibited|unknown channel type)/;
 
 /**
- * Separates messages of ssh itself from those that the machine makes it print, such as a banner.
- * Once ssh has bound its ports, it runs a command of this computer (`ssh_session2` in ssh.c of
- * OpenSSH), which prints a random mark to standard output. Nothing of a machine is printed there,
- * and nothing of ours connects before that.
+ * Separates messages of ssh itself from those that the machine makes it print, such as a banner. Once ssh has
+ * bound its ports, it runs a command of this computer (`ssh_session2` in ssh.c of OpenSSH), which prints a random
+ * mark to standard output. Nothing of a machine is printed there, and nothing of ours connects before that.
  */
 class SshOutput {
   readonly listensMark = randomBytes(12).toString('hex');
@@ -189,9 +188,8 @@ function kindOf(refusal: string | undefined): 'open' | 'forbidden' | 'failed' {
 }
 
 /**
- * Connects once through a forward, and closes the connection once its outcome is known: ssh reports
- * only for a connection whether the machine forwards at all. A program behind it sees a silent
- * connection.
+ * Connects once through a forward, and closes the connection once its outcome is known: ssh reports only
+ * for a connection whether the machine forwards at all. A program behind it sees a silent connection.
  */
 async function tryOnce(localPort: number, known: () => Promise<void>): Promise<void> {
   const socket = connect({ host: '127.0.0.1', port: localPort });

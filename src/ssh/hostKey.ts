@@ -54,8 +54,8 @@ export class HostKeyError extends UserError {
 }
 
 /**
- * Returns the error if ssh's message reports that it refused the host key, so that the message is
- * the same for every command.
+ * Returns the error if ssh's message reports that it refused the host key, so that
+ * the message is the same for every command.
  */
 export function hostKeyErrorOf(stderr: string): HostKeyError | undefined {
   return /^Host key verification failed\./m.test(stderr) ? new HostKeyError(stderr) : undefined;

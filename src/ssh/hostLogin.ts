@@ -79,9 +79,8 @@ async function isOtherThanPrinted(
 }
 
 /**
- * Returns whether the log of the instance names a changed host key, as with images that create one
- * at each start. That is a hint for the user and no proof: programs print into the log what
- * strangers send them.
+ * Returns whether the log of the instance names a changed host key, as with images that create one at each
+ * start. That is a hint for the user and no proof: programs print into the log what strangers send them.
  */
 async function comparedWithLog(
   context: SshContext,

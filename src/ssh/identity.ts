@@ -33,9 +33,9 @@ export interface Identity {
 const mostOthers = 4;
 
 /**
- * Chooses a registered key, the previous one if possible: one that is registered since may not be
- * on a running machine. If the registered keys are unknown, only the previous one counts. If none
- * fits, it may be a key that can't be read without its passphrase: only a login shows that.
+ * Chooses a registered key, the previous one if possible: one that is registered since may not
+ * be on a running machine. If the registered keys are unknown, only the previous one counts. If
+ * none fits, it may be a key that can't be read without its passphrase: only a login shows that.
  */
 export async function chooseIdentity(
   deps: KeyDeps,

@@ -138,8 +138,7 @@ const wholeLine: readonly string[] = [
 ];
 
 /**
- * Options that every login of ours sets on the command line, or what ssh has already done with the
- * name of the host.
+ * Options that every login of ours sets on the command line, or what ssh has already done with the name of the host.
  */
 const notRepeated =
   /^(?:host|(?:user|global)knownhostsfile|canonical\w*|clearallforwardings|controlpath|controlmaster)$/;
@@ -151,10 +150,9 @@ export interface JumpCommand {
 }
 
 /**
- * Returns options that replace the user's config without the lines that our entry can't override;
- * none if it has no such lines. `printed` is what `ssh -G` prints for the entry, `defaults` what it
- * prints without any config. They are placed before the name of the host: of options on the command
- * line, the first counts, too.
+ * Returns options that replace the user's config without the lines that our entry can't override; none if it
+ * has no such lines. `printed` is what `ssh -G` prints for the entry, `defaults` what it prints without any
+ * config. They are placed before the name of the host: of options on the command line, the first counts, too.
  */
 export function withoutInherited(
   printed: string,
@@ -202,8 +200,8 @@ function oneWord(value: string): string {
 }
 
 /**
- * Returns the command that `ProxyJump` means (ssh.c of OpenSSH): ssh would give the jump host the
- * config that it has itself, which is none here.
+ * Returns the command that `ProxyJump` means (ssh.c of OpenSSH): ssh would give
+ * the jump host the config that it has itself, which is none here.
  */
 function jumpBy({ command, platform }: JumpCommand, value: string): string {
   const quote = (word: string) =>

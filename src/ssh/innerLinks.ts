@@ -5,8 +5,8 @@ import type { RemoteEntry } from './remoteTree';
 import { reasons, type LeftOut } from './transfer';
 
 /**
- * Creates the links with a known target. They are made last, so that nothing is written through a
- * link that a machine named.
+ * Creates the links with a known target. They are made last, so that nothing is
+ * written through a link that a machine named.
  */
 export async function makeInnerLinks(
   local: LocalFiles,

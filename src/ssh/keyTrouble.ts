@@ -102,8 +102,8 @@ export function keyTroubles(stderr: string): readonly KeyTrouble[] {
 }
 
 /**
- * Returns what is wrong with a key: with that of an entry, or else with one that ssh does not name.
- * Messages about other keys of the user's config are ignored. Without a file, all count.
+ * Returns what is wrong with a key: with that of an entry, or else with one that ssh does not
+ * name. Messages about other keys of the user's config are ignored. Without a file, all count.
  */
 export function keyTroubleOf(stderr: string, identityFile: string | undefined): KeyTrouble | undefined {
   const troubles = keyTroubles(stderr);

@@ -4,9 +4,8 @@ import type { Endpoint } from './endpoints';
 const patienceMs = 5_000;
 
 /**
- * Returns the milliseconds that a connection to an address needs, which is one round trip to the
- * machine; `undefined` without a connection, for example because the user's config uses a jump
- * host. Sends nothing.
+ * Returns the milliseconds that a connection to an address needs, which is one round trip to the machine;
+ * `undefined` without a connection, for example because the user's config uses a jump host. Sends nothing.
  */
 export function measureLatency({ host, port }: Endpoint, signal: AbortSignal): Promise<number | undefined> {
   return new Promise((resolve) => {

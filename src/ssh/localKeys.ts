@@ -304,8 +304,7 @@ export async function generateKey(
   const result = await deps.run('ssh-keygen', isLocked ? args : [...args, '-N', ''], {
     signal,
     timeoutMs: 30_000,
-    // ssh-keygen asks twice. Without a terminal, and with windows disabled, it reads the answers from
-    // its input.
+    // ssh-keygen asks twice. Without a terminal, and with windows disabled, it reads the answers from its input.
     ...(isLocked
       ? {
           input: `${passphrase}\n${passphrase}\n`,

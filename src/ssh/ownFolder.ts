@@ -99,9 +99,8 @@ export class OwnFolder {
   }
 
   /**
-   * Calls `prove` with a file for the host key of a first contact. The key that ssh stores there is
-   * kept if `prove` confirms it, unless another window was first: until a login is proved, any server
-   * may be at the address.
+   * Calls `prove` with a file for the host key of a first contact. The key that ssh stores there is kept if `prove`
+   * confirms it, unless another window was first: until a login is proved, any server may be at the address.
    */
   async provingHostKey<T>(
     alias: string,

@@ -182,8 +182,7 @@ const problemOfTrouble: Partial<Record<KeyTrouble['kind'], PreflightProblem>> = 
 };
 
 /**
- * Messages of ssh about a key are used first; a key that the machine accepted may also wait
- * silently for its agent.
+ * Messages of ssh about a key are used first; a key that the machine accepted may also wait silently for its agent.
  */
 function ownTrouble(
   stderr: string,

@@ -214,10 +214,9 @@ async function logIn(
 }
 
 /**
- * Logs in at the address of the entry, by the other keys where the machine refuses the chosen one
- * or this computer can't use it: of the registered keys, a machine may know only those of the time
- * when it was rented. The entry names the key that was accepted, else the one whose trouble is
- * shown.
+ * Logs in at the address of the entry, by the other keys where the machine refuses the chosen one or
+ * this computer can't use it: of the registered keys, a machine may know only those of the time when
+ * it was rented. The entry names the key that was accepted, else the one whose trouble is shown.
  */
 async function logInByAnyKey(
   context: SshContext,

@@ -75,8 +75,8 @@ export interface SshService {
     options: Omit<RunOptions, 'env' | 'cwd'>,
   ): Promise<RunResult>;
   /**
-   * Makes a port of the machine reachable on this computer, see `openForward`; no other port, even if
-   * the user's config forwards some.
+   * Makes a port of the machine reachable on this computer, see `openForward`; no
+   * other port, even if the user's config forwards some.
    */
   forward(alias: string, wanted: WantedForward, signal?: AbortSignal): Promise<Forward>;
   /** Returns program and arguments of a login. */

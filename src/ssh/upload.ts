@@ -344,8 +344,7 @@ class Upload {
   }
 
   /**
-   * As many bytes as were announced: the missing end of a file that became shorter shows when the
-   * sides are compared.
+   * As many bytes as were announced: the missing end of a file that became shorter shows when the sides are compared.
    */
   private async *content(
     handle: FileHandle,

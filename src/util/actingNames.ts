@@ -1,7 +1,6 @@
 /**
- * Names of files and folders on which a program acts because of their names: their content names
- * commands or is read as instructions, and can run as soon as the file is found. A star stands for
- * any ending.
+ * Names of files and folders on which a program acts because of their names: their content names commands
+ * or is read as instructions, and can run as soon as the file is found. A star stands for any ending.
  */
 const names: readonly string[] = [
   // Git runs hooks, filters and aliases that its folder and files name, and forges run workflows: git-scm.com/docs
@@ -74,8 +73,8 @@ const names: readonly string[] = [
 /** By convention, the start-up file of a program; each names programs to run or load. */
 const startUpFile = /^\.[\w-]+rc(?:\.\w+)?$/;
 /**
- * Git only reads patterns in the first, and no program reads the second, which many tools leave in
- * folders of outputs.
+ * Git only reads patterns in the first, and no program reads the second, which
+ * many tools leave in folders of outputs.
  */
 const harmless = new Set(['.gitignore', '.gitkeep']);
 /** Any folder with `HEAD`, `objects` and `refs` is a repository to git, and none is without `HEAD`. */

@@ -32,8 +32,8 @@ export class PacedClock implements Clock {
 }
 
 /**
- * Returns the clock for limits on work of this computer, such as an answer of its key ring: a pace
- * speeds up the product, not the computer.
+ * Returns the clock for limits on work of this computer, such as an answer of its
+ * key ring: a pace speeds up the product, not the computer.
  */
 export function atTruePace(clock: Clock): Clock {
   return clock instanceof PacedClock ? new PacedClock(1, 0) : clock;
@@ -46,9 +46,8 @@ export function readPace(value: string | undefined): number {
 }
 
 /**
- * Tests in a real editor set `GPU_RENTAL_PACE` so that they do not wait for polls and pacing.
- * Windows compare times with each other, so `GPU_RENTAL_PACE_SINCE` gives all processes of a test
- * the start of the faster time.
+ * Tests in a real editor set `GPU_RENTAL_PACE` so that they do not wait for polls and pacing. Windows compare
+ * times with each other, so `GPU_RENTAL_PACE_SINCE` gives all processes of a test the start of the faster time.
  */
 export const systemClock: Clock = new PacedClock(
   readPace(process.env['GPU_RENTAL_PACE']),

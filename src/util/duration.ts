@@ -19,8 +19,8 @@ export function durationText(ms: number): Text {
 }
 
 /**
- * Returns whether less than `ms` passed since a time of this computer. A time that is further ahead
- * than that was noted before the clock was set back, and is void.
+ * Returns whether less than `ms` passed since a time of this computer. A time that
+ * is further ahead than that was noted before the clock was set back, and is void.
  */
 export function isWithin(ms: number, since: number, now: number): boolean {
   return Math.abs(now - since) < ms;

@@ -13,8 +13,8 @@ function rethrowLater(error: unknown): void {
 }
 
 /**
- * A small event source. A listener that throws does not stop the others, and its error is never
- * lost: it is passed to `onListenerError`, or is thrown again once the event is over.
+ * A small event source. A listener that throws does not stop the others, and its error is
+ * never lost: it is passed to `onListenerError`, or is thrown again once the event is over.
  */
 export class Emitter<T> implements Disposable {
   private readonly listeners = new Set<Listener<T>>();

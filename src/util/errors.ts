@@ -18,8 +18,8 @@ export type NextStep = (typeof nextSteps)[number];
 export type ConsolePageName = 'credit' | 'user' | 'apiKeys';
 
 /**
- * An error whose text may be shown to the user as it is. Each subclass states what failed and what
- * to do about it; anything else that is thrown is a bug and is shown as one.
+ * An error whose text may be shown to the user as it is. Each subclass states what failed
+ * and what to do about it; anything else that is thrown is a bug and is shown as one.
  */
 export class UserError extends Error {
   readonly text: Text;

@@ -53,8 +53,8 @@ export async function touchLock(path: string, setTimes: typeof fs.utimes = fs.ut
   try {
     await setTimes(path, now, now);
   } catch {
-    // A disk that stores no times notes those of writes. All locks begin with this byte, including one
-    // that another process holds by now.
+    // A disk that stores no times notes those of writes. All locks begin with this
+    // byte, including one that another process holds by now.
     const file = await fs.open(path, 'r+');
     try {
       await file.write('{', 0);

@@ -1,8 +1,8 @@
 /** The name of a device with any ending (learn.microsoft.com, "Naming Files, Paths, and Namespaces"). */
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³]) *(?:\.|$)/iu;
 /**
- * Characters that name a second stream of a file, another folder, or another file, since Windows
- * drops dots and spaces at an end.
+ * Characters that name a second stream of a file, another folder, or another file,
+ * since Windows drops dots and spaces at an end.
  */
 const special = /[<>:"/\\|?*\p{Cc}]/u;
 /** With our endings it stays below 143 bytes, which is the limit of an encrypted home folder of Linux. */

@@ -1,6 +1,6 @@
 /**
- * Reads one at a time. Each caller gets a read that begins after its call, so that it has all
- * earlier changes; callers that wait for the current read share the next.
+ * Reads one at a time. Each caller gets a read that begins after its call, so that
+ * it has all earlier changes; callers that wait for the current read share the next.
  */
 export class NextRead<T, How = void> {
   private current: Promise<T> | undefined;

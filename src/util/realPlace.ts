@@ -38,11 +38,9 @@ export class LeadsOutError extends UserError {
 }
 
 /**
- * Returns where a place really is at this moment, so that later steps follow no link; missing parts
- * are kept as named. Call it right before each read and each write, since links can be made at any
- * time.
- * @throws LeadsOutError if a link leads out of the root, to nothing, or to a name on which programs
- * act.
+ * Returns where a place really is at this moment, so that later steps follow no link; missing parts are
+ * kept as named. Call it right before each read and each write, since links can be made at any time.
+ * @throws LeadsOutError if a link leads out of the root, to nothing, or to a name on which programs act.
  */
 export async function realPlace(place: Place): Promise<string> {
   const { path, root } = place;
@@ -73,9 +71,8 @@ const flags = {
 } as const;
 
 /**
- * Opens a file at a place, itself no link, and checks that it is there: a link that is made after
- * the check leads to another file, which is neither read nor written. Creates only what does not
- * exist yet.
+ * Opens a file at a place, itself no link, and checks that it is there: a link that is made after the
+ * check leads to another file, which is neither read nor written. Creates only what does not exist yet.
  * @throws LeadsOutError like `realPlace`.
  */
 export async function openPlace(place: Place, how: keyof typeof flags, mode = 0o666): Promise<FileHandle> {
@@ -156,9 +153,9 @@ async function isThere(path: string): Promise<boolean> {
 }
 
 /**
- * Returns the name of a real path below a real folder, with forward slashes; `undefined` if it is
- * not in the folder. The disk decides what is the same folder, because its path can differ in case
- * or normal form, such as that of a home folder `José`.
+ * Returns the name of a real path below a real folder, with forward slashes; `undefined`
+ * if it is not in the folder. The disk decides what is the same folder, because its path
+ * can differ in case or normal form, such as that of a home folder `José`.
  */
 async function nameBelow(base: string, real: string): Promise<string | undefined> {
   const start = base.endsWith(sep) ? base : `${base}${sep}`;

@@ -42,8 +42,8 @@ export class ConstrainedCommand {
   }
 
   /**
-   * The text the command writes. `shownRoot` replaces the folder in the output, as the service shows
-   * the path on its host.
+   * The text the command writes. `shownRoot` replaces the folder in the output, as
+   * the service shows the path on its host.
    */
   run(folder: string, shownRoot: string): string {
     const root = realpathSync(folder);

@@ -3,8 +3,8 @@ import { variablesOf } from './envFlags';
 import { imageRuntype } from './runtype';
 
 /**
- * Returns the lines that the container would have written. Image, arguments and scripts are shown
- * as recorded and never run on this computer; values of variables are not shown.
+ * Returns the lines that the container would have written. Image, arguments and scripts
+ * are shown as recorded and never run on this computer; values of variables are not shown.
  */
 export function containerLog(instance: InstanceState): string[] {
   const names = variablesOf(instance.env).map(([name]) => name);
@@ -37,8 +37,7 @@ export function selectLines(
 }
 
 /**
- * Statuses from which an instance that is meant to run never recovers
- * (docs/service/instances.md#failed-statuses).
+ * Statuses from which an instance that is meant to run never recovers (docs/service/instances.md#failed-statuses).
  */
 export const failureStatuses: readonly string[] = ['exited', 'unknown', 'offline', 'created'];
 

@@ -19,8 +19,8 @@ const retrySeconds = 20;
 
 /**
  * The life of instances: the effects of requests, and the later changes by themselves
- * (docs/service/instances.md#states). The clock's speed shortens the waits, and a wait that was
- * pending when the simulator ended continues at its next start.
+ * (docs/service/instances.md#states). The clock's speed shortens the waits, and a
+ * wait that was pending when the simulator ended continues at its next start.
  */
 export class Lifecycle implements Disposable {
   readonly billing: Billing;
@@ -76,9 +76,9 @@ export class Lifecycle implements Disposable {
   }
 
   /**
-   * Starts an instance that was stopped on purpose. Returns a refusal, which is sent with status 200,
-   * if the machine has no free GPU, or if the instance failed while it was meant to run and never
-   * runs again (docs/service/instances.md#failed-statuses).
+   * Starts an instance that was stopped on purpose. Returns a refusal, which is sent
+   * with status 200, if the machine has no free GPU, or if the instance failed while it
+   * was meant to run and never runs again (docs/service/instances.md#failed-statuses).
    */
   start(instance: InstanceState): { readonly queued: boolean } {
     this.billing.settle(instance);

@@ -54,8 +54,8 @@ function stateFields(world: World, instance: InstanceState): Row {
 }
 
 /**
- * Returns the contract's state: the record of the service, for any report of the machine
- * (docs/service/instances.md#intended-state).
+ * Returns the contract's state: the record of the service, for any report of the
+ * machine (docs/service/instances.md#intended-state).
  */
 function currentState(instance: InstanceState): string {
   return instance.intendedStatus === 'stopped' || instance.failed || instance.outbid || instance.waiting

@@ -35,9 +35,9 @@ export interface MergedRent {
 const defaultDiskGb = 8;
 
 /**
- * Returns what is rented when a request meets a template (docs/service/renting.md#template-merge).
- * A template's `volume_info` has no effect, so it is left out here, like its recommended disk,
- * which is a hint for the author of the request.
+ * Returns what is rented when a request meets a template
+ * (docs/service/renting.md#template-merge). A template's `volume_info` has no effect, so it
+ * is left out here, like its recommended disk, which is a hint for the author of the request.
  */
 export function mergeRent(request: RentRequest, template: RentTemplate | undefined): MergedRent {
   return {

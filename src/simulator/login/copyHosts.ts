@@ -26,9 +26,8 @@ interface Open {
 const user = 'vastai_kaalia';
 
 /**
- * Serves the files of an instance, also of a stopped one: a real rsync daemon behind SSH. It serves
- * the files as they are when it is opened, because the home of a simulated machine has another path
- * than that of a real one.
+ * Serves the files of an instance, also of a stopped one: a real rsync daemon behind SSH. It serves the files as
+ * they are when it is opened, because the home of a simulated machine has another path than that of a real one.
  */
 export class CopyHosts {
   private readonly opened = new Map<number, Open>();

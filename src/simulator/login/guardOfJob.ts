@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import type { Disposable } from '../../util/disposable';
 
 /**
- * SHA-256 of the only program of an on-start script that is run: the guard of a machine that was
- * rented for a job. Anything else would act on the computer that plays the machine.
+ * SHA-256 of the only program of an on-start script that is run: the guard of a machine that
+ * was rented for a job. Anything else would act on the computer that plays the machine.
  */
 export const guardHash = '1f44ed4e81db479f04319b10bc6587e51a899a6b79a2d2b9176329550d643cf7';
 

@@ -162,9 +162,9 @@ function end(entry: Running): void {
 }
 
 /**
- * Ends all that was started in a machine and is still there, also what detached itself: each
- * process carries the machine's token in its environment. Only where `/proc` exists (Linux);
- * elsewhere the processes end with their connections.
+ * Ends all that was started in a machine and is still there, also what detached
+ * itself: each process carries the machine's token in its environment. Only where
+ * `/proc` exists (Linux); elsewhere the processes end with their connections.
  */
 function endProcessesOf(token: string): void {
   const mark = `SIMULATED_MACHINE=${token}`;

@@ -2,8 +2,8 @@ import { refuse } from './context';
 import { factors, longestLabel, type Factor } from './state';
 
 /**
- * Bodies of tfa/*. Clients may send explicit nulls and numbers as text; both are accepted. A body
- * that is no object is `bad_request`.
+ * Bodies of tfa/*. Clients may send explicit nulls and numbers as text; both are
+ * accepted. A body that is no object is `bad_request`.
  */
 export class SecondFactorBody {
   private readonly fields: Readonly<Record<string, unknown>>;

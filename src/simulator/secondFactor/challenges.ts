@@ -42,9 +42,8 @@ export function dropChallenge(context: SecondFactorContext, challenge: Challenge
 }
 
 /**
- * A challenge without a code, as a correct password makes; the logged-out flow begins with its
- * secret. Old ones are removed here, an hour after they ended, so that "expired" differs from
- * "unknown".
+ * A challenge without a code, as a correct password makes; the logged-out flow begins with its secret.
+ * Old ones are removed here, an hour after they ended, so that "expired" differs from "unknown".
  */
 export function openChallenge(context: SecondFactorContext, channel: Challenge['channel']): Challenge {
   const challenge: Challenge = {

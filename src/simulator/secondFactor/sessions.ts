@@ -4,8 +4,8 @@ import { hasCookieSession } from './routes';
 import { emptySecondFactorState, type SecondFactorState } from './state';
 
 /**
- * Makes sessions of the second factor count as callers, and accounts that demand one refuse a key
- * alone everywhere except on users/current and tfa/*.
+ * Makes sessions of the second factor count as callers, and accounts that demand
+ * one refuse a key alone everywhere except on users/current and tfa/*.
  */
 export function registerSecondFactor(world: World): SecondFactorState {
   const state = world.section<SecondFactorState>('tfa', emptySecondFactorState);

@@ -140,8 +140,8 @@ export class AccountFiles {
   }
 
   /**
-   * Returns the only account, if the choice of the active one is lost and there was no other; another
-   * window may have set the file aside.
+   * Returns the only account, if the choice of the active one is lost and there was
+   * no other; another window may have set the file aside.
    */
   private async onlyKey(): Promise<string | undefined> {
     const [only, ...others] = await this.list();

@@ -261,8 +261,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
 
   async signOut(accountKey: string): Promise<void> {
     await this.serially(async () => {
-      // Remove the files first, so that windows that are notified of the removed key find the account
-      // gone.
+      // Remove the files first, so that windows that are notified of the removed key find the account gone.
       await this.files.remove(accountKey);
       this.inUse.forget(accountKey);
       const isRemoved = await this.sessions.remove(accountKey);

@@ -116,8 +116,8 @@ export class KeyAccess implements Disposable {
   }
 
   /**
-   * Throws `KeyLacksError` for a read that would be refused. Writes are always sent, because the
-   * service decides when something must be stopped. The user of the key is always read too.
+   * Throws `KeyLacksError` for a read that would be refused. Writes are always sent, because
+   * the service decides when something must be stopped. The user of the key is always read too.
    */
   private checkRead(accountKey: string, route: string): void {
     const category = permissionOfRoute(route);

@@ -48,8 +48,7 @@ interface RenewalOptions extends StartOptions {
   /** Another window is waiting; it may not have received a session that this one holds. */
   readonly isNotified?: boolean;
   /**
-   * The user started it, so the question appears unless the service reports that the account has no
-   * second factor.
+   * The user started it, so the question appears unless the service reports that the account has no second factor.
    */
   readonly isWanted?: boolean;
 }

@@ -4,8 +4,8 @@ import type { Log } from '../../util/log';
 import { replaceFile } from '../../util/replaceFile';
 
 /**
- * A small file that states whether anything costs money or is pending, so that a starting editor
- * knows without loading the whole extension.
+ * A small file that states whether anything costs money or is pending, so that a
+ * starting editor knows without loading the whole extension.
  */
 export class Attention {
   private queue: Promise<void> = Promise.resolve();

@@ -24,8 +24,8 @@ export interface Burn {
 }
 
 /**
- * Returns the signs that are shown before the rate, and before how long the credit lasts, if they
- * differ from what is paid.
+ * Returns the signs that are shown before the rate, and before how long the credit
+ * lasts, if they differ from what is paid.
  */
 export function signsOf({
   isPartial,

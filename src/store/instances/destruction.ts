@@ -22,9 +22,8 @@ export interface DestructionDeps {
 export const lookAtMs = [0, 3000, 8000, 20_000, 40_000];
 
 /**
- * Destroys an instance, sending the request once, and reads back whether it is gone, because some
- * were listed again. Rejects if the service refused. A cancelled wait returns `notConfirmed`, since
- * the request was sent.
+ * Destroys an instance, sending the request once, and reads back whether it is gone, because some were listed
+ * again. Rejects if the service refused. A cancelled wait returns `notConfirmed`, since the request was sent.
  */
 export async function destroyAndVerify(
   deps: DestructionDeps,

@@ -62,8 +62,8 @@ export class FleetList {
   }
 
   /**
-   * Shows rented instances until an answer contains them, and adds fields that records lack; returns
-   * whether anything changed.
+   * Shows rented instances until an answer contains them, and adds fields that
+   * records lack; returns whether anything changed.
    */
   expect(rentals: Pick<RecentRentals, 'expected' | 'rented'>): boolean {
     this.rentals = rentals;

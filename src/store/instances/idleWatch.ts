@@ -218,8 +218,8 @@ export class IdleWatch implements Disposable {
 }
 
 /**
- * Returns facts from the file that continue with the later ones. Facts of an observation outside
- * the longest gap, or from before the clock was set back, are left out.
+ * Returns facts from the file that continue with the later ones. Facts of an observation
+ * outside the longest gap, or from before the clock was set back, are left out.
  */
 function joined(kept: IdleFacts, seen: IdleFacts, isUsed: boolean): IdleFacts {
   if (kept.seenAt > seen.watchedSince || seen.watchedSince - kept.seenAt > longestGapMs) {

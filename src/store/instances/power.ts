@@ -84,8 +84,8 @@ export async function sendPower(
     }
   };
   if (kind === 'start' || kind === 'stop') {
-    // Noted first, so that the row changes at once and no window mistakes a starting instance that
-    // still reports `exited` for a failure.
+    // Noted first, so that the row changes at once and no window mistakes a starting
+    // instance that still reports `exited` for a failure.
     fleet.note(id, request, key);
   }
   try {

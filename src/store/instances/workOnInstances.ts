@@ -81,9 +81,8 @@ export class WorkOnInstances implements Disposable {
   }
 
   /**
-   * Starts the wings that have not started yet and waits for their reads, before something is lost.
-   * Returns false if some work stays unknown. Never rejects: a machine that costs money can still be
-   * stopped.
+   * Starts the wings that have not started yet and waits for their reads, before something is lost. Returns
+   * false if some work stays unknown. Never rejects: a machine that costs money can still be stopped.
    */
   async whole(): Promise<boolean> {
     const areThere = await Promise.all([...this.starts].map((start) => start()));

@@ -176,10 +176,9 @@ function provesOfferGone(error: GoneError | NotFoundError): boolean {
 }
 
 /**
- * Returns whether a rental was refused because its offer is gone, the only refusal after which
- * another offer has a chance. A refusal that does not name what is gone may be about the template,
- * the account or the call, so the market decides. If that does not answer, the refusal is reported
- * unchanged.
+ * Returns whether a rental was refused because its offer is gone, the only refusal after which another
+ * offer has a chance. A refusal that does not name what is gone may be about the template, the account
+ * or the call, so the market decides. If that does not answer, the refusal is reported unchanged.
  */
 export async function isOfferGone(error: unknown, isListed: () => Promise<boolean>): Promise<boolean> {
   if (!(error instanceof GoneError || error instanceof NotFoundError)) {

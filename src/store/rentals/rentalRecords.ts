@@ -91,8 +91,8 @@ export class RentalRecords implements Disposable {
   }
 
   /**
-   * The paths of files that were damaged when they were read first, by the marker of their rental: it
-   * is unknown whether the rental became an instance.
+   * The paths of files that were damaged when they were read first, by the marker of
+   * their rental: it is unknown whether the rental became an instance.
    */
   get damaged(): ReadonlyMap<string, string> {
     return this.damagedFiles;
@@ -115,8 +115,8 @@ export class RentalRecords implements Disposable {
   }
 
   /**
-   * For the leading window: reads rentals that were not announced, because the window that sent them
-   * was killed right after. Never rejects.
+   * For the leading window: reads rentals that were not announced, because the
+   * window that sent them was killed right after. Never rejects.
    */
   async findUnreported(): Promise<void> {
     await this.whenLoaded;

@@ -58,8 +58,8 @@ export async function storedSecrets(secrets: SecretPort): Promise<StoredSecrets>
 }
 
 /**
- * The values behind the references of template documents, one entry each in the editor's secret
- * store. The places of the references are not secret and are kept separately.
+ * The values behind the references of template documents, one entry each in the editor's
+ * secret store. The places of the references are not secret and are kept separately.
  */
 export class TemplateSecrets {
   constructor(
@@ -89,8 +89,8 @@ export class TemplateSecrets {
   }
 
   /**
-   * Finds the secrets of a template by their values, if they are no longer remembered. Returns what
-   * is remembered then.
+   * Finds the secrets of a template by their values, if they are no longer
+   * remembered. Returns what is remembered then.
    */
   async reclaim(
     accountKey: string,
@@ -214,8 +214,8 @@ export class TemplateSecrets {
   }
 
   /**
-   * Deletes the secrets of a document that is gone, unless another one has them. Entries that the
-   * secret store does not delete are removed with the account.
+   * Deletes the secrets of a document that is gone, unless another one has them.
+   * Entries that the secret store does not delete are removed with the account.
    */
   async release(accountKey: string, owner: SecretOwner): Promise<void> {
     const own = await this.names(accountKey, owner);

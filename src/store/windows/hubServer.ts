@@ -103,9 +103,9 @@ export class HubServer implements Disposable {
   }
 
   /**
-   * Creates the socket file. It outlives a killed owner, so a file without an answering owner is
-   * replaced: under a lock, and by a socket that answers already. A socket bound in place does not
-   * answer until it listens, and another window would treat it as abandoned.
+   * Creates the socket file. It outlives a killed owner, so a file without an answering
+   * owner is replaced: under a lock, and by a socket that answers already. A socket bound in
+   * place does not answer until it listens, and another window would treat it as abandoned.
    */
   private takeFile(): Promise<boolean> {
     const { address, clock } = this.deps;

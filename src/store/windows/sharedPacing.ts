@@ -37,9 +37,8 @@ type News = z.infer<typeof news>;
 const messages = channel('pacing.news', z.object({ accountKey: z.string(), route: z.string(), news }));
 
 /**
- * One pace per account over all windows. The leading window admits reads in one order; each window
- * paces its writes itself, so that a write never waits for another window. All windows share what
- * one learns about the service.
+ * One pace per account over all windows. The leading window admits reads in one order; each window paces its writes
+ * itself, so that a write never waits for another window. All windows share what one learns about the service.
  */
 export class SharedPacing implements Disposable {
   private readonly owned = new DisposableStore();

@@ -66,8 +66,7 @@ export class Ssh2Backend implements SshBackend {
   }
 
   /**
-   * The user with a key of the machine; without a signature the client only asks whether the key
-   * would be accepted.
+   * The user with a key of the machine; without a signature the client only asks whether the key would be accepted.
    */
   private isAllowed(context: AuthContext): boolean {
     if (context.username !== this.options.user || context.method !== 'publickey') {

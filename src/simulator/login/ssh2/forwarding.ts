@@ -4,8 +4,8 @@ import type { Connection, ServerChannel } from 'ssh2';
 import { toDisposable, type Disposable } from '../../../util/disposable';
 
 /**
- * More than programs need at a time. A simulated machine is this computer, so a forwarding to its
- * own port would loop until no file can be opened any more.
+ * More than programs need at a time. A simulated machine is this computer, so a
+ * forwarding to its own port would loop until no file can be opened any more.
  */
 const mostAtOnce = 100;
 

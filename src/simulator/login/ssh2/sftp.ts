@@ -23,8 +23,8 @@ interface Undeclared {
 }
 
 /**
- * Ends the subsystem as a server does, with status 0; without it `scp` reports a good transfer as
- * failed. The library has a method for it on every channel but this kind.
+ * Ends the subsystem as a server does, with status 0; without it `scp` reports a good
+ * transfer as failed. The library has a method for it on every channel but this kind.
  */
 function sendExitStatus(sftp: SFTPWrapper & Undeclared): void {
   if (sftp.outgoing) {
@@ -100,8 +100,8 @@ class SftpSession {
     });
     sftp.on('REMOVE', (id, name) => this.done(id, () => fs.unlink(this.at(name))));
     sftp.on('RENAME', (id, from, to) => this.done(id, () => fs.rename(this.at(from), this.at(to))));
-    // The link is first, although the types of the library name it otherwise: it undoes the order of
-    // OpenSSH's clients.
+    // The link is first, although the types of the library name it otherwise: it
+    // undoes the order of OpenSSH's clients.
     sftp.on('SYMLINK', (id, link, target) => this.done(id, () => fs.symlink(target, this.at(link))));
     sftp.on('READLINK', (id, name) => {
       this.answer(id, async () => this.sendName(id, await fs.readlink(this.at(name))));
