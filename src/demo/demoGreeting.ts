@@ -2,17 +2,17 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import * as http from 'node:http';
 import { parseJson } from '../util/json';
 
-/** Who is at a port: the demo that was started with this key, another program, or nobody. */
+/** What is at a port: the demo that was started with this key, another program, or nothing. */
 export type Greeted = 'demo' | 'stranger' | 'nobody';
 
-/** As long as a busy computer may take. */
+/** The longest wait for a busy computer (ms). */
 const timeoutMs = 10_000;
 const longestAnswer = 1000;
 
 /**
- * Asks who is at a port, and counts as a sign of life there. The key stays here: both sides prove that
- * they have it by what they make of a word of this one call and of the port, so that no other program
- * learns it, and none can pass the question on to the demo at another port.
+ * Finds out what is at a port, and counts as a sign of life there. The key is not sent: both sides
+ * prove that they have it by a value made from the key, a random word of this call and the port, so
+ * that no other program learns the key, and none can pass the question on to the demo at another port.
  */
 export async function greet(port: number, key: string): Promise<Greeted> {
   const nonce = randomBytes(16).toString('hex');

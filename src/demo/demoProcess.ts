@@ -25,10 +25,10 @@ export class DemoUnavailableError extends UserError {
   }
 }
 
-/** It does not take the state that it was given. */
+/** The demo does not accept its saved state. */
 class StateRefusedError extends DemoUnavailableError {}
 
-/** The exit code that says so. */
+/** Its exit code. */
 const stateRefusedCode = 3;
 
 export interface DemoOptions {
@@ -96,8 +96,8 @@ export class DemoProcess implements Disposable {
         return url(known.port);
       }
       if (greeted === 'stranger') {
-        // A market whose key is lost, which ends by itself when nobody uses it, or a program of
-        // somebody else. Neither is ours to stop.
+        // A market whose key is lost, which ends by itself when nobody uses it, or another
+        // program. We must not stop either.
         return this.startLocked(key, undefined);
       }
     }
@@ -150,7 +150,7 @@ export class DemoProcess implements Disposable {
       if (port === undefined) {
         throw error;
       }
-      // The port of before may have been taken by another program meanwhile.
+      // Another program may use the earlier port by now.
       return this.startSomehow(key, undefined);
     }
   }
@@ -176,7 +176,7 @@ export class DemoProcess implements Disposable {
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe'],
         windowsHide: true,
-        // The key goes by the environment: arguments can be read by other users of the computer.
+        // The key is passed in the environment: arguments can be read by other users of the computer.
         env: { ...process.env, ELECTRON_RUN_AS_NODE: '1', SIMULATOR_API_KEY: key },
       });
       let output = '';
@@ -237,7 +237,7 @@ export class DemoProcess implements Disposable {
       const { pid, port } = value as Partial<Record<keyof DemoAddress, unknown>>;
       return typeof pid === 'number' && typeof port === 'number' ? { pid, port } : undefined;
     } catch {
-      // Absent or torn: the demo is started and the file written anew.
+      // Absent or torn: the demo is started and the file written again.
       return undefined;
     }
   }

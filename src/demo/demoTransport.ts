@@ -1,19 +1,19 @@
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
 
-/** What starts the demo and says where it is. */
+/** Starts the demo and returns its address. */
 export interface DemoStarter {
   ensure(key: string): Promise<string>;
 }
 
-/** The demo answers at another address now; the key is not sent to whoever has the old one. */
+/** The demo answers at another address now; the key is not sent to a program at the old one. */
 export class DemoMovedError extends UserError {
   constructor() {
     super(text('The demo marketplace has moved to another port. Run "Try the Demo Marketplace" again.'));
   }
 }
 
-/** As much of a transport as is needed to stand before one. */
+/** The part of a transport that a wrapper needs. */
 interface Sender<Request, Response> {
   send(request: Request): Promise<Response>;
   close(): Promise<void>;
@@ -51,7 +51,7 @@ export class DemoTransport<
       if (!this.isNotReachable(error)) {
         throw error;
       }
-      // Nobody took the connection, so the request has not left and may be sent to the new process.
+      // The connection was refused, so the request was not sent and may be sent to the new process.
       await this.start(request);
       return this.inner.send(request);
     }

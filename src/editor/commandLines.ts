@@ -1,6 +1,6 @@
 import { t } from './localize';
 
-/** What a dialog has room for on a small screen: so many rows of so many characters, below what an editor breaks itself. */
+/** The room of a dialog on a small screen: rows of this many characters, below what an editor breaks itself. */
 const rowLength = 60;
 const mostRows = 16;
 

@@ -50,7 +50,7 @@ export async function isPerson({ detail, ...question }: Question): Promise<boole
   );
 }
 
-/** Asks before renting from a template that changed after the user chose it; `message` says when. */
+/** Asks before renting from a template that changed after the user chose it; `message` states when. */
 export function confirmEditedTemplate(message: string): Promise<boolean> {
   return confirm({
     message,

@@ -5,7 +5,7 @@ interface OneWindow {
   offer(key: string, run: () => unknown): void;
 }
 
-/** What is said of a damaged file, which is kept under this path. */
+/** The message about a damaged file, which is kept under this path. */
 interface DamagedFileTexts {
   readonly sentence: (path: string) => string;
   readonly next: Action;
@@ -14,7 +14,7 @@ interface DamagedFileTexts {
 /** Names each damaged file once, in one window. */
 export function offerDamagedFiles(
   oneWindow: OneWindow,
-  /** Whose files they are and what they hold. */
+  /** The owner and the content of the files. */
   kind: string,
   paths: Iterable<string>,
   texts: DamagedFileTexts,

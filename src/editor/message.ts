@@ -12,7 +12,7 @@ export interface Action<T = unknown> {
 /** An action under a condition: `condition && { label, run }`. */
 type Offered<T> = Action<T> | false | undefined;
 
-/** Reports an error of an action that goes on. */
+/** Reports an error of an action that continues. */
 export function reportProblem(error: unknown): void {
   windowParts().report(error);
 }

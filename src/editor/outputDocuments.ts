@@ -90,7 +90,7 @@ export function showEnd(editor: vscode.TextEditor): void {
   editor.revealRange(new vscode.Range(last, last));
 }
 
-/** Returns whole lines from the end, below a line that says that the beginning is omitted. */
+/** Returns whole lines from the end, below a line that marks the omitted beginning. */
 function endOf(content: string, { whole }: Cut): string {
   const end = content.slice(-longestText);
   const line =

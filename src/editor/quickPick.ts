@@ -64,7 +64,7 @@ function frame<T>(input: QuickInput<StepAnswer<T>>, { canGoBack, canSkip, ...tit
   };
 }
 
-/** What a list says; each list also finds rows by description and detail. */
+/** The texts of a list; each list also finds rows by description and detail. */
 type ListOptions = Pick<vscode.QuickPickOptions, 'title' | 'placeHolder' | 'ignoreFocusOut'>;
 
 /** Shows a list from which the user picks one row. */
@@ -78,7 +78,7 @@ export function pickOne<T extends PickRow>(
 }
 
 interface ManyOptions extends ListOptions {
-  /** More ticked rows are not accepted, and the title says so. */
+  /** More ticked rows are not accepted, and the title explains that. */
   readonly mostRows?: number;
 }
 

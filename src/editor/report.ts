@@ -8,8 +8,8 @@ import { offeringInterruption } from './quickInput';
 import { editorElapsed } from './windowParts';
 
 /**
- * The editor pops up at most three messages in this time (ms), and a message takes the place of an equal one: of four
- * commands with the same problem it would show none.
+ * The editor pops up at most three messages in this time (ms), and a message
+ * replaces an equal one: of four commands with the same problem it would show none.
  */
 const floodMs = 800;
 

@@ -13,8 +13,8 @@ export interface LinkParts {
 const withId = ['instance', 'offer', 'template', 'connect', 'start'] as const;
 
 /**
- * Reads `/instance?id=5`, `/offer?id=5`, `/template?id=5`, `/connect?id=5`, `/start?id=5` or `/sign-in`. `undefined` for anything else: a
- * link comes from anywhere, so a part that is not known is a reason to open nothing.
+ * Reads `/instance?id=5`, `/offer?id=5`, `/template?id=5`, `/connect?id=5`, `/start?id=5` or `/sign-in`.
+ * `undefined` for anything else: a link may come from anywhere, so an unknown part is a reason to open nothing.
  */
 export function readLink({ path, query, fragment }: LinkParts): Link | undefined {
   const place = path.replace(/\/$/, '');

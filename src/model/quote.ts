@@ -45,20 +45,20 @@ export function perMonth(rate: Rate): Micros {
   return costOf(rate, hoursPerMonth);
 }
 
-/** What is to be rented, as far as its price depends on it. */
+/** The parts of a rental on which its price depends. */
 export interface Terms {
   readonly rentalType: RentalType;
   readonly diskGb: number;
   /** GB that the search asked the service to include in `totalPerHour`. */
   readonly searchedDiskGb?: number;
-  /** The bid; the machine's minimum where it is left out. */
+  /** The bid; the machine's minimum if absent. */
   readonly bidPerHour?: Micros | undefined;
 }
 
 export interface Quote {
   /** All that is billed while it runs; `undefined` where the service states no price. */
   readonly running: Rate | undefined;
-  /** What goes on while it is stopped; `undefined` where the service states no disk price. */
+  /** The rate while it is stopped; `undefined` if the service states no disk price. */
   readonly stopped: Rate | undefined;
   readonly downPerGb: Micros | undefined;
   readonly upPerGb: Micros | undefined;
@@ -154,7 +154,7 @@ export function hoursOfCredit(credit: Micros, rate: Rate): number | undefined {
   return Math.max(0, (credit * hoursPerMonth) / rate);
 }
 
-/** What a stopped machine goes on costing; `undefined` where the record does not say. */
+/** Returns what a stopped machine still costs; `undefined` if the record does not state it. */
 export function stoppedRateOf(instance: Instance): Rate | undefined {
   if (instance.storagePerMonth !== undefined) {
     return instance.storagePerMonth as number as Rate;
@@ -162,7 +162,7 @@ export function stoppedRateOf(instance: Instance): Rate | undefined {
   return instance.storagePerHour === undefined ? undefined : hourlyRate(instance.storagePerHour);
 }
 
-/** What a running machine costs; `undefined` where the record does not say. */
+/** Returns what a running machine costs; `undefined` if the record does not state it. */
 export function runningRateOf(instance: Instance): Rate | undefined {
   const stopped = stoppedRateOf(instance);
   const own =
@@ -177,7 +177,7 @@ export function runningRateOf(instance: Instance): Rate | undefined {
     : hourlyRate(instance.totalPerHour);
 }
 
-/** "3 days 4 h", "5 h", "20 min": rounded down, because it says how long money lasts. */
+/** "3 days 4 h", "5 h", "20 min": rounded down, because it shows how long money lasts. */
 export function spanOfHours(hours: number): Text {
   if (hours >= 24 * 365) {
     return text('more than a year');

@@ -10,7 +10,7 @@ export interface Volume {
   readonly status?: string;
   readonly machineId?: number;
   readonly location?: string;
-  /** Instances that use it; absent where the record does not say. */
+  /** Instances that use it; absent if the record does not state them. */
   readonly instanceIds?: readonly number[];
   readonly perHour?: Micros;
   /** Unix seconds. */
@@ -42,12 +42,12 @@ export function volumeName({ id, label }: Volume): string {
   return own === '' ? `V.${id}` : own;
 }
 
-/** What it costs a day, used or not; undefined where the record does not say. */
+/** What it costs a day, used or not; undefined if the record does not state it. */
 export function volumePerDay({ perHour }: Volume): Micros | undefined {
   return perHour === undefined ? undefined : times(perHour, 24);
 }
 
-/** What they cost together; `isPartial` where the price of one is not stated, or they were not read. */
+/** What they cost together; `isPartial` if the price of one is not stated, or they were not read. */
 export function volumesRate(volumes: readonly Volume[] | undefined): {
   readonly rate: Rate;
   readonly isPartial: boolean;

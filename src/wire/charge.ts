@@ -8,7 +8,7 @@ export const charge = z.looseObject({
   ...numbers('start', 'end', 'amount'),
   ...texts('type', 'source', 'description'),
   metadata: z.unknown().optional(),
-  /** An odd item stays as one of which nothing is known, so that the others don't add up to less than the amount. */
+  /** An odd item is kept without fields, so that the others don't add up to less than the amount. */
   items: z
     .array(item.catch({ type: undefined, description: undefined, amount: undefined }))
     .optional()

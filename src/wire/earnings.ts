@@ -4,7 +4,7 @@ import { id, numbers, texts } from './field';
 const sums = z.looseObject(numbers('total_gpu', 'total_stor', 'total_bwu', 'total_bwd'));
 const account = z.looseObject(numbers('balance', 'service_fee', 'total', 'credit'));
 
-/** What is no list stays as one row that can't be read, so that it counts as left out. */
+/** A value that is no list becomes one unreadable row, so that it counts as left out. */
 const rows = z.array(z.unknown()).nullish().catch([undefined]);
 
 /** Amounts are dollars; names and lists may be missing (docs/service/billing.md#earnings). */

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
 /**
- * Field parsers that tolerate what the service is known to vary: numbers as text, text with a final newline,
- * nulls, missing fields (docs/service/README.md#tolerant-reading). A value that cannot be understood becomes
- * `undefined`, which callers show as unknown, never as zero.
+ * Field parsers that tolerate the known variations of the service: numbers as text, text
+ * with a final newline, nulls, missing fields (docs/service/README.md#tolerant-reading).
+ * An unreadable value becomes `undefined`, which callers show as unknown, never as zero.
  */
 const asNumber = (value: unknown): unknown => {
   if (typeof value === 'string' && value.trim() !== '') {
@@ -54,7 +54,7 @@ export const texts = each(looseString);
 export const rawTexts = each(rawString);
 export const flags = each(looseBoolean);
 
-/** The members of a list that can be understood; `undefined` where there is none. */
+/** The readable members of a list; `undefined` if there is none. */
 export function looseMembers<T>(member: z.ZodType<T>) {
   return z
     .array(z.unknown())
@@ -80,9 +80,9 @@ export function schemaProblem(error: z.ZodError): string {
 }
 
 /**
- * The answer to a write of which only the success matters. `success` may be missing where a call succeeded
- * (docs/service/README.md#tolerant-reading), and `success: false` was handled before. A flag that cannot be
- * understood promises nothing, so it is refused.
+ * The answer to a write of which only the success matters. `success` may be missing
+ * if a call succeeded (docs/service/README.md#tolerant-reading), and `success:
+ * false` was handled before. An unreadable flag promises nothing, so it is refused.
  */
 export const successAnswer = z.looseObject({
   success: z
@@ -97,9 +97,9 @@ const anyList = z.array(z.unknown());
 /** A page of a list. Every list may name a next one (docs/service/limits.md#pages). */
 export interface WirePage {
   readonly rows: readonly unknown[];
-  /** The token of the next page: absent on the last one, null where it is nothing that can be sent. */
+  /** The token of the next page: absent on the last one, null if it can't be sent. */
   readonly next?: string | null | undefined;
-  /** How many different rows the whole list has, where the service says so. */
+  /** How many different rows the whole list has, if the service states it. */
   readonly total?: number | undefined;
   /** How many rows this page has, or the whole list. */
   readonly found?: number | undefined;
@@ -119,7 +119,7 @@ export function listUnder(name: string) {
     .transform((answer): WirePage => ({ rows: answer[name] ?? [], next: nextOf(answer['next_token']) }));
 }
 
-/** The same, where the list may also come bare, or under another of these names. */
+/** The same for a list that may also be bare, or under another of these names. */
 export function looseList(...names: readonly string[]) {
   return z.union([anyList.transform((rows): WirePage => ({ rows })), ...names.map(listUnder)]);
 }

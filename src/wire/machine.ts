@@ -33,5 +33,5 @@ export const minimumBidAnswer = successAnswer.extend({
   you_sent: z.looseObject(numbers('price')).optional().catch(undefined),
 });
 
-/** PUT dnotify; `you_sent` is the number of clients told, as a text. */
+/** PUT dnotify; `you_sent` is the number of notified clients, as a text. */
 export const maintenanceAnswer = successAnswer.extend(texts('you_sent'));

@@ -13,14 +13,14 @@ export const secondFactorMethod = z.looseObject({
 });
 export type WireSecondFactorMethod = z.infer<typeof secondFactorMethod>;
 
-/** GET tfa/status; `tfa_enabled` does not tell `enabled` from `legacy`. */
+/** GET tfa/status; `tfa_enabled` does not distinguish `enabled` from `legacy`. */
 export const secondFactorStatusAnswer = z.looseObject({
   ...flags('success', 'tfa_enabled', 'new_method_authorized'),
   ...numbers('backup_codes_remaining'),
   methods: z.array(z.unknown()),
 });
 
-/** POST tfa: the user object. The fields below come only when due (docs/service/two-factor.md#log-in). */
+/** POST tfa: the user object. The fields below are present only when due (docs/service/two-factor.md#log-in). */
 export const secondFactorLoginAnswer = z.looseObject({
   id: id.optional().catch(undefined),
   ...rawTexts('session_key'),
@@ -40,9 +40,9 @@ export const totpSetupAnswer = z.looseObject({
   provisioning_uri: z.string().min(1),
 });
 
-/** POST confirm-new: the first method comes with the backup codes; PUT regen-backup-codes always. */
+/** POST confirm-new: the first method has the backup codes; PUT regen-backup-codes always. */
 export const backupCodesAnswer = successAnswer.extend({
-  /** Codes that cannot be read must not pass for codes that did not come. */
+  /** Unreadable codes must not pass for missing codes. */
   backup_codes: z.array(z.string()).nullish(),
 });
 

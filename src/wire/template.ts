@@ -35,7 +35,7 @@ export const templateAnswer = z.looseObject({
 
 const filterOf = z.record(z.string(), z.unknown());
 
-/** `extra_filters` once it is an object; `order`, `limit` and the like stand among them and are no filters. */
+/** `extra_filters` once it is an object; `order`, `limit` and the like are among them and are no filters. */
 export const filterShape = z.record(z.string(), z.unknown()).transform((filters) =>
   Object.fromEntries(
     Object.entries(filters).flatMap(([name, value]) => {

@@ -20,7 +20,7 @@ const maxBytes = 1024 * 1024;
 export class LineTransport implements Transport {
   onclose?: () => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** What the client calls itself in the handshake of older revisions; newer ones say it in each request. */
+  /** The name of the client in the handshake of older revisions; newer ones send it in each request. */
   clientName = '';
 
   constructor(

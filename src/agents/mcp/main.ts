@@ -16,13 +16,13 @@ import { listedTools } from './toolList';
  */
 const [, script = '', storageDir = path.dirname(script), version = '1'] = process.argv;
 
-/** Tells this client from others that give the same name. A client starts a server of its own and ends it. */
+/** Distinguishes this client from others with the same name. A client starts a server of its own and ends it. */
 const session = randomBytes(16).toString('hex');
 
 const link = new EditorLink({ storageDir, clock: systemClock });
 
 async function call({ tool, input, client }: ToolCall, signal: AbortSignal): Promise<ToolResult> {
-  // Whatever changes something carries an id of the request, by which the editor does it once.
+  // Each change carries an id of the request, so that the editor makes it once.
   const answer = await link.ask({ tool, input, client, session }, { signal, mayRepeat: true });
   if ('problem' in answer) {
     return problem(answer.problem);

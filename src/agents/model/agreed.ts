@@ -41,7 +41,9 @@ export function stoppedPerHour({ running, stopped }: OfferPrice, then: ScheduleA
   return then === 'destroy' ? zero : perHour(stopped ?? running);
 }
 
-/** What the user agreed to and the offer no longer is, for a model; `undefined` where it is the same or cheaper. */
+/**
+ * Returns how the offer differs from what the user agreed to, for a model; `undefined` if it is the same or cheaper.
+ */
 export function changedSince(quote: RentalQuote, offer: Offer): string | undefined {
   const price = offerPrice(offer, quote.diskGb);
   const { offer: before } = quote;
@@ -64,12 +66,12 @@ export function changedSince(quote: RentalQuote, offer: Offer): string | undefin
     : undefined;
 }
 
-/** A price that was not stated before, or is not any more, is one that nobody agreed to. */
+/** The user has not agreed to a price that is stated only before or only now. */
 function isDearer(before: Micros | undefined, now: Micros | undefined): boolean {
   return before === undefined || now === undefined ? before !== now : now > before;
 }
 
-/** What is not known to be less counts in full, and what has no price is nothing that an agent may spend. */
+/** A price that is not known to be lower counts in full; without a price, an agent may spend nothing. */
 export function commitmentTo(
   instance: Instance,
   from: number,

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 
-/** What a model is given. VS Code hands on the structured part alone where there is one, so it says everything. */
+/** The answer for a model. VS Code passes on only the structured part if there is one, so it contains everything. */
 export interface ToolAnswer {
   /** At most 6 KB as JSON. */
   readonly structured: Readonly<Record<string, unknown>>;
@@ -9,12 +9,15 @@ export interface ToolAnswer {
   readonly isError: boolean;
 }
 
-/** A tool that can't do what was asked; the sentence tells the model what to do next. */
+/** A tool can't do what was requested; the sentence states what the model can do next. */
 export class ToolError extends Error {}
 
-/** Clients move or cut what is larger. */
+/** Clients move or cut larger answers. */
 export const mostBytes = 6144;
-/** What is added to an answer after its pages and texts are cut, such as the names of arguments that were ignored. */
+/**
+ * The room for additions to an answer after its pages and texts are cut, such as
+ * the names of arguments that were ignored.
+ */
 const spareBytes = 256;
 
 export function errorAnswer(problem: string): ToolAnswer {
@@ -22,7 +25,9 @@ export function errorAnswer(problem: string): ToolAnswer {
   return { structured: { error }, text: error, isError: true };
 }
 
-/** An answer as it is: what may be larger is cut where it is made, by `pageOf` and `endOfText`, which say so. */
+/**
+ * Makes an answer without cutting it: larger parts were cut before, by `pageOf` and `endOfText`, which state that.
+ */
 export function toolAnswer(structured: Readonly<Record<string, unknown>>): ToolAnswer {
   return sizeOf(structured) > mostBytes
     ? errorAnswer('The result is too large. Ask for fewer rows or lines.')

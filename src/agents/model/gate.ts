@@ -3,14 +3,14 @@ import { overLimit, type LedgerNow } from './ledger';
 import { hasYes, hasOutcome, type AgentRequest, type AgentState } from './request';
 
 export const hourMs = 3_600_000;
-/** A question that nobody answers is refused after this time. */
+/** A question without an answer is refused after this time. */
 export const answerWithinMs = 600_000;
 export const quoteLastsMs = 600_000;
 const mostPending = 2;
 const keptMs = 72 * hourMs;
 const mostKept = 300;
 
-/** What the gate goes by at one moment. */
+/** The facts on which the gate decides at one moment. */
 export interface GateNow extends LedgerNow {
   /** Questions of the last hour in the user's other accounts. */
   readonly askedElsewhere: number;
@@ -31,7 +31,7 @@ export function isPending({ state, at }: AgentRequest, now: number): boolean {
   return state === 'pending' && lasts(at, answerWithinMs, now);
 }
 
-/** A question that nobody answered is over, and so is a yes that was not used. */
+/** Returns a request, expired if its question was not answered in time or its yes was not used. */
 function expired(request: AgentRequest, now: number): AgentRequest {
   const { state, at, decidedAt = at } = request;
   if (state === 'pending' && !isPending(request, now)) {
@@ -42,7 +42,7 @@ function expired(request: AgentRequest, now: number): AgentRequest {
     : request;
 }
 
-/** Questions and yeses that came to nothing in time are over; what is long done is forgotten. */
+/** Expires questions and yeses whose time is over, and removes old requests. */
 export function tidied(state: AgentState, now: number): AgentState {
   const requests = state.requests.map((one) => expired(one, now));
   // A commitment counts for its day, an unknown rental until it is read back, and an instance stays an agent's.
@@ -63,9 +63,9 @@ export function tidied(state: AgentState, now: number): AgentState {
 const retriesWithinMs = hourMs;
 
 /**
- * The request of an earlier call with this id. Throws where it asked for something else, or where it has been over for
- * too long to be retried: a model that makes the same id again means the same thing once more, and would take the
- * outcome of then for that of now.
+ * The request of an earlier call with this id. Throws if it asked for something else,
+ * or if it has been over for too long to be retried: a model that makes up the same
+ * id again means a new request, and would mistake the old outcome for the new one.
  */
 export function repeated(
   state: AgentState,
@@ -87,7 +87,7 @@ export function repeated(
   return known;
 }
 
-/** Takes a request to be asked of the user; throws where it is over a limit or there are too many questions. */
+/** Adds a request that is a question for the user; throws if it is over a limit or there are too many questions. */
 export function asked(state: AgentState, request: AgentRequest, gate: GateNow): AgentState {
   const { now, limits } = gate;
   const { quote } = request;
@@ -150,7 +150,10 @@ function wasAsked(request: AgentRequest): boolean {
   return hasYes(request) || ['pending', 'expired', 'declined', 'overLimit'].includes(request.state);
 }
 
-/** Why what the user agreed to, or what needs no question, may not be done by now; `undefined` where it may. */
+/**
+ * Returns why a request that the user agreed to, or that needs no question, may
+ * not be carried out now; `undefined` if it may.
+ */
 export function problemNow(state: AgentState, request: AgentRequest, gate: GateNow): string | undefined {
   const known = state.requests.find(({ id }) => id === request.id);
   return known === undefined || hasOutcome(known)

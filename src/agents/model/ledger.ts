@@ -73,7 +73,7 @@ export function usageOf(
   return { today: add(...today), perHour: add(...open.values()), instances: open.size };
 }
 
-/** Until when the user has agreed to pay for an instance of an agent, whatever its schedule says since. */
+/** Returns until when the user has agreed to pay for an instance of an agent, for any later schedule. */
 export function committedUntil(requests: readonly AgentRequest[], instanceId: number): number | undefined {
   const untils = requests.flatMap((one) =>
     isCommitted(one) && one.instanceId === instanceId && one.commitment && one.commitment.isEnded !== true
@@ -83,7 +83,7 @@ export function committedUntil(requests: readonly AgentRequest[], instanceId: nu
   return untils.length === 0 ? undefined : Math.max(...untils);
 }
 
-/** What one commitment takes of the day: all that is still to come, tomorrow's hours included. */
+/** Returns the share of one commitment in the day: all that is still to come, tomorrow's hours included. */
 function costToday({ perHour, stoppedPerHour, from, until }: Commitment, now: number): Micros {
   const dayStart = Math.floor(now / dayMs) * dayMs;
   const end = dayStart + dayMs;
@@ -92,7 +92,7 @@ function costToday({ perHour, stoppedPerHour, from, until }: Commitment, now: nu
   return add(times(perHour, runs), times(stoppedPerHour, rests));
 }
 
-/** What a yes would add. `instanceId` where it has one already: it is not counted as another one. */
+/** What a yes would add. With an `instanceId`, it is not counted as another instance. */
 export interface Wanted {
   readonly commitment: Commitment;
   /** From now on. */
@@ -100,7 +100,7 @@ export interface Wanted {
   readonly instanceId?: number | undefined;
 }
 
-/** Why a request is over a limit, for a model; `undefined` where it is within all of them. */
+/** Returns why a request is over a limit, for a model; `undefined` if it is within all of them. */
 export function overLimit(
   ledger: LedgerNow,
   requests: readonly AgentRequest[],

@@ -7,7 +7,7 @@ export interface ServerCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A form of the configuration, and where it goes. */
+/** A form of the configuration, and the place for it. */
 export interface McpClient {
   readonly id: string;
   readonly name: string;

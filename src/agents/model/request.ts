@@ -22,7 +22,7 @@ const quoteShape = z
     image: z.string().exactOptional(),
     /** What is installed, for the question. */
     what: z.string(),
-    /** Its author gave the template its name, so the question says more of it. */
+    /** The author of the template chose its name, so the question shows more about it. */
     template: z
       .object({
         image: z.string(),
@@ -38,7 +38,7 @@ const quoteShape = z
     label: z.string().exactOptional(),
     perHour: micros,
     stoppedPerHour: micros,
-    /** The service states no price of the disk: what is counted is all that the running instance costs. */
+    /** The service states no price of the disk, so the whole cost of the running instance is counted. */
     isDiskUnpriced: z.literal(true).exactOptional(),
     /** For all of the hours. */
     total: micros,
@@ -82,7 +82,7 @@ const requestShape = z
     /** What the caller named it, the same in each retry. */
     requestId: z.string(),
     tool: z.enum(['request_rental', 'run_command', 'set_schedule', 'change_state', 'destroy_instance']),
-    /** Tells the same arguments from others. */
+    /** Identifies the arguments. */
     print: z.string(),
     caller: z.object({ id: z.string(), name: z.string(), door: z.enum(['chat', 'mcp']) }).readonly(),
     /** The words of the model, for the question. */
@@ -120,12 +120,12 @@ export type AgentState = z.infer<typeof agentStateShape>;
 
 export const noAgentState: AgentState = { quotes: [], requests: [] };
 
-/** States after a yes in which what was committed to counts. */
+/** States after a yes in which the commitment counts. */
 const committing: readonly RequestState[] = ['renting', 'unknown', 'rented', 'approved', 'working', 'done'];
 
 const open: readonly RequestState[] = ['pending', 'renting', 'unknown', 'approved', 'working'];
 
-/** Whether nothing more comes of a request. */
+/** Returns whether a request has its final outcome. */
 export function hasOutcome({ state }: AgentRequest): boolean {
   return !open.includes(state);
 }
@@ -134,7 +134,7 @@ export function isCommitted({ state }: AgentRequest): boolean {
   return committing.includes(state);
 }
 
-/** Whether the user said yes to a request, whatever came of it. */
+/** Returns whether the user agreed to a request, with any outcome. */
 export function hasYes({ windowId }: AgentRequest): boolean {
   return windowId !== undefined;
 }

@@ -22,7 +22,7 @@ function parsed(sent: string): unknown {
   }
 }
 
-/** The names of members that a tool does not know, for its answer: what a model meant by them was not done. */
+/** The names of members that a tool does not know, for its answer: they had no effect. */
 export function ignoredMembers(sent: unknown, known: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.entries(sentMembers(sent) ?? {})
     .filter(([name, value]) => !Object.hasOwn(known, name) && value !== null)

@@ -2,7 +2,10 @@ import * as z from 'zod';
 import { requestStates } from './request';
 import { sentMembers } from './sentArguments';
 
-/** What the tools take and return. Names of fields carry the unit, and money is a number of dollars rounded up. */
+/**
+ * The arguments and answers of the tools. Names of fields carry the unit, and
+ * money is a number of dollars rounded up.
+ */
 
 const handle = (prefix: string, what: string) =>
   z
@@ -79,8 +82,8 @@ const instanceRow = z.object({
 });
 
 /**
- * A field as a model meant it. Clients of strict function calling send every field, the optional ones as `null` or empty;
- * models write numbers as text, texts as numbers, and choices in another letter case.
+ * Reads a field as a model meant it. Clients of strict function calling send every field, the optional ones
+ * as `null` or empty; models write numbers as text, texts as numbers, and choices in another letter case.
  */
 function meant(value: unknown, field: z.ZodType): unknown {
   const isOptional = field instanceof z.ZodOptional;
@@ -97,7 +100,7 @@ function meant(value: unknown, field: z.ZodType): unknown {
   return kind instanceof z.ZodEnum && typeof value === 'string' ? value.trim().toLowerCase() : value;
 }
 
-/** Arguments without what a client adds of its own, such as the id of its call; the answer names what was left out. */
+/** Removes members that a client adds, such as the id of its call; the answer names the removed ones. */
 function input<T extends z.ZodRawShape>(shape: T) {
   const fields: Readonly<Record<string, z.ZodType>> = shape as never;
   const read = (sent: unknown) => {

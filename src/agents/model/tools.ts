@@ -22,7 +22,7 @@ export const toolRisks: Readonly<Record<ToolName, readonly [risk: ToolRisk, reas
   destroy_instance: ['destroy', 'leads to the loss of all data on an instance'],
 };
 
-/** How far agents may go, the user's word: not at all, look, or ask the user. */
+/** What the user lets agents do: nothing, look, or ask the user. */
 export const accessLevels = ['off', 'read', 'ask'] as const;
 export type AgentAccess = (typeof accessLevels)[number];
 
@@ -30,7 +30,7 @@ export interface ToolSpec {
   readonly name: ToolName;
   /** For people. */
   readonly title: string;
-  /** For models: what it does, when to use it, and what comes next. */
+  /** For models: what it does, when to use it, and the next step. */
   readonly description: string;
   readonly isIdempotent: boolean;
 }

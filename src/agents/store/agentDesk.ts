@@ -38,9 +38,9 @@ export interface AgentDeskDeps extends ListDeps {
   readonly accounts: DiskListDeps<AgentFile>['accounts'];
   readonly fleet: Fleet;
   readonly limits: AgentLimitStore;
-  /** Why the user's own limits leave no room for so much an hour more, of this instance where there is one. */
+  /** Returns why the user's own limits leave no room for another hourly price, of this instance if there is one. */
   readonly ownProblem: (perHour: Micros, instanceId?: number) => Promise<OwnProblem>;
-  /** Returns the user's other accounts whose money the same limits are for; the demo's is none. */
+  /** Returns the user's other accounts under the same limits, without the demo. */
   readonly others: (accountKey: string) => Promise<readonly string[]>;
   readonly clock: Clock;
   readonly storageDir: string;
@@ -56,12 +56,12 @@ export class NotAllowedNowError extends NotSentError {
   }
 }
 
-/** The request as it is kept: an earlier one with the same id takes the place of a new one. */
+/** Returns the stored request: an earlier one with the same id is used instead of a new one. */
 function requestOf(requests: readonly AgentRequest[], request: AgentRequest): AgentRequest {
   return requests.find(({ requestId }) => requestId === request.requestId) ?? request;
 }
 
-/** A rental that is about to be sent stands in the journal, whose prices count already. */
+/** A rental that is about to be sent is in the journal, whose prices count already. */
 function notCounted({
   tool,
   commitment,
@@ -83,7 +83,9 @@ function openInstance(request: AgentRequest): readonly number[] {
   return isOpen && instanceId !== undefined ? [instanceId] : [];
 }
 
-/** Quotes and requests of agents, the same in all windows. Every change is made of what is on disk, under a lock. */
+/**
+ * Quotes and requests of agents, the same in all windows. Every change is based on the state on disk, under a lock.
+ */
 export class AgentDesk implements Disposable {
   private readonly list: DiskList<AgentRequest, AgentFile>;
   private readonly atWork = new Set<string>();
@@ -124,8 +126,8 @@ export class AgentDesk implements Disposable {
   }
 
   /**
-   * Puts a question to the user, or returns what an earlier call with the same id came to. Throws where the account is
-   * not active any more: the same number is another instance, or none, in another account.
+   * Asks the user, or returns the outcome of an earlier call with the same id. Throws if the account
+   * is not active any more: the same number is another instance, or none, in another account.
    */
   async ask(request: AgentRequest, accountKey: string): Promise<AgentRequest> {
     const files = this.filesStill(accountKey);
@@ -140,8 +142,8 @@ export class AgentDesk implements Disposable {
   }
 
   /**
-   * Why the user's own limits forbid what is asked for. May read the charges; the rest is judged when it is called, by
-   * the requests of that moment.
+   * Returns why the user's own limits forbid a request. May read the charges; the
+   * rest is judged when it is called, by the requests of that moment.
    */
   async ownProblem({
     commitment,
@@ -151,9 +153,9 @@ export class AgentDesk implements Disposable {
   }
 
   /**
-   * Looks at access, limits, account and request once more, right before something leaves for a machine or the service:
-   * since the yes, the user may have changed any of them. Throws where it may not be done by now. Without a request, the
-   * access alone counts.
+   * Checks access, limits, account and request again, right before something is sent
+   * to a machine or the service: since the yes, the user may have changed any of them.
+   * Throws if it is not allowed any more. Without a request, the access alone counts.
    */
   async checkNow(accountKey: string, request?: AgentRequest): Promise<void> {
     const problem = request && (await this.ownProblem(notCounted(request)));
@@ -198,7 +200,7 @@ export class AgentDesk implements Disposable {
 
   /**
    * Changes a request once, if it is in one of these states; otherwise returns `undefined`. A function
-   * receives the request on disk. An account is named by those whose work may outlast its being active.
+   * receives the request on disk. Callers whose work may outlast the active account name their account.
    */
   async move(
     id: string,
@@ -249,7 +251,7 @@ export class AgentDesk implements Disposable {
     return `${prefix}_${randomBytes(8).toString('hex')}`;
   }
 
-  /** What limits are held against: the limits in force and what runs by the last list. */
+  /** Returns the facts for limits: the limits in force and the instances that run by the last list. */
   async gate(ownProblem?: string): Promise<GateNow> {
     const { inForce } = await this.deps.limits.read();
     const now = this.deps.clock.now();
@@ -312,7 +314,7 @@ export class AgentDesk implements Disposable {
       const before = await files.read();
       const known = this.settled(before, files);
       const after = await make(known);
-      // Nothing comes back of an account that was removed.
+      // The state of a removed account must not return.
       if (after !== known || before !== noAgentState) {
         await files.write(after);
       }
@@ -322,7 +324,7 @@ export class AgentDesk implements Disposable {
     return next;
   }
 
-  /** The list of instances says nothing of the requests of another account. */
+  /** The list of instances does not settle requests of another account. */
   private settled(state: AgentState, files: AgentFile): AgentState {
     const now = this.deps.clock.now();
     const tidy = tidied(state, now);
@@ -337,7 +339,7 @@ export class AgentDesk implements Disposable {
       fleet.state.kind === 'ready'
         ? { ...fleet.state.value, fetchedAt: fleet.state.fetchedAt }
         : { instances: [], fetchedAt: 0 };
-    // A list that could not be read is not an empty one: what is not known to have ended runs.
+    // A list that could not be read is not an empty one: an instance that is not known to have ended runs.
     const running = new Set(fleet.state.kind === 'ready' ? [] : this.list.rows.flatMap(openInstance));
     const stopped = new Set<number>();
     for (const one of list) {

@@ -66,8 +66,9 @@ export class AgentLimitStore {
   }
 
   /**
-   * Stores the limits that the user confirmed in a dialog, and no more than the settings say by then: what was lowered
-   * during the question would rise again unasked. `access` is what they are about to say of it.
+   * Stores the limits that the user confirmed in a dialog, and no more than the
+   * settings allow by then: a limit that was lowered during the question would rise
+   * again unasked. `access` is the value that the settings are about to get.
    */
   async confirm(limits: AgentLimits, access = this.deps.settings().access): Promise<void> {
     const { revision } = await this.confirmed();

@@ -122,7 +122,7 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
   } as const;
   const result = await rentals.rent(wish, {
     isStillWanted: stillWanted(deps, request, accountKey),
-    // A window that slept may have been given up; the agent was then told that nothing was rented.
+    // A window that slept may have been given up; the agent then got the answer that nothing was rented.
     beforeSent: async ({ marker }) => {
       checkFresh(request, deps.clock.now());
       if (!(await desk.move(request.id, ['renting'], { marker }, accountKey))) {
@@ -170,7 +170,10 @@ function stillWanted({ accounts, desk, clock }: DoAgreedDeps, request: AgentRequ
   };
 }
 
-/** Reads what spends anew: the list may be old, and a price counts at the time at which money is spent. */
+/**
+ * Reads an instance that spends money again: the list may be old, and a price
+ * counts at the time at which money is spent.
+ */
 async function checkedInstance(
   deps: DoAgreedDeps,
   request: AgentRequest,

@@ -252,7 +252,7 @@ async function setSchedule(deps: ToolDeps, input: ToolInput<'set_schedule'>, con
   const { requests } = await deps.desk.read();
   const isOwn = rentedByAgent({ quotes: [], requests }, instance.id) !== undefined;
   const isEarlier = schedule?.term.kind === 'at' && endsAt <= schedule.term.at;
-  // In place of a destroy, a stop would leave a disk that costs money.
+  // A stop instead of a destroy would leave a disk that costs money.
   const isCheaper = isEarlier && (input.then === 'destroy' || schedule.action === 'stop');
   // A destruction before the time that the user agreed to would lose data unasked.
   const saves = isOwn && isCheaper && input.then === 'stop';

@@ -63,7 +63,7 @@ async function searchOffers(deps: ToolDeps, input: ToolInput<'search_offers'>, {
   });
   return pageOf('offers', rows, partOf(input), {
     ...(found.skipped === 0 ? {} : { skipped: found.skipped }),
-    // A page that others follow says that instead.
+    // A page with further pages states that instead.
     ...nextOf(found, rows.length),
     asOf: new Date(deps.clock.now()).toISOString(),
     ...(isDemo ? { demo: true } : {}),
@@ -99,7 +99,7 @@ function partOf({
   return { from: Number(cursor ?? 0), limit: limit ?? usualRows };
 }
 
-/** The service compares names as a whole, and a model says "H100" or "4090" as people do. */
+/** The service compares names as a whole, and a model writes "H100" or "4090" as people do. */
 function modelsOf(gpu: string): readonly string[] {
   const found = findGpuModels(gpu);
   return found.length > 0 ? found : [gpu];

@@ -112,7 +112,7 @@ export class OtherAccountRequests implements Disposable {
     }
   }
 
-  /** It may have been sent, and what became of it is not known. */
+  /** Returns whether it may have been sent and its outcome is unknown. */
   private isOpen({ id, tool, state, marker, instanceId }: AgentRequest): boolean {
     return (
       tool === 'request_rental' &&

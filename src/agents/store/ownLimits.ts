@@ -20,9 +20,9 @@ export interface OwnLimitsDeps extends BurnSoonDeps {
 export type OwnProblem = (requests: readonly AgentRequest[]) => string | undefined;
 
 /**
- * Returns why the limits of the user leave no room for what an agent wants: a person may pass them by name, an agent may
- * not. Reads the charges and an outdated list of instances first, so that the answer is of the moment in which it is
- * asked. `instanceId` where it is an instance that is there already.
+ * Returns why the limits of the user leave no room for what an agent wants: a person may exceed them
+ * explicitly, an agent may not. Reads the charges and an outdated list of instances first, so that the
+ * answer is of the moment in which it is asked. `instanceId` names an instance that exists already.
  */
 export async function ownLimitProblem(
   deps: OwnLimitsDeps,
@@ -64,7 +64,7 @@ function hourlyProblem(
     : undefined;
 }
 
-/** Whether the user agreed to it and neither the list nor the journal shows what it costs. */
+/** Returns whether the user agreed to it and neither the list nor the journal shows its cost. */
 function isUnderWay({ rentals }: OwnLimitsDeps, request: AgentRequest): boolean {
   const { state } = request;
   return (

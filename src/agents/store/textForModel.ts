@@ -7,8 +7,8 @@ import { NotAllowedNowError } from './agentDesk';
 const amount = /^\$?\d[\d.,:]{0,11}(?: ?[a-zA-Z%/]{1,3})?$/;
 
 /**
- * Returns the message of an error for a model, in our own words alone: what the service, a machine or a file put into
- * it stands in the log.
+ * Returns the message of an error for a model, in our own words alone: texts of
+ * the service, a machine or a file are only in the log.
  */
 export function textForModel(error: unknown): string {
   if (error instanceof NotAllowedNowError) {

@@ -12,7 +12,7 @@ import { UserError } from '../../util/errors';
 import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'report'> & {
-  /** Signs in to another account, with all that a sign-in says. */
+  /** Signs in to another account, with all messages of a sign-in. */
   readonly addAccount: (key: { readonly serviceUrl: string; readonly apiKey: string }) => Promise<void>;
 };
 

@@ -219,7 +219,7 @@ async function switchAccount(deps: Deps): Promise<void> {
   }
 }
 
-/** Names each account whose file is damaged once: it is gone from here, and its instances cost money all the same. */
+/** Names each account whose file is damaged once: it is gone from here, but its instances still cost money. */
 function reportDamagedAccounts({
   accounts,
   oneWindow,

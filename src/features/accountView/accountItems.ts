@@ -157,7 +157,7 @@ export function methodItem(method: SecondFactorMethod, nowMs: number): vscode.Tr
   item.tooltip = [
     `${label} (#${method.id})`,
     method.failCount === undefined ? '' : t('Failed attempts: {0}', method.failCount),
-    // 0 stands for never.
+    // 0 means never.
     method.lastUsedAt ? t('Last used: {0}', when(method.lastUsedAt)) : '',
     method.createdAt === undefined ? '' : t('Added: {0}', when(method.createdAt)),
   ]

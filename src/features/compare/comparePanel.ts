@@ -139,7 +139,7 @@ export class ComparePanel implements vscode.Disposable {
     }
   }
 
-  /** Waits until the limit allows a search, and says so on the page. */
+  /** Waits until the limit allows a search, and shows that on the page. */
   private async turn({ signal }: AbortController): Promise<void> {
     const wait = (isWaiting: boolean) => {
       this.isWaiting = isWaiting;

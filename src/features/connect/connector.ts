@@ -245,7 +245,7 @@ export class Connector {
     }
     const [offered, remotes] = await Promise.all([
       readFolders(this.deps.ssh, alias),
-      // Without it, cloning is not offered; the command for it says why.
+      // Without it, cloning is not offered; the command for it explains why.
       workspaceRemotes(runProgram).catch(() => []),
     ]);
     const picked = await pickFolder(

@@ -21,7 +21,8 @@ export class PlatformEntries {
       if (!hasRemotePlatform || remotePlatformHosts(section).includes(alias)) {
         return;
       }
-      // Remembered first: what is remembered and not there does no harm, and the reverse would stay for ever.
+      // Remembered first: a remembered entry that does not exist is harmless, but an
+      // unremembered one would stay forever.
       const before = this.read();
       await this.state.update(key, [...before, `${section} ${alias}`]);
       if (!(await setRemotePlatform(section, { [alias]: 'linux' }))) {

@@ -36,7 +36,7 @@ export async function startFirst(
 async function isWanted({ fleet, clock }: Deps, instanceId: number, name: string): Promise<boolean> {
   const instance = fleet.find(instanceId);
   if (instance && isPastEnd(instance, clock.now())) {
-    // The start itself says that it can't be made.
+    // The start itself reports that it can't be made.
     return true;
   }
   const rate = instance && runningRateOf(instance);
@@ -100,7 +100,7 @@ function isOnItsWay(kind: InstanceStateKind | undefined): boolean {
   );
 }
 
-/** Says that the start continues and costs money, although the user stopped waiting. */
+/** Shows that the start continues and costs money, although the user stopped waiting. */
 function warnStillStarting(instanceId: number, name: string): void {
   const stop = commandAction(t('Stop…'), 'gpuRental.instance.stop', { instanceId });
   message('warning', t('{0} keeps starting and costs money.', name), stop);

@@ -35,7 +35,7 @@ export function skipAll(checks: Readonly<Record<string, Text>>, why: Text): read
   return Object.entries(checks).map(([id, title]) => finding(id, title, 'skipped', why));
 }
 
-/** Returns why nothing of an account can be checked: nobody is signed in, or the saved account can't be read. */
+/** Returns why nothing of an account can be checked: no account is signed in, or the saved account can't be read. */
 export function noAccountText(unreadable: unknown): Text {
   return unreadable === undefined
     ? text('You are not signed in.')

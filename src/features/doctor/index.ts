@@ -46,8 +46,8 @@ async function runDoctor(deps: Deps, target: InstanceTarget | undefined): Promis
 type Choice = Pick<DoctorPorts, 'instanceId' | 'noChoice'>;
 
 /**
- * Returns the instance to log in to: the one chosen before, else the only one or the one that the user picks. Without
- * the list, the examination goes on, because it may show why the list can't be read.
+ * Returns the instance to log in to: the one chosen before, else the only one or the one that the user
+ * picks. Without the list, the examination continues, because it may show why the list can't be read.
  */
 async function choose(deps: Deps, before: Choice): Promise<Choice> {
   const { accounts, fleet } = deps;

@@ -174,7 +174,7 @@ function addressFindings(probes: readonly ProbeResult[]): readonly DoctorFinding
   });
 }
 
-/** Problems in which no SSH server answered, whatever the key. */
+/** Problems in which no SSH server answered, for any key. */
 const noServer: readonly PreflightProblem[] = [
   'refused',
   'timedOut',

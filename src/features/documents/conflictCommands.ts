@@ -93,7 +93,7 @@ async function merge(deps: Deps, id: number | undefined): Promise<void> {
   }
 }
 
-/** Returns what to say about a merged text that is open and not saved. */
+/** Returns the message about a merged text that is open and not saved. */
 export function mergedText(kept: readonly string[]): Text {
   return kept.length === 0
     ? text('The two versions are merged here and not saved yet. Check the text and save.')

@@ -261,7 +261,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     this.store.dispose();
   }
 
-  /** Refreshes the list, because a rental takes the template's hash from it and each edit changes the hash. */
+  /** Refreshes the list, because a rental reads the template's hash from it and each edit changes the hash. */
   private refreshList(): void {
     void this.deps.templates.refresh().catch((error: unknown) => {
       this.deps.log.warn(`The list of templates could not be read: ${String(error)}`);

@@ -8,7 +8,7 @@ export interface CopyUseDeps extends Pick<Services, 'clock' | 'fleet' | 'log' | 
   readonly closed: AbortSignal;
 }
 
-/** The status of a copy comes late, and lists arrive every five minutes in the background (ms). */
+/** The status of a copy appears late, and lists arrive every five minutes in the background (ms). */
 const restMs = 10 * 60_000;
 const lookMs = 60_000;
 /** A host writes the status, and one that never rests must not keep a machine from its schedule (ms). */

@@ -116,7 +116,7 @@ async function downloadFrom(deps: Deps, target: InstanceTarget | undefined): Pro
   if (!folder) {
     return false;
   }
-  // What the user chose now is meant, also where it is tried again after a link took its place.
+  // The folder that the user chose now is used, even if a retry finds a link in its place.
   const path = await realpath(folder.fsPath);
   const into = { path, root: { chosen: path } };
   const title = t('Downloading from {0}', chosen.name);

@@ -45,7 +45,7 @@ export interface PageOf {
   readonly accountKey: string;
 }
 
-/** The elapsed times are shown anew this often, more often while the state changes (ms). */
+/** The elapsed times are redrawn this often, more often while the state changes (ms). */
 const tickMs = 60_000;
 const changingTickMs = 10_000;
 

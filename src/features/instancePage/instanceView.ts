@@ -48,7 +48,7 @@ export interface PageFacts {
   readonly now: number;
   /** Its start, while it is followed. */
   readonly watch?: StartWatch | undefined;
-  /** What features say of it in its row and tooltip. */
+  /** The notes of features in its row and tooltip. */
   readonly notes: readonly InstanceNote[];
   /** How long the credit lasts at what everything costs now. */
   readonly creditLasts?: string | undefined;
@@ -64,7 +64,7 @@ export interface PageFacts {
   readonly work: readonly PageRow[];
 }
 
-/** Returns what the page says of an instance. All text from outside becomes one plain line. */
+/** Returns the content of an instance's page. All text from outside becomes one plain line. */
 export function instanceView(
   instance: Instance,
   page: PageFacts,
@@ -165,7 +165,7 @@ function stateNotice(instance: Instance, kind: InstanceStateKind, page: PageFact
   }
 }
 
-/** Returns why a start failed, as followed, or as the state says where none is followed. */
+/** Returns why a start failed: as followed, or by the state if no start is followed. */
 function failureOf(kind: InstanceStateKind, watch: StartWatch | undefined): StartWatch['failed'] {
   return kind === 'exited' || kind === 'unknown' || kind === 'offline' || kind === 'gaveUp'
     ? kind
@@ -218,7 +218,7 @@ function statusSection(instance: Instance, kind: InstanceStateKind, page: PageFa
   const isCharged = billingOf(instance, kind) === 'running' && kind !== 'destroying';
   return factsSection('status', t('Status'), [
     [t('Host says'), kind === 'running' || kind === 'stopped' ? undefined : instance.statusMessage],
-    // Charts show the figures, and warnings stand above.
+    // Charts show the figures, and warnings are above.
     ...notes
       .filter(({ isFigure, isWarning }) => isFigure !== true && isWarning !== true)
       .flatMap((note) => note.lines()),

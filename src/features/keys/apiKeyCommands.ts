@@ -151,7 +151,7 @@ async function askAddresses(title: string): Promise<readonly string[] | undefine
   return typed === undefined ? undefined : splitAddresses(typed);
 }
 
-/** Deletes a key for good; the question says so if it is the key in use. */
+/** Deletes a key; the question shows if it is the key in use. */
 export async function deleteApiKey(account: Account, wantedId: number | undefined): Promise<boolean> {
   const { items } = await whileAsking(account.client.apiKeys.list());
   const key = items.find(({ id }) => id === wantedId) ?? (await pickKey(items, account));

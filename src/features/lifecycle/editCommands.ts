@@ -114,7 +114,7 @@ function reportBid({ fleet }: LifecycleDeps, instance: Instance, bid: Micros): v
   }
 }
 
-/** Returns the present bid, or what the machine takes at least by now: an Enter must not lower the bid. */
+/** Returns the present bid, or the current minimum of the machine: an Enter must not lower the bid. */
 function proposedBid({ bidPerHour = lowestBid }: Instance, minimum = lowestBid): Micros {
   return minimum > bidPerHour ? minimum : bidPerHour;
 }

@@ -2,7 +2,7 @@ import { ownHost, type Forward } from '../../ssh/forward';
 import type { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 
-/** Whose a forwarded port is. The alias names one machine, a number of an instance may belong to two accounts. */
+/** The owner of a forwarded port. The alias names one machine, a number of an instance may belong to two accounts. */
 export interface ForwardOwner {
   readonly alias: string;
   readonly accountKey: string;
@@ -30,8 +30,8 @@ export class Forwards implements Disposable {
   }
 
   /**
-   * Keeps a forward until it ends; `onEnd` hears of it unless it was closed here. Closes it at once where its port was
-   * forwarded in the same moment, because a port has one row.
+   * Keeps a forward until it ends; `onEnd` is called unless it was closed here. Closes
+   * it at once if its port was forwarded at the same moment, because a port has one row.
    */
   add(owner: ForwardOwner, forward: Forward, onEnd: () => void): void {
     if (this.find(owner.alias, forward.remotePort, forward.remoteHost)) {

@@ -123,7 +123,7 @@ function reportUnfinishedOrder({ rentals, wanted }: UnfinishedOrder): void {
   );
 }
 
-/** A damaged rental may have become an instance, which nobody follows. */
+/** A damaged rental may have become an instance, which is not followed. */
 function reportDamagedRentals(deps: Pick<ReadinessDeps, 'accounts' | 'rentals' | 'oneWindow'>): Disposable {
   const { rentals } = deps;
   const list = {

@@ -208,7 +208,7 @@ type NoteDeps = Pick<
   'startWatches' | 'machineProofs' | 'fleet' | 'rentals' | 'clock' | 'instanceGroups'
 >;
 
-/** How often the time of a check is shown anew (ms). */
+/** How often the time of a check is redrawn (ms). */
 const tickMs = 5000;
 
 /** Shows the progress and result of a running machine's check in its row and tooltip. */

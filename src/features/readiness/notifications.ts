@@ -350,7 +350,9 @@ export class ReadinessNotifications {
     return pricePerDay(instance && stoppedCostPerDay(instance));
   }
 
-  /** Returns the price of a machine whose contract runs whatever the machine reports; `undefined` for all others. */
+  /**
+   * Returns the price of a machine whose contract runs, for any report of the machine; `undefined` for all others.
+   */
   private fullPrice(instanceId: number): string | undefined {
     const instance = this.deps.fleet.find(instanceId);
     const cost = instance?.currentState === 'running' ? costPerHour(instance, 'running') : undefined;

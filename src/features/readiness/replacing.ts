@@ -272,7 +272,7 @@ export function reportReplacement(
   }
 }
 
-/** Says that nothing was rented instead, and why. */
+/** Explains that nothing was rented instead, and why. */
 function destroyedOnlyText(error: unknown, name: string): string {
   const reason =
     error === undefined

@@ -187,7 +187,7 @@ async function fromInstance(
         ? {}
         : { image }),
   };
-  // If the record does not say what ran there, the user is asked.
+  // If the record does not state what ran there, the user is asked.
   const isKnown = templateHash !== undefined || image !== undefined;
   const source = isKnown ? await sourceOf(deps, account, config) : undefined;
   if (isKnown && !source) {

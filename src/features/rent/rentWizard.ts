@@ -157,7 +157,7 @@ class RentWizard {
     return true;
   }
 
-  /** Returns whether a current list says more about the price limit than the confirmation did that the user accepted. */
+  /** Returns whether a current list shows more about the price limit than the confirmation that the user accepted. */
   private async isLimitNews(seen: ConfirmationInput): Promise<boolean> {
     if (seen.limitPerHour === undefined) {
       return false;

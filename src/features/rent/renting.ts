@@ -66,7 +66,7 @@ interface Order {
   readonly acceptsOverrun: boolean;
   /** The number of requested machines. */
   readonly wanted: number;
-  /** Tells the next window that several were wanted, if this one closes early; jobs tell it by themselves. */
+  /** Informs the next window that several were wanted, if this one closes early; jobs do that by themselves. */
   readonly several?: Rental['order'];
   readonly signal: AbortSignal;
   readonly report: (message: string) => void;

@@ -265,7 +265,7 @@ function errorRow(view: OffersView, actions: OfferActions, now: number): LevelRo
   };
 }
 
-/** Returns the number of offers. The service sends only part of a large market, and the text then says so. */
+/** Returns the number of offers. The service sends only part of a large market, and the text then shows that. */
 export function countText({ rows: { length }, read, more, isPartial, skipped }: OffersView): string {
   if (isPartial) {
     return t('{0} of the {1} offers read so far', length, read);

@@ -148,7 +148,7 @@ export async function generate(
   return made;
 }
 
-/** Stands for a passphrase that the user types in a terminal, where `ssh-keygen` reads it only from a console. */
+/** Represents a passphrase that the user types in a terminal, where `ssh-keygen` reads it only from a console. */
 const inTerminal = Symbol('in a terminal');
 
 async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {

@@ -78,7 +78,7 @@ export function statusBarText(input: StatusBarInput): StatusBarTexts | undefined
   const open = notKnown === 0 ? undefined : t('rental not confirmed yet');
   const isBusy = stage !== undefined || open !== undefined;
   const icon = isBusy ? '$(sync~spin)' : '$(server)';
-  // A stage needs the room, so only warnings stand beside it; the tooltip has the rest.
+  // A stage needs the room, so only warnings are beside it; the tooltip has the rest.
   const shown = [
     open,
     stage,

@@ -7,7 +7,7 @@ export type TemplateGroup = (typeof groups)[number];
 export type TemplateNode =
   | { readonly kind: 'group'; readonly group: TemplateGroup }
   | { readonly kind: 'template'; readonly group: TemplateGroup; readonly templateId: number }
-  /** Stands for the rows of a group that are not shown yet. */
+  /** Represents the rows of a group that are not shown yet. */
   | { readonly kind: 'more'; readonly group: TemplateGroup }
   | ListProblem;
 

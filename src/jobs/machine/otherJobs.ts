@@ -11,7 +11,7 @@ const timeoutMs = 20_000;
 /** The most jobs that are kept and shown; each is waited for and spared. */
 const mostJobs = 500;
 
-/** Returns the jobs of a machine that run or hold unfetched outputs, whoever ordered them. */
+/** Returns the jobs of a machine that run or hold unfetched outputs, ordered from any computer. */
 export async function listJobs(
   call: MachineCall,
   signal: AbortSignal | undefined,

@@ -92,7 +92,7 @@ type Test = (sign: string) => boolean;
 
 interface Glob {
   readonly steps: readonly (Test | 'star')[];
-  /** What a star takes; a slash only if the pattern contains `**`. */
+  /** The characters that a star matches; a slash only if the pattern contains `**`. */
   readonly one: Test;
 }
 

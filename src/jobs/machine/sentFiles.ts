@@ -45,7 +45,7 @@ export async function findSentFiles(
   const unread: LeftOut[] = [];
   const repository = await repositoryAround(root);
   const listed = await listedByGit(computer, repository, root, unread).catch((error: unknown) => {
-    // Nothing but the files of Git itself says what it ignores then, which the confirmation tells.
+    // Then only the files of Git itself define what it ignores, which the confirmation shows.
     if (error instanceof UnreadRepositoryError && (repository === undefined || error.isWithoutGit)) {
       return undefined;
     }
@@ -69,15 +69,15 @@ export async function findSentFiles(
     names: sent,
     tree,
     secretFiles: secretNames(sent, workdir),
-    // Files that git still knows and the disk lacks are no loss.
+    // Deleted files that git still lists are no loss.
     leftOut: [...chosen.leftOut, ...unread, ...tree.leftOut.filter(({ why }) => why !== reasons.gone)],
     isFromGit: listed !== undefined,
   };
 }
 
 /**
- * What was chosen when the job was ordered, as it is now. Throws where its folder is gone, or on a disk that is away: an
- * empty folder would take its place.
+ * Returns the files that were chosen when the job was ordered, as they are now. Throws
+ * if their folder or its disk is gone: an empty folder would replace it on the machine.
  */
 export async function sentTree(place: Place, names: readonly string[]): Promise<LocalTree> {
   const tree = await listedTree(names.length === 0 ? place.path : await folderAt(place), names);
@@ -125,8 +125,8 @@ const nothingSent = text('the command names it, and nothing in it is sent');
 const outputNotSent = text('the command names it, and outputs are not sent');
 
 /**
- * Returns what a script names of the workspace and does not get: folders of which nothing is sent, such as data that Git
- * ignores, and outputs of earlier runs. The job may only write there, so it can run.
+ * Returns what a script names in the workspace and is not sent: folders of which nothing is sent, such
+ * as data that Git ignores, and outputs of earlier runs. The job may only write there, so it can run.
  */
 export async function unsentNames(
   workspace: string,
@@ -148,7 +148,7 @@ export async function unsentNames(
   return [...found.values()];
 }
 
-/** By what the disk says: the same folder has several names where case does not count, or by a link. */
+/** Compares folders by the disk's numbers: the same folder has several names if case does not count, or by a link. */
 async function checkRoot(root: string, home: string): Promise<void> {
   const folder = resolve(root);
   const own = await identityOf(folder);
@@ -172,7 +172,7 @@ function upFrom(folder: string): readonly string[] {
 /**
  * Also lists what is new and not ignored, and repositories inside of this one, of which git names only the folder.
  *
- * @throws UnreadRepositoryError if git fails: its other rules are not known then, and what they ignore is not sent.
+ * @throws UnreadRepositoryError if git fails: its other rules are unknown then, and what they ignore must not be sent.
  */
 async function listedByGit(
   computer: Computer,

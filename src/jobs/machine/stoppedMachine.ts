@@ -27,7 +27,7 @@ export interface StoppedMachineDeps extends Pick<TransferDeps, 'clock' | 'platfo
 
 /** The files of the runner next to the files of a job; all are small except the log. */
 const notes = ['phase', 'exit', 'beat', 'times', 'outputs.list', 'log', 'log.1', 'log.base'];
-/** The most bytes of a log that are fetched from a stopped machine: its end says the most. */
+/** The most bytes of a log that are fetched from a stopped machine: its end is the most useful. */
 const mostLog = 16_000_000;
 const mostNote = 100_000_000;
 const width = 8;
@@ -279,7 +279,7 @@ class Fetch {
       module,
       folder: `${jobPath(id)}/src`,
       signal,
-      // By a list of its own, which may name other sizes than the one that counts.
+      // Chosen from a list of its own, which may have other sizes than the first list.
       choose: (files) =>
         files.filter(({ path, kind, size }) => {
           const listed = byName.get(path.toString('utf8'));

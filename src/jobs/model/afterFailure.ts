@@ -12,7 +12,7 @@ export function waitingTrouble(
   now: number,
   asked: Pick<JobTrouble, 'why' | 'bytes'> = {},
 ): JobTrouble {
-  // What is asked anew is told anew.
+  // A new question is reported again.
   const isSame = trouble?.kind === kind && trouble.bytes === asked.bytes;
   const since = isSame ? trouble.since : now;
   return { kind, since, lastedMs: 0, tries: 0, nextTryAt: Number.MAX_SAFE_INTEGER, ...asked };

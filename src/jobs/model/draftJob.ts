@@ -38,7 +38,7 @@ export interface WantedForJob {
 /** The most names to show of the files that are left out. */
 const mostNames = 5;
 
-/** Returns what the confirmation of a rental says about its job; `undefined` if the cost limit is too low. */
+/** Returns the facts of a rental's confirmation about its job; `undefined` if the cost limit is too low. */
 export function jobFacts(
   { order, each, machines, names, bytes, secretFiles, leftOut }: DraftJob,
   rate: Rate | undefined,

@@ -5,7 +5,7 @@ export function isFetchRepeatable({ state }: Pick<JobRow, 'state'>): boolean {
   return state.phase === 'fetched' || state.phase === 'keeping';
 }
 
-/** The user asked for the outputs once more after they were fetched. */
+/** Returns whether the user requested the outputs again after they were fetched. */
 export function isFetchAsked({ job, state }: JobRow): boolean {
   return isFetchRepeatable({ state }) && job.decidedAt.retry !== state.fetchedFor;
 }

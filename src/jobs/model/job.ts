@@ -129,7 +129,7 @@ export interface JobTrouble {
   readonly kind: TroubleKind;
   /** Milliseconds since 1970. */
   readonly since: number;
-  /** How long it has lasted while a window tried (ms), whatever happened to the time of day. */
+  /** How long it has lasted while a window tried (ms), independent of the time of day. */
   readonly lastedMs: number;
   readonly why?: Text | undefined;
   /** The bytes that the user decides about. */
@@ -196,7 +196,7 @@ export interface JobState {
   readonly limitSeconds?: number | undefined;
   /** A higher price of the machine that one list has stated, and when that was read. */
   readonly dearer?: { readonly perHour: Micros; readonly listedAt: number } | undefined;
-  /** The price of the machine rose since the machine was told that time. */
+  /** The price of the machine has risen since that time was sent to it. */
   readonly isTimeOld?: boolean | undefined;
   /** Jobs on the machine that this computer did not order, as last seen. */
   readonly others?: readonly JobThere[] | undefined;
@@ -341,7 +341,7 @@ export function isRetried(row: Pick<JobRow, 'state'>): boolean {
   return trouble !== undefined && !isOver(row) && !waitsForYou(trouble.kind);
 }
 
-/** Its machine is stopped and may hold what it brought. */
+/** Returns whether its machine is stopped and may hold outputs. */
 export function isStranded(row: JobRow): boolean {
   const { job, state } = row;
   const { trouble } = state;

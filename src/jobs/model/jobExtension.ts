@@ -53,7 +53,7 @@ export function isNearLimit(row: JobRow, now: number): boolean {
   return isLong && canEnd && at !== undefined && now >= at - warnMs && now < at;
 }
 
-/** Returns when the user ordered more time, if the machine has not been told of it yet. */
+/** Returns when the user ordered more time, if it has not been sent to the machine yet. */
 export function orderedExtension({ job, state }: JobRow): number | undefined {
   const extendedAt = job.decidedAt.extend;
   const isOpen = state.phase === 'running' && (extendedAt ?? 0) > (state.extension?.orderedAt ?? 0);

@@ -54,9 +54,9 @@ export interface JobMachine {
    * hashes.
    */
   fetch(id: string, list: JobOutputs, into: Place, options?: MoveOptions): Promise<Moved>;
-  /** Tells the machine that the outputs of this list are safe. */
+  /** Marks on the machine that the outputs of this list are safe. */
   markFetched(id: string, hash: string, signal?: AbortSignal): Promise<void>;
-  /** Returns the jobs that run or hold outputs on the machine, whoever ordered them. */
+  /** Returns the jobs that run or hold outputs on the machine, ordered from any computer. */
   jobsThere(signal?: AbortSignal): Promise<readonly JobThere[]>;
   /** Removes the folder of a job that does not run. */
   remove(id: string, signal?: AbortSignal): Promise<void>;

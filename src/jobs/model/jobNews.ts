@@ -23,7 +23,7 @@ export const jobNewsKinds = [
   'noAnswer',
   'notSaved',
   'notSent',
-  /** No try fails, and it is not where it should be by now. */
+  /** No try fails, but the job is overdue. */
   'overdue',
   'keeping',
   'incomplete',
@@ -49,7 +49,7 @@ export interface JobNews {
 const hourMs = 3_600_000;
 /** A machine that works for a job and is out of sight for less than this is no news. */
 const silentMs = 10 * 60_000;
-/** A machine has so much more time than it needs to end what has reached its limit. */
+/** How much longer than its limit a job may take before the machine counts as stuck. */
 const spareMs = 15 * 60_000;
 
 /** Returns the news to show for a job in this state; none for ordinary progress. */
@@ -107,7 +107,7 @@ function* endNews(row: JobRow): Iterable<News> {
   }
 }
 
-/** What was told of the first end of a job is not told again. */
+/** Messages about the first end of a job are not repeated. */
 function* endAgainNews({ job, state }: JobRow): Iterable<News> {
   const { phase, outcome, reopened } = state;
   const wasEnded = job.machineEnd !== undefined || job.reopen?.isStarted === true;
@@ -156,7 +156,7 @@ function* troubleNews(state: JobState): Iterable<News> {
   } else if (trouble.kind === 'largeOutputs') {
     yield { kind: 'largeOutputs', turn: trouble.since };
   } else if (trouble.kind === 'fetch') {
-    // A remedy is told although the connection failed before.
+    // A remedy is shown although the connection failed before.
     yield { kind: 'notFetched', turn: isLocalProblem(trouble.why) ? 1 : 0 };
   } else if (trouble.kind === 'guard') {
     yield { kind: 'stillGuarded', turn: trouble.since };
@@ -166,8 +166,8 @@ function* troubleNews(state: JobState): Iterable<News> {
 }
 
 /**
- * The machine ends what takes too long by itself; where it does not, it costs money without an end. Only the machine can
- * say so: after a sleep or with no editor, what is known of it is old.
+ * The machine itself ends a job at its limit; if it does not, it costs money without end. Only a current
+ * report of the machine shows that: after a sleep or without an editor, older reports are outdated.
  */
 function* overdueNews(row: JobRow): Iterable<News> {
   const { phase, trouble, attempt, lastSeenAt = 0 } = row.state;

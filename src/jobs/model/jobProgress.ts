@@ -66,7 +66,7 @@ export type JobEvent =
       readonly outputs: NonNullable<JobState['outputs']>;
       readonly traffic?: Micros;
     }
-  /** The user asked for the outputs once more. */
+  /** The user requested the outputs again. */
   | { readonly kind: 'fetchedAgain' }
   /** The user asked for the outputs of a job that is over. */
   | { readonly kind: 'reopened' }
@@ -93,9 +93,9 @@ export type JobEvent =
       readonly bytes?: number | undefined;
       readonly traffic?: Micros;
     }
-  /** The user ends a machine that does not answer, whatever still runs there. */
+  /** The user ends a machine that does not answer, with anything that still runs there. */
   | { readonly kind: 'givenUp' }
-  /** The machine is gone for good. */
+  /** The machine is gone. */
   | { readonly kind: 'machineGone'; readonly why?: Text | undefined }
   | { readonly kind: 'notStarted'; readonly why?: Text | undefined }
   | {

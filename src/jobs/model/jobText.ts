@@ -83,7 +83,7 @@ export function secretFilesText(names: readonly string[]): Text | string {
     : shown;
 }
 
-/** Says how often a job runs again and what that may cost; `undefined` if it never does. */
+/** Returns how often a job runs again and what that may cost; `undefined` if it never does. */
 export function retriesText(
   { retries, costDollars }: Pick<JobSpec, 'retries' | 'costDollars'>,
   mostPerHour?: Micros,
@@ -113,7 +113,7 @@ export function retriesText(
     : text('{0}; {1} at most for all attempts, without traffic', all, most);
 }
 
-/** Says why another attempt followed. */
+/** Explains why another attempt followed. */
 export function causeText(cause: string): Text {
   switch (cause) {
     case 'interrupted':
@@ -143,7 +143,7 @@ function overText({ state }: JobRow): Text {
 /** Why nothing of a job can be fetched from its machine. */
 export const jobFolderGone = text('Its folder on the machine is gone.');
 
-/** Why nothing comes from a machine that stopped before it took the order to start. */
+/** Why there are no outputs of a machine that stopped before it accepted the order to start. */
 export const nothingRan = text('Its machine was stopped before, so there are no outputs.');
 
 /** Why a job is not started any more. */
@@ -157,7 +157,7 @@ function becameText({ state }: Pick<JobRow, 'state'>): Text {
   return state.end ? jobEndText(state.end) : state.why ? text('not started') : text('canceled');
 }
 
-/** Says what a job would lose; `undefined` if it no longer depends on the instance. */
+/** Returns what a job would lose; `undefined` if it no longer depends on the instance. */
 export function riskText(row: JobRow, loss: 'processes' | 'disk'): Text | undefined {
   const { name } = row.job.spec;
   if (isLostHere(row)) {
@@ -176,7 +176,7 @@ export function riskText(row: JobRow, loss: 'processes' | 'disk'): Text | undefi
     : text('The outputs of the job {0} are not on this computer yet.', name);
 }
 
-/** Says why a machine is kept that holds a job of another computer. */
+/** Explains why a machine is kept that holds a job of another computer. */
 export function otherJobText({ name, isAtWork }: JobThere): Text {
   return isAtWork
     ? text('The job {0} of another computer is not finished there.', name)
@@ -315,7 +315,7 @@ export function endsText(ends: MachineEnds): Text {
     .reduce((before, next) => text('{0}; {1}', before, next));
 }
 
-/** Says what happens when a job is idle; `undefined` if that is not checked. */
+/** Returns what happens when a job is idle; `undefined` if that is not checked. */
 export function idleText({ idleMinutes, endsIfIdle }: JobSpec): Text | undefined {
   if (idleMinutes === undefined) {
     return undefined;

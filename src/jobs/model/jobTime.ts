@@ -29,8 +29,9 @@ export function atPresent(state: JobState, now: number, passedMs: number): JobSt
 }
 
 /**
- * Returns a function for the time of what the machine says was so many seconds ago. No editor may have been open since,
- * so that is not when it is seen, but never before the last look, whatever happened to the clock of the machine.
+ * Returns a function for the time of an event that the machine reports as so many
+ * seconds ago. No editor may have been open since, so that is not the present
+ * time, but it is never before the last look, for any clock of the machine.
  */
 export function seenTimes({ lastSeenAt = 0, since }: JobState, now: number) {
   return (ago: number | undefined) =>
@@ -81,7 +82,7 @@ export function withTraffic(state: JobState, traffic: Micros = zero): JobState {
       };
 }
 
-/** Returns the state after the machine was told higher limits of the user. */
+/** Returns the state after higher limits of the user were sent to the machine. */
 export function afterExtension(
   state: JobState,
   {

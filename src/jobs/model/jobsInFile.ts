@@ -53,7 +53,7 @@ const ofMachine: ReadonlySet<string> = new Set<keyof typeof recipeFields.shape>(
   'maxPricePerHour',
 ]);
 
-/** Returns the recipe of a file with jobs; `undefined` if the file says nothing about a machine. */
+/** Returns the recipe of a file with jobs; `undefined` if the file describes no machine. */
 export function recipeForJobs(source: string): OpenRecipe | undefined {
   const places = new JsonPlaces(source);
   const names = places.keys().map(({ name }) => name);

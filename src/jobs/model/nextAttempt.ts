@@ -104,7 +104,7 @@ function anew(job: Job, state: JobState, cause: string, now: number): Partial<Jo
 /** Why a job continues on another machine; each cause has its own count in `retries`. */
 export type LossCause = 'interrupted' | 'machineLost';
 
-/** A host that is unreachable for less than this may come back with everything still running (ms). */
+/** A host that is unreachable for less than this may return with everything still running (ms). */
 const awayMs = 30 * 60_000;
 /** After this time without running, a machine counts as interrupted (ms); until then a bid may win again. */
 const pausedMs = 5 * 60_000;

@@ -10,7 +10,7 @@ export interface JobOrder {
   readonly previous?: string | undefined;
   /** Names the mirror of the workspace on the machine; hexadecimal. */
   readonly workspaceKey: string;
-  /** The ids of jobs that it waits for, as far as this computer knows: the machine looks for itself. */
+  /** The ids of jobs that it waits for, as far as this computer knows: the machine checks that itself. */
   readonly after: readonly string[];
   /** The text of the script. */
   readonly run: string;
@@ -80,7 +80,7 @@ export interface JobAgo {
   /** Its set-up, or its script if it has none; not while it waits for other jobs. */
   readonly work?: number | undefined;
   readonly script?: number | undefined;
-  /** Its end, or its last heartbeat if it ended without a word. */
+  /** Its end, or its last heartbeat if it ended without a report. */
   readonly end?: number | undefined;
 }
 

@@ -14,7 +14,10 @@ function isOutOfReach(row: JobRow): boolean {
   );
 }
 
-/** Returns whether the machine of a job that may have started is stopped: nothing goes on, and outputs may be there. */
+/**
+ * Returns whether the machine of a job that may have started is stopped: nothing
+ * is running, and outputs may be there.
+ */
 export function isLeftStopped({ state }: Pick<JobRow, 'state'>): boolean {
   return state.trouble?.kind === 'machineStopped' && !isOver({ state }) && mayHaveStarted(state.phase);
 }
@@ -36,7 +39,7 @@ export function isFetchGivenUp({ job, state }: JobRow): boolean {
 
 /**
  * Returns whether the user decided to end the machine although it does not answer, or one with outputs on it that is
- * stopped, whose fetch the user canceled or was asked about. What was decided before that was to happen after the fetch.
+ * stopped, whose fetch the user canceled or was asked about. An earlier decision is for the time after the fetch.
  */
 export function isGivenUp(row: JobRow): boolean {
   const { machineEnd = 'keep', decidedAt } = row.job;

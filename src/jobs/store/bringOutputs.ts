@@ -19,9 +19,9 @@ const fetchTries = 3;
 const mostNamed = 3;
 
 /**
- * Fetches the outputs of a job, and marks it as fetched on the machine if all were complete. What is too large, too dear or
- * has no room here is not begun: the user decides. @throws UserError if some
- * failed and another try may help.
+ * Fetches the outputs of a job, and marks it as fetched on the machine if all were complete.
+ * A fetch that is too large, too dear or has no room here does not begin: the user decides.
+ * @throws UserError if some failed and another try may help.
  */
 export async function bringOutputs(
   { jobs, log, fleet, freeBytes }: Pick<JobStepDeps, 'jobs' | 'log' | 'freeBytes'> & TrafficDeps,
@@ -90,7 +90,7 @@ export async function lookAgain(
   const { job, state } = row;
   const lookAt = (attempt: number) => source.look(attemptId(job, { attempt }), state.logOffset, 0, signal);
   if (state.isLost && !state.end) {
-    // The last attempt is lost as well; the newest that the machine has is meant.
+    // The number of the last attempt is lost as well, so the newest one on the machine is used.
     const most = 1 + Object.values(job.spec.retries).reduce((sum, count) => sum + count, 0);
     for (let attempt = most; attempt > state.attempt; attempt--) {
       if ((await lookAt(attempt)).phase !== 'none') {
@@ -115,7 +115,7 @@ const neverStarted = text('Its command was never started.');
 /** The outputs of a job whose folder is gone. */
 export const noOutputs = { files: 0, bytes: 0, hash: '', areHashed: false, leftOut: 0 };
 
-/** A folder that is missing twice in a row will not come back; without it, nothing of the job is running. */
+/** A folder that is missing twice in a row will not return; without it, nothing of the job is running. */
 export function withoutFolder({ state }: JobRow, look: JobLook): JobEvent | undefined {
   if (look.phase !== 'none' || look.end) {
     return undefined;

@@ -119,7 +119,7 @@ async function whole(
   if (leftOut.length > 0) {
     return incomplete(list, leftOut);
   }
-  // A fetch takes its time, in which a link can be made.
+  // A link can be made during the fetch.
   await realPlace(inWorkspace(job, next));
   await rm(old, { recursive: true, force: true });
   if (existsSync(last)) {
@@ -218,7 +218,7 @@ export class CheckpointFetches {
   /** @param stop Ends all of them. */
   constructor(private readonly stop: AbortSignal) {}
 
-  /** Returns what came of a fetch that is over, once; begins the next one when it is due. */
+  /** Returns the outcome of a finished fetch, once; begins the next one when it is due. */
   next(row: JobRow, now: number, fetch: (signal: AbortSignal) => Promise<JobEvent>): JobEvent | undefined {
     const { id } = row.job;
     const known = this.fetches.get(id);
@@ -247,7 +247,7 @@ export class CheckpointFetches {
         begun.event = event;
         begun.isOver = true;
       },
-      // Only the end of the fetch rejects it, and then nothing came of it.
+      // Only the end of the fetch rejects it, and then it has no outcome.
       () => {
         begun.isOver = true;
       },

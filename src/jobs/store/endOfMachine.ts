@@ -30,7 +30,7 @@ export async function endMachineOf(
     // Its guard works for the other jobs as well.
     return isUsed && isGuarded(deps, instanceId) ? { waitMs } : keep(deps, account, row, signal);
   }
-  // The user left it stopped, whatever other jobs have there.
+  // The user left it stopped, even if other jobs have outputs there.
   if (job.machineEnd === 'stop' && isStopped(deps, row)) {
     return { event: { kind: 'released', outcome: 'stopped' } };
   }

@@ -93,7 +93,7 @@ export class JobFiles extends RowFolder<JobRow> implements JobStorage {
   async names(jobId: string): Promise<readonly string[]> {
     const names = await this.namesFile(jobId).value();
     if (!names) {
-      // An empty list would run the job without its files, and take them out of the mirror.
+      // An empty list would run the job without its files, and remove them from the mirror.
       throw new UserError(text('The list of its files is lost. Stop the job and run it again.'));
     }
     return names;
@@ -124,8 +124,8 @@ export class JobFiles extends RowFolder<JobRow> implements JobStorage {
   }
 
   /**
-   * Returns where the progress of a job was last set aside. The name of the file tells it, so that all windows find
-   * the same, also after a restart and if another window set it aside.
+   * Returns where the progress of a job was last set aside. The name of the file holds it, so
+   * that all windows find the same, also after a restart and if another window set it aside.
    */
   private async keptState(jobId: string): Promise<KeptAside | undefined> {
     const kept = (await readdir(this.path)).flatMap((name) => {

@@ -105,7 +105,7 @@ class AccountJobs implements Disposable {
     }
   }
 
-  /** Looks once more for a decision that came while the last step of a job ended. */
+  /** Checks again for a decision that arrived while the last step of a job ended. */
   private left(jobId: string): void {
     this.followed.delete(jobId);
     const row = this.deps.jobs.find(jobId);
@@ -181,7 +181,9 @@ class AccountJobs implements Disposable {
     return state.phase === row.state.phase ? waitMs : 0;
   }
 
-  /** Shows and tells that the disk of this computer refused the state of a job; nothing can be stored about that. */
+  /**
+   * Shows and reports that the disk of this computer refused the state of a job; nothing can be stored about that.
+   */
   private noteUnsaved(jobId: string, error: unknown): void {
     const { jobs, clock } = this.deps;
     const known = jobs.find(jobId);

@@ -5,7 +5,7 @@ import { micros } from '../../model/money';
 import type { Text } from '../../util/text';
 import { ownId } from '../../store/disk/rowFolder';
 
-/** Words as they come back from a file or another window. */
+/** A text as it is read from a file or another window. */
 export const savedText = z.custom<Text>(
   (value) => typeof value === 'object' && value !== null && 'template' in value,
 );

@@ -19,7 +19,7 @@ export function isCopied(deps: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow
 /** Machines in these states have no login; that of a running one may only be out of order for a while. */
 const silent: readonly InstanceStateKind[] = ['offline', 'unknown', 'exited', 'outbid'];
 
-/** Returns whether the user ends a machine that could not be asked once more, whatever it still has of the job. */
+/** Returns whether the user ends a machine that could not be asked again, with everything it still has of the job. */
 export function isEndedUnasked(deps: Pick<JobStepDeps, 'fleet' | 'clock'>, row: JobRow): boolean {
   const { fleet, clock } = deps;
   const { instanceId } = machineOf(row);

@@ -148,8 +148,8 @@ export class Jobs implements Disposable {
   }
 
   /**
-   * Records which rental a job gets, after this window sent rentals for several jobs. On a machine other than its
-   * own, the job comes after those that were meant for that machine.
+   * Records which rental a job gets, after this window sent rentals for several jobs. On a
+   * machine other than its own, the job runs after those that were meant for that machine.
    */
   rentedBy(jobId: string, marker: string): Promise<boolean> {
     return this.record(jobId, (job) => ({
@@ -186,8 +186,8 @@ export class Jobs implements Disposable {
   }
 
   /**
-   * Records the user's decision to fetch the outputs of a job that is over. What was decided about its machine before
-   * no longer counts. Returns false if the job can't be fetched any more, or was asked already.
+   * Records the user's decision to fetch the outputs of a job that is over. Earlier decisions about its
+   * machine no longer count. Returns false if the job can't be fetched any more, or was asked already.
    */
   async reopen(
     jobId: string,

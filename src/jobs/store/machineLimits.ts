@@ -47,8 +47,8 @@ export async function extendTime(
 }
 
 /**
- * Tells the machine the time that the dollars of the job still buy. Returns `undefined` if it knows that, or is not told
- * yet because the script does not run.
+ * Sends the machine the time that the dollars of the job still buy. Returns
+ * `undefined` if it knows that, or if the script does not run yet.
  */
 export async function shortenTime(
   machine: JobMachine,
@@ -85,8 +85,8 @@ export async function armGuard(
 }
 
 /**
- * The same during a job, if its guard could not prove itself before, as while the service was away: without it, nothing ends
- * the machine where no editor comes back. A failure changes nothing for the job.
+ * The same during a job, if its guard could not prove itself before, as while the service was unreachable:
+ * without it, nothing ends the machine if no editor returns. A failure changes nothing for the job.
  */
 export async function armGuardAgain(
   deps: JobStepDeps,

@@ -11,8 +11,8 @@ import type { JobMachine } from '../model/jobMachine';
 import type { Jobs } from './jobs';
 
 /**
- * Returns the jobs that another computer, editor or account ordered on the machine; they are shown, waited for and
- * spared. So are jobs of this computer whose progress is lost: only the machine tells what became of them.
+ * Returns the jobs that another computer, editor or account ordered on the machine; they are shown, waited for
+ * and spared. So are jobs of this computer whose progress is lost: only the machine knows what became of them.
  */
 export async function otherJobs(
   jobs: Pick<Jobs, 'find'>,
@@ -51,8 +51,8 @@ export async function seeOthers(
 }
 
 /**
- * Returns the jobs that the end of the machine would destroy. @throws UserError if the machine can't be asked: what it
- * said earlier may be old.
+ * Returns the jobs that the end of the machine would destroy.
+ * @throws UserError if the machine can't be asked: its earlier answer may be outdated.
  */
 export async function othersInTheWay(
   deps: JobStepDeps,
@@ -136,8 +136,8 @@ function cameFirst(one: JobRow, other: JobRow): boolean {
 }
 
 /**
- * Returns the jobs that a job waits for on the machine: those that it has accepted, whatever their order, because an
- * attempt that follows another comes after them. Each waits only for earlier ones, so none waits for itself.
+ * Returns the jobs that a job waits for on the machine: those that it has accepted, in any order, because an
+ * attempt that follows another is placed after them. Each waits only for earlier ones, so none waits for itself.
  */
 export function acceptedBefore(jobs: Pick<Jobs, 'ofInstance'>, row: JobRow): readonly JobRow[] {
   return besides(jobs, row).filter(({ state }) => accepted.includes(state.phase));

@@ -46,7 +46,7 @@ export function trafficOf({ fleet }: TrafficDeps, row: JobRow, way: JobMove['way
   return new Traffic(way === 'sending' ? instance?.inetDownPerGb : instance?.inetUpPerGb);
 }
 
-/** Returns the bytes that a folder of this computer has room for; `undefined` if its disk does not say. */
+/** Returns the bytes that a folder of this computer has room for; `undefined` if its disk does not report it. */
 export type FreeBytes = (folder: string) => Promise<number | undefined>;
 
 export const freeBytes: FreeBytes = async (folder) => {

@@ -72,7 +72,7 @@ async function forget(
     return;
   }
   const account = asked();
-  // One whose outputs were asked for meanwhile works again.
+  // A job whose outputs were requested since is at work again.
   const ended = rows.filter(({ job }) => isOverNow(deps, job.id));
   for (const { job } of ended) {
     await deps.jobs.forget(job.id);

@@ -164,7 +164,7 @@ function isListed({ fleet }: Pick<JobDeps, 'fleet'>, row: JobRow): boolean {
   return instanceId !== undefined && fleet.find(instanceId) !== undefined;
 }
 
-/** Runs a job that is over once more. */
+/** Runs a finished job again. */
 export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
   const row = await chooseRow(
     deps,
@@ -256,12 +256,12 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
   );
 }
 
-/** Says why it is not released yet, such as jobs of other computers that could not be checked. */
+/** Explains why it is not released yet, such as jobs of other computers that could not be checked. */
 function uncheckedSentence({ state: { trouble } }: JobRow): readonly string[] {
   return trouble?.kind === 'release' && trouble.why ? [`⚠ ${localize(trouble.why)}`] : [];
 }
 
-/** Says what is lost with the machine. */
+/** Returns what is lost with the machine. */
 function lossSentence(row: JobRow, isLeft: boolean): string {
   const { name } = row.job.spec;
   if (isLeft && row.state.startedAt === undefined) {

@@ -106,7 +106,7 @@ function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {
   );
 }
 
-/** Says why the job is over, or why its outputs could not be fetched since. */
+/** Explains why the job is over, or why its outputs could not be fetched since. */
 function reasonText({ state: { why, reopened, phase } }: JobRow): string | undefined {
   if (phase === 'over' && reopened?.why) {
     return t('Could not fetch the outputs again. {0}', reopened.why);

@@ -118,7 +118,7 @@ async function sourceOf(uri: vscode.Uri): Promise<string | undefined> {
   try {
     return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
   } catch (error) {
-    // Opening it as a document would fail with an error that does not say that the file is missing.
+    // Opening it as a document would fail with an error that does not mention the missing file.
     if (error instanceof vscode.FileSystemError && error.code === 'FileNotFound') {
       return undefined;
     }

@@ -12,9 +12,9 @@ export function outputsFolderOf(spec: JobSpec, folder: string, orderedAt: number
 }
 
 /**
- * Gives each of the jobs that are ordered together a folder of its own, so that none writes over the outputs of another
- * whose machine is gone: long names are cut, and some disks take names for the same that differ in case or in a dot at
- * the end. A folder that the file names is used again by the next run.
+ * Gives each of the jobs that are ordered together a folder of its own, so that none writes over the
+ * outputs of another whose machine is gone: long names are cut, and some disks treat names as equal that
+ * differ in case or in a dot at the end. A folder that the file names is used again by the next run.
  */
 export function withOutputs(
   specs: readonly JobSpec[],

@@ -12,7 +12,7 @@ import type { JobDeps } from './deps';
 import { leftOutText } from './jobItems';
 import { instanceAction, logAction, type JobMessage } from './jobMessage';
 
-/** A machine that is neither stopped nor destroyed after the job goes on costing money, which may be unseen. */
+/** A machine that is neither stopped nor destroyed after the job still costs money, perhaps unnoticed. */
 export function notStartedMessage(row: JobRow, fleet: JobDeps['fleet']): JobMessage {
   const { name, instanceId } = machineOf(row);
   const { outcome } = row.state;
@@ -51,7 +51,7 @@ function notStartedSentence(row: JobRow): string {
 
 export type AgainKind = 'fetchedAgain' | 'notFetchedAgain';
 
-/** Tells what came of a fetch of outputs after the end of a job. */
+/** Returns the message about a fetch of outputs after the end of a job. */
 export function fetchedAgainMessage(row: JobRow, kind: AgainKind): JobMessage {
   const { job, state } = row;
   const { name } = job.spec;
@@ -96,7 +96,7 @@ function afterwardsSentence(row: JobRow): string {
 
 export type RunKind = 'ended' | 'triedAgain' | 'notCheckpointed';
 
-/** Tells what came of the command of a job, or of its checkpoints. */
+/** Returns the message about the result of a job's command, or about its checkpoints. */
 export function runMessage(row: JobRow, kind: RunKind, now: number): JobMessage {
   const { job, state } = row;
   const { name } = job.spec;

@@ -9,8 +9,8 @@ import type { JobDeps } from './deps';
 import type { JobSource } from './jobSource';
 
 /**
- * Asks for the secrets that this job of this folder was not given yet, also where another job has a value for the same
- * name: the file of a repository names what it likes. Returns false if the user canceled.
+ * Asks for the secrets that this job of this folder was not given yet, also where another job has a value
+ * for the same name: the file of a repository may name anything. Returns false if the user canceled.
  */
 export async function askSecrets(
   deps: Pick<JobDeps, 'secrets' | 'redactor'>,

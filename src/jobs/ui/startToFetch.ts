@@ -28,7 +28,7 @@ export async function startToFetch(
   }
   const { job, state } = row;
   const { phase } = state;
-  // One that has not run as far as known needs no retries.
+  // A job that, as far as known, has not run needs no retries.
   const first = job.decidedAt.stop === undefined && (phase === 'waiting' || phase === 'starting') && phase;
   const mayRunAgain = first !== false || (isAtWork(row) && mayTryAgain(job, state, 'interrupted'));
   const asked = accountFor(accounts);

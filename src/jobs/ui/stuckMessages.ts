@@ -11,7 +11,10 @@ import { instanceAction, logAction, stillCosts, type JobMessage } from './jobMes
 export type StuckKind =
   'noAnswer' | 'notFetched' | 'notReleased' | 'notSaved' | 'notSent' | 'overdue' | 'stillGuarded';
 
-/** Tells of a job that does not get on while its machine costs money: the cause, the price and what to do. */
+/**
+ * Returns the message about a job that makes no progress while its machine costs
+ * money: the cause, the price and what to do.
+ */
 export function stuckMessage(
   row: JobRow,
   { kind, why }: JobNotice & { readonly kind: StuckKind },
@@ -101,7 +104,7 @@ function actionsOf(row: JobRow, kind: StuckKind): readonly Action[] {
     case 'notFetched':
       return [
         commandAction(t('Retry'), 'gpuRental.job.fetchOutputs', target),
-        // Nothing is wrong with the machine where this computer can't store them.
+        // The machine is fine if this computer can't store them.
         ...(isLocalProblem(row.state.trouble?.why) ? [] : [release, ...instanceAction(row)]),
       ];
     case 'stillGuarded':

@@ -8,7 +8,9 @@ import { otherJobText, phaseText, riskText } from '../model/jobText';
 import { guardedRental } from '../guardedRental';
 import type { Jobs } from '../store/jobs';
 
-/** What would be lost of jobs with their instances, on this computer and by what machines say of those of others. */
+/**
+ * Returns what jobs would lose with their instances: jobs of this computer, and those of others that machines report.
+ */
 export function workOfJobs(
   jobs: Pick<Jobs, 'atRiskOn' | 'error' | 'find' | 'onDidChange' | 'open' | 'ready' | 'rows'>,
 ) {

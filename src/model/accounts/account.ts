@@ -12,7 +12,7 @@ export interface User {
   readonly credit?: Micros;
   readonly sshKey?: string;
   readonly tfaStatus?: string;
-  /** `undefined` if the record does not say. */
+  /** `undefined` if the record does not state it. */
   readonly emailVerified?: boolean;
   readonly isAdmin?: boolean;
 }

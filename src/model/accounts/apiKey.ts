@@ -25,7 +25,7 @@ export interface ApiKey {
   readonly id: number;
   readonly name?: string;
   readonly rights?: string;
-  /** Absent if the record does not say; a key with full access has none. */
+  /** Absent if the record does not state them; a key with full access has none. */
   readonly permissions?: KeyPermissions;
   readonly ipWhitelist?: readonly string[];
   /** ISO text or Unix seconds, as the service sent it. */

@@ -26,8 +26,8 @@ export function listedFrom(from: number): number {
 }
 
 /**
- * Returns a charge as it is at a moment (Unix seconds). What is charged was used by then, so an end in the future, as of a
- * day or a contract that still runs, would move a part of the amount to where nothing is charged yet.
+ * Returns a charge as it is at a moment (Unix seconds). A charge is for time that has passed, so an end in the
+ * future, as of a day or a running contract, would move a part of the amount to a time that is not charged yet.
  */
 export function chargedBy(at: number, charge: Charge): Charge {
   const { start, end } = charge;

@@ -233,7 +233,10 @@ function readArgument({ role, flag, inline }: FlagToken, argument: string): EnvE
   }
 }
 
-/** Returns whether a flag takes the next word: an option of Docker any, and a flag that Docker does not have no flag. */
+/**
+ * Returns whether a flag is followed by a value: an option of Docker accepts any
+ * word, an unknown flag any word that is no flag.
+ */
 function takesNext({ role, inline, takesValue = false }: FlagToken, next: Token | undefined): boolean {
   return (
     role !== 'switch' &&
@@ -318,8 +321,8 @@ export function parseEnvFlags(text: string): ParsedEnv {
 }
 
 /**
- * Quotes a word for the flag form. Prefers plain quotes to escapes, because not every reader of this form knows
- * escapes.
+ * Quotes a word for the flag form. Prefers plain quotes to escapes, because some
+ * readers of this form don't know escapes.
  */
 function quote(value: string): string {
   if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(value)) {

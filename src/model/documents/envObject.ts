@@ -99,7 +99,7 @@ export function envObjectToFlags(env: EnvObject): string {
     .join(' ');
 }
 
-/** Returns the flag text that either form of an environment stands for; empty for any other value. */
+/** Returns the flag text of either form of an environment; empty for any other value. */
 export function envText(env: unknown): string {
   if (typeof env !== 'object' || env === null || Array.isArray(env)) {
     return typeof env === 'string' ? env : '';

@@ -7,7 +7,7 @@ import { jsonText } from './jsonText';
 import { scriptSecrets, type ScriptSecret } from './scriptSecrets';
 
 interface ScriptOptions {
-  /** Says what to do with the secret. */
+  /** States what to do with the secret. */
   readonly message: Text;
   readonly severity: 'error' | 'warning';
   /** Whether the document has an environment that the script gets. */
@@ -41,7 +41,7 @@ function placeOf(places: JsonPlaces, path: readonly string[], part: string): Spa
   return at < 0 ? whole : { offset: whole.offset + at, length: written.length };
 }
 
-/** Offers to give the value to the environment, from which the line of the script then takes it. */
+/** Offers to move the value to the environment, from which the line of the script then reads it. */
 function toEnvironment(
   places: JsonPlaces,
   path: readonly string[],

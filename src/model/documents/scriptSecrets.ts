@@ -4,7 +4,7 @@ import type { Span } from './envFlags';
 /** A value in a shell script that looks like a secret. */
 export interface ScriptSecret {
   readonly value: string;
-  /** The variable that a line of its own gives the value to, so that the value can come from elsewhere. */
+  /** The variable to which a line of its own assigns the value, so that the value can be set elsewhere. */
   readonly assigned?: { readonly name: string; readonly word: Span };
 }
 
@@ -32,7 +32,7 @@ export function scriptSecrets(script: string): readonly ScriptSecret[] {
     if (value !== undefined && looksSecret(name ?? (option ?? '').replace(/[.-]/g, '_'), value)) {
       const place = { offset: index + (name ?? '').length + 1, length: word.length };
       const beginsLine = /^[ \t]*(export[ \t]+)?$/.test(lineBefore(script, index));
-      // The shell reads what follows a backslash as another value, unless it stands in single quotes.
+      // The shell reads text after a backslash as another value, unless it is in single quotes.
       const isPlain = word.startsWith("'") || !word.includes('\\');
       const assigned = name !== undefined && beginsLine && isPlain ? { name, word: place } : undefined;
       found.set(value, { value, ...(assigned ? { assigned } : {}) });

@@ -10,8 +10,8 @@ export function ageMs(instance: Instance, now: number): number | undefined {
 }
 
 /**
- * Returns an upper bound of the cost since creation without bandwidth, as if the instance had run all the time. The
- * record does not say how long it was stopped.
+ * Returns an upper bound of the cost since creation without bandwidth, as if the
+ * instance had run all the time. The record does not state how long it was stopped.
  */
 export function costSoFar(instance: Instance, now: number): Micros | undefined {
   const age = ageMs(instance, now);

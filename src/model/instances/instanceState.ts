@@ -34,8 +34,8 @@ export const instanceFacts = z
     /** When the current run was first seen (ms since 1970); absent while the instance does not run. */
     runningAt: z.number().exactOptional(),
     /**
-     * When the instance was stopped, by our own request, or when it was first seen stopped (ms since 1970); absent while
-     * it is not. The record does not say.
+     * When the instance was stopped, by our own request, or when it was first seen
+     * stopped (ms since 1970); absent while it runs. The record does not state it.
      */
     stoppedAt: z.number().exactOptional(),
   })
@@ -256,8 +256,8 @@ const billing: Record<InstanceStateKind, Billing> = {
 };
 
 /**
- * Returns what an instance in this state is charged for. A contract that runs is charged in full, whatever its container
- * reports: some report `exited` for as long as they work (docs/service/instances.md#failed-statuses).
+ * Returns what an instance in this state is charged for. A running contract is charged in full, for any report
+ * of its container: some report `exited` for as long as they work (docs/service/instances.md#failed-statuses).
  */
 export function billingOf(instance: Pick<Instance, 'currentState'>, kind: InstanceStateKind): Billing {
   return instance.currentState === 'running' ? 'running' : billing[kind];

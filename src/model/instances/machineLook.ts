@@ -1,9 +1,9 @@
 import type { Text } from '../../util/text';
 
-/** A look at a machine for work that would be lost with it. */
+/** A check of a machine for work that would be lost with it. */
 export interface MachineLook {
   /** Constant: no text from a user or a service is ever part of it. */
   readonly script: string;
-  /** Says what is there, by what the machine printed; other lines are left out. */
+  /** Returns what is there, from the lines that the machine printed; other lines are left out. */
   readonly read: (lines: readonly string[]) => readonly Text[];
 }

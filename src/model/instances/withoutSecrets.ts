@@ -9,7 +9,7 @@ export function withoutSecrets(instance: Instance): Instance {
   return rest.env === undefined ? rest : { ...rest, env: rest.env.map(([name]) => [name, ''] as const) };
 }
 
-/** The records of a list have none. Copies of a thousand would take longer than all else that is done with them. */
+/** The records of a list have none. Copying a thousand would take longer than all their other uses. */
 function hasSecrets({ jupyterToken, onstart, args, env = [] }: Instance): boolean {
   return (
     [jupyterToken, onstart, args].some((one) => one !== undefined) || env.some(([, value]) => value !== '')

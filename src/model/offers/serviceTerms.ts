@@ -122,7 +122,7 @@ export function inOneCommand(line: string): string {
     .replace(/(?<=^| )(["'])([^"']*[<>=][^"']*)\1(?= |$)/g, '$2');
 }
 
-/** A name and an operator; one space at most stands between them, since runs of spaces were joined before. */
+/** A name and an operator; there is one space at most between them, since runs of spaces were joined before. */
 const beginning =
   /(?<=^|[\s,;|('"&])(?<not>not |no |[-!])?(?<name>[a-z_][a-z\d_]*)(?:(?<before> ?)(?<sign>[<>=!≤≥≠:]{1,3})(?<after> ?)| (?<word>not ?in|nin|in|not ?eq|neq?|eq|[gl]te?)(?: |(?=\[)|$))/giu;
 

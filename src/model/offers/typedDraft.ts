@@ -8,7 +8,7 @@ export interface Draft {
   readonly numbers: Map<NumberKey, NumberRange>;
   readonly choices: Map<ChoiceKey, { oneOf: string[]; noneOf: string[] }>;
   readonly flags: Map<FlagKey, boolean>;
-  /** Fields that may have any value, whatever was chosen: `verified=any`. */
+  /** Fields that may have any value, after any choice: `verified=any`. */
   readonly unlimited: Set<FieldKey>;
   /** Names of US states. */
   readonly states: string[];

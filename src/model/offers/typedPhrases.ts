@@ -76,7 +76,7 @@ export function inSigns(line: string): string {
     .replace(partOfPlace, wholePlace);
 }
 
-/** Words between filters that say nothing. */
+/** Words between filters without a meaning. */
 export const fillers: ReadonlySet<string> = new Set(
   'and or with for & a an the of any anywhere only please available cheap cheapest nvidia gpu gpus machine machines server hbm2 hbm2e hbm3 hbm3e'.split(
     ' ',

@@ -34,7 +34,7 @@ export interface TypedQuery {
   readonly understood: readonly Understood[];
   /** Words that are not filters; a row must contain all of them. */
   readonly words: readonly string[];
-  /** Fields that may have any value, whatever was chosen. */
+  /** Fields that may have any value, after any choice. */
   readonly unlimited?: readonly FieldKey[];
   /** Comparisons that filter nothing. */
   readonly unread?: readonly Unread[];

@@ -81,7 +81,7 @@ export function confirmation(input: ConfirmationInput): Confirmation {
       ? undefined
       : sumRates(...Array<Rate>(copies).fill(sumRates(rate, withVolume)));
   const total = forAll(quote.running);
-  // What is not stated comes on top.
+  // Unstated prices are added to it.
   const least = forAll(quote.running, volume ?? noRate);
   const all = least === undefined ? undefined : sumRates(least, input.running);
   const overLimit =
@@ -103,7 +103,7 @@ export function confirmation(input: ConfirmationInput): Confirmation {
   };
 }
 
-/** The price of a new volume, `undefined` where it is not stated; one that is there is billed already. */
+/** The price of a new volume, `undefined` if it is not stated; an existing one is charged already. */
 function volumeRate({ volume, volumePerGbMonth }: RentChoices): Rate | undefined {
   if (volume?.sizeGb === undefined) {
     return noRate;

@@ -30,7 +30,7 @@ export type MachineProblem = (typeof machineProblems)[number];
 const checkProblems = [...machineProblems, 'unreachable', 'busy'] as const;
 export type CheckProblem = (typeof checkProblems)[number];
 
-/** Why no login was tried, or why it says nothing about the machine. */
+/** Why no login was tried, or why it shows nothing about the machine. */
 const notCheckedReasons = [
   'consent',
   'noKey',

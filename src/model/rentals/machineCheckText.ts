@@ -73,7 +73,7 @@ const unproved: Readonly<Record<MachineProblem, (name: string, detail: string) =
   other: (name, detail) => text('{0} is running, but ssh could not log in: {1}', name, detail),
 };
 
-/** Says why a running machine can't be used, once its check has used all its time. */
+/** Explains why a running machine can't be used, once its check has used all its time. */
 export function unprovedText(name: string, problem: MachineProblem, detail = '–'): Text {
   return unproved[problem](name, detail);
 }
@@ -97,7 +97,7 @@ export function notCheckedText(reason: NotCheckedReason, detail = '–'): Text {
   return text('login not checked: {0}', notChecked[reason](detail));
 }
 
-/** Says that the service reports a machine as running, and why nothing more is known about it. */
+/** States that the service reports a machine as running, and why nothing more is known about it. */
 export function runsUncheckedText(name: string, reason: NotCheckedReason, detail = '–'): Text {
   return text(
     '{0} is running, but its login and GPUs could not be checked: {1}.',

@@ -207,7 +207,7 @@ function portsText(offer: Offer, choices: RentChoices): Text {
     : text('{0} needed, {1} available', neededPorts(choices), offer.directPorts);
 }
 
-/** Copies keep to the price of one while it runs; what else their hosts charge is not known yet. */
+/** Copies keep to the price of one while it runs; other charges of their hosts are unknown. */
 function copiesText(copies: number): Text {
   return text('{0}; other hosts may charge more for a stopped disk and for traffic', copies);
 }

@@ -9,12 +9,14 @@ export interface OrderFact {
   readonly value: Text | string;
 }
 
-/** What machines are rented for. Whoever orders them gives the words, and notes each rental before it is sent. */
+/**
+ * What machines are rented for. The owner of the order supplies the texts, and notes each rental before it is sent.
+ */
 export interface RentalOrder {
   readonly name: string;
   /** The heading of its facts. */
   readonly heading: Text;
-  /** Returns what the confirmation says; or why it can't run on a machine of this price. */
+  /** Returns the facts of the confirmation; or why it can't run on a machine of this price. */
   facts(
     rate: Rate | undefined,
     /** The most that another machine may cost per hour, by the search. */

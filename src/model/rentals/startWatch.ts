@@ -43,7 +43,7 @@ export const startWatchShape = z
     wasSeen: z.boolean(),
     /** Set once it runs; it is ready after a successful login. */
     check: machineCheckShape.exactOptional(),
-    /** The failure that was reported. The watch goes on, because the machine may run later and cost money. */
+    /** The failure that was reported. The watch continues, because the machine may run later and cost money. */
     failed: z.enum(failureReasons).exactOptional(),
   })
   .readonly();
@@ -165,7 +165,7 @@ export function observe(
   return tick(seen, false, now, limits, hadData);
 }
 
-/** Reports a failure once. One that did not get ready in time may still fail for good. */
+/** Reports a failure once. One that did not get ready in time may still fail finally. */
 function failedStep(watch: StartWatch, reason: FailureReason, hadData: boolean): StartStep {
   if (watch.failed !== undefined && (watch.failed !== 'timedOut' || reason === 'timedOut')) {
     return { watch };

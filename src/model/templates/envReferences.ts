@@ -45,8 +45,8 @@ export function secretVariables(env: unknown): ReadonlyMap<string, string> {
 }
 
 /**
- * Returns the places of an environment that have this value. In a text that can't be read, `hideEnv` finds it wherever it
- * is, so there the name of its reference stands for the variable.
+ * Returns the places of an environment that have this value. In a text that can't be read,
+ * `hideEnv` finds it wherever it is, so there the name of its reference is used for the variable.
  */
 export function slotsWith(
   env: unknown,
@@ -70,8 +70,8 @@ export function strayReference(env: unknown): string | undefined {
 }
 
 /**
- * Returns the flag text with the value of each reference in its place. What is written over several lines, as for a shell,
- * becomes one line, because not every reader of this form knows continued lines.
+ * Returns the flag text with the value of each reference in its place. Several lines, as
+ * for a shell, become one, because some readers of this form don't know continued lines.
  */
 export function resolveEnv(env: unknown, valueOf: (reference: string, variable: string) => string): string {
   const resolved = replaceValues(envText(env), (variable, value) => {

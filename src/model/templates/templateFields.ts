@@ -201,8 +201,8 @@ export function isTemplateField(name: string): name is TemplateField {
 }
 
 /**
- * The value that a missing key stands for when two documents are compared. `private` has none: a record without it
- * says neither true nor false.
+ * The value of a missing key when two documents are compared. `private` has none:
+ * a record without it means neither true nor false.
  */
 const meaningOfAbsent: Readonly<Partial<Record<TemplateField, unknown>>> = {
   name: '',

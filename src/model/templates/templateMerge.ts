@@ -98,7 +98,7 @@ export function mergeTemplate(template: Raw, request: RentBody): Record<string, 
   return merged;
 }
 
-/** Returns environment and ports of a recipe as the object that a rental takes. The last value of a name wins. */
+/** Returns environment and ports of a recipe as the object that a rental accepts. The last value of a name wins. */
 export function rentEnv(env: unknown, ports: readonly string[] = []): EnvObject {
   return {
     ...objectOf(readEnv(env)),

@@ -24,7 +24,7 @@ export function templateImage({
   return plainLabel(imageWithTag(image, tag));
 }
 
-/** Returns what stands beside a list that lacks templates; `undefined` if it lacks none. */
+/** Returns the note for a list that lacks templates; `undefined` if it lacks none. */
 export function unreadTemplatesText(skipped = 0): Text | undefined {
   return skipped === 0
     ? undefined

@@ -37,8 +37,8 @@ export function draft7(schema: z.ZodType, more: JsonObject): JsonObject {
 }
 
 /**
- * Returns the JSON schemas of templates and keys that the package ships, by file name. They say nothing about missing and unknown keys,
- * which our own diagnostics report and fix; one place should not be marked twice.
+ * Returns the JSON schemas of templates and keys that the package ships, by file name. They do not cover
+ * missing and unknown keys, which our own diagnostics report and fix; one place should not be marked twice.
  */
 export function documentSchemas(): Readonly<Record<string, JsonObject>> {
   return {

@@ -72,7 +72,7 @@ export function wireChanges(changes: DocumentChanges, lookUp: ResolveReference):
   return body;
 }
 
-/** Returns the body that creates a template. It is private unless the document says otherwise. */
+/** Returns the body that creates a template. It is private unless the document sets another value. */
 export function wireTemplate(fields: DocumentFields, lookUp: ResolveReference): Record<string, unknown> {
   const written = Object.entries({
     ...Object.fromEntries(requiredFields.map((name) => [name, ''])),

@@ -109,7 +109,7 @@ function checkOnStart(places: JsonPlaces): Iterable<Finding> {
 
 const checks = [checkKeys, checkPriceLimit, checkSource, checkPorts, checkOnStart];
 
-/** Everything there is to say about a workspace file with these parts, beyond the types that its schema checks. */
+/** Returns all findings on a workspace file with these parts, beyond the types that its schema checks. */
 export function findWorkspaceProblems(source: string, parts: Parts): readonly Finding[] {
   const places = new JsonPlaces(source);
   if (places.root?.type !== 'object') {

@@ -23,7 +23,7 @@ const templateReference = z
   })
   .meta({ description: 'A stored template.', examples: [{ id: 12345, name: 'PyTorch' }] });
 
-/** What `.vscode/gpu-rental.json` says about a machine; wings describe its other parts. */
+/** The part of `.vscode/gpu-rental.json` that describes a machine; wings describe its other parts. */
 export const recipeFields = z.object({
   filters: offerFilters.optional(),
   template: z.union([templateReference, z.number().int().positive()]).optional().meta({
@@ -93,7 +93,7 @@ export interface Recipe {
 /** The same where the user chooses the image, and confirms the price, if the file does not. */
 export type OpenRecipe = Omit<Recipe, 'maxPricePerHour'> & Partial<Pick<Recipe, 'maxPricePerHour'>>;
 
-/** The workspace file cannot be rented from; `path` says where. */
+/** The workspace file can't be used for a rental; `path` is the place of the error. */
 export class WorkspaceFileError extends UserError {
   constructor(
     message: ReturnType<typeof text>,
@@ -126,7 +126,7 @@ export function checkSyntax({ brokenLine, tooDeepAt }: JsonPlaces): void {
 }
 
 /**
- * Reads the file; comments and trailing commas are allowed, unknown keys are passed over.
+ * Reads the file; comments and trailing commas are allowed, unknown keys are ignored.
  * @throws WorkspaceFileError naming what is missing or wrong.
  */
 export function parseWorkspaceFile(source: string): Recipe {
@@ -147,7 +147,7 @@ export function parseWorkspaceFile(source: string): Recipe {
 }
 
 /**
- * Reads what a file says about a machine, which need not be enough to rent it.
+ * Reads the description of a machine in a file, which need not be enough to rent it.
  * @throws WorkspaceFileError naming what is wrong.
  */
 export function readRecipe(places: JsonPlaces): OpenRecipe {

@@ -142,7 +142,7 @@ function withoutTokens(lines: readonly string[]): string {
   return lines.join(' ').replace(/[0-9a-f]{64}/gi, '…');
 }
 
-/** What the script says before it does anything. */
+/** Throws if the script refused before it did anything. */
 function throwIfRefused([first]: readonly string[]): void {
   if (first === 'no-folder') {
     throw new NotebookServerError(

@@ -31,11 +31,11 @@ export interface ListedServer {
   readonly label: string;
   /** A notebook used it: it stays in the list while its instance exists, because Jupyter forgets what a list lacks. */
   readonly isUsed: boolean;
-  /** Why notebooks can't use it, as far as a message said so since the last connection. */
+  /** The reasons why notebooks can't use it that messages have shown since the last connection. */
   readonly told?: readonly string[] | undefined;
 }
 
-/** What a list of the instances says about one of them. */
+/** The facts about one instance in a list. */
 export interface Candidate extends Omit<ListedServer, 'isUsed' | 'told'> {
   readonly canConnect: boolean;
 }
@@ -69,7 +69,7 @@ export function nextServers(
   return [...listed, ...others];
 }
 
-/** The list with what notebooks of other windows used and were told, by the file that all windows write. */
+/** Returns the list with the use and the messages of other windows, by the file that all windows write. */
 export function withUsed(
   own: readonly ListedServer[],
   written: readonly ListedServer[],
@@ -85,7 +85,7 @@ export function withUsed(
   ];
 }
 
-/** A server with what messages said about it, or with none of that. */
+/** Returns a server with the messages about it, or without any. */
 export function withReported(
   { alias, accountKey, instanceId, label, isUsed }: ListedServer,
   told?: ListedServer['told'],

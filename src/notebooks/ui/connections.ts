@@ -41,7 +41,7 @@ interface Connection {
   readonly server: ServerAddress;
   readonly tunnel: Tunnel;
   kernels: readonly Kernel[];
-  /** The last look had no answer, so what is known of the kernels is old. */
+  /** The last look had no answer, so the known state of the kernels is old. */
   isSilent: boolean;
 }
 
@@ -299,8 +299,8 @@ export class NotebookConnections implements Disposable {
   }
 
   /**
-   * A busy kernel is use of its machine, an open tunnel is none, nor is what a silent server said before: a schedule asks
-   * the machine itself before it acts (`isUsedByKernels`).
+   * A busy kernel counts as use of its machine; an open tunnel and the earlier answer of a
+   * silent server do not: a schedule asks the machine itself before it acts (`isUsedByKernels`).
    */
   private reportUse(): void {
     const busy = [...this.open].filter(

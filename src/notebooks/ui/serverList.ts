@@ -75,7 +75,10 @@ export class ServerList implements Disposable {
     return this.change((rows) => rows.map(used), { isOfAllWindows: true });
   }
 
-  /** Notes that a message is about to say why a server can't be used. Returns false if one did since it worked last. */
+  /**
+   * Notes that a message is about to explain why a server can't be used. Returns
+   * false if one has done so since it last worked.
+   */
   async noteReported(alias: string, why: string): Promise<boolean> {
     let isNews = true;
     const noted = (row: ListedServer) => {
@@ -92,8 +95,8 @@ export class ServerList implements Disposable {
   }
 
   /**
-   * One change at a time. Each takes in first what notebooks of other windows used, which this list must not lack. A
-   * change that depends on what other windows did reads that also where this list would stay the same.
+   * Makes one change at a time. Each first adds the servers that notebooks of other windows used, which this
+   * list must not lack. A change that depends on other windows reads that even if this list would stay the same.
    */
   private change(
     make: (rows: readonly ListedServer[]) => readonly ListedServer[],

@@ -32,7 +32,7 @@ export interface TimerOrder {
   readonly mode: 'at' | 'idle' | 'job';
   /** In the mode `job`: the time to fetch the outputs of the last job, from its end or the last login. */
   readonly fetchSeconds?: number;
-  /** In the mode `idle`: how long a notebook server counts as use that does not say what its kernels do. */
+  /** In the mode `idle`: how long a notebook server that does not report its kernels counts as use. */
   readonly doubtSeconds?: number;
   /** Hexadecimal; identifies the process on the machine. */
   readonly token: string;
@@ -45,9 +45,9 @@ export type TimerVerdict =
   | { readonly kind: 'noTool' }
   /** Another login starts or ends a timer there, and took too long. */
   | { readonly kind: 'busy' }
-  /** The machine can't tell whether its GPUs are in use. */
+  /** The machine can't report whether its GPUs are in use. */
   | { readonly kind: 'noGpuUse' }
-  /** The machine can't tell who is logged in: not even this login is visible. */
+  /** The machine can't list its logins: not even this one is visible. */
   | { readonly kind: 'noLoginSeen' }
   /** The machine has no `CONTAINER_API_KEY`. */
   | { readonly kind: 'noKey' }
@@ -57,7 +57,7 @@ export type TimerVerdict =
   | { readonly kind: 'noAnswer' }
   /** The process did not start, or it has ended. */
   | { readonly kind: 'notAlive' }
-  /** No answer: what was asked for may have happened all the same. */
+  /** No answer: the request may have taken effect anyway. */
   | { readonly kind: 'notKnown' };
 
 const parts: Readonly<Record<string, string>> = {

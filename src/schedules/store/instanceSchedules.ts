@@ -240,10 +240,7 @@ export class InstanceSchedules implements Disposable {
     await this.list.publishChange(files);
   }
 
-  /**
-   * Returns the storage of the active account. Code that reads first must take this along: another account may be
-   * active afterwards.
-   */
+  /** Returns the storage of the active account. Get it before reading: another account may be active afterwards. */
   private files(): ScheduleStorage {
     const { files } = this.list;
     if (!files) {

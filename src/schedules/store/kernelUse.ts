@@ -22,8 +22,8 @@ interface KernelUseDeps {
 }
 
 /**
- * Returns whether kernels use an instance, right before its schedule for idle time warns or acts: a cell may run that no
- * window here is connected to. A server that does not say counts as use, and the user is told, because that may last. A
+ * Returns whether kernels use an instance, right before its schedule for idle time warns or acts: a cell may run that
+ * no window here is connected to. A silent server counts as use, and the user is informed, because that may last. A
  * machine that can't be asked is judged by what is seen from here (docs/decisions/0046-a-silent-notebook-server.md).
  */
 export async function isUsedByKernels(

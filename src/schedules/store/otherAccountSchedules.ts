@@ -35,7 +35,7 @@ export interface OtherAccountSchedulesDeps {
   readonly noteDestroyed: (accountKey: string, id: number) => void;
   readonly kernelUse: AskKernels;
   readonly check: CheckTimer;
-  /** What tells whether an instance is idle. */
+  /** The facts that show whether an instance is idle. */
   readonly idle: Pick<IdleWatchDeps, 'presence' | 'aliasOf' | 'file'>;
 }
 
@@ -99,7 +99,7 @@ export class OtherAccountSchedules implements Disposable {
       });
   }
 
-  /** Only the last look counts: one that began before a switch takes the wrong account for the active one. */
+  /** Only the last look counts: one that began before a switch treats the wrong account as active. */
   private async lookNow(own: number): Promise<void> {
     const { accounts, hub } = this.deps;
     const { isLeader } = hub;
@@ -158,7 +158,7 @@ export class OtherAccountSchedules implements Disposable {
     }
   }
 
-  /** Nobody carries them out, and their account may not be active for long. */
+  /** They are not carried out, and their account may not be active for long. */
   private async postUnreadable(accountKey: string, { unreadable }: ScheduleStorage): Promise<void> {
     const { clock, notices } = this.deps;
     const { instances } = unreadable.length > 0 ? await this.lastOf(accountKey) : { instances: [] };
@@ -213,7 +213,7 @@ export class OtherAccountSchedules implements Disposable {
     );
     const onDestroyed = (id: number) => this.deps.noteDestroyed(account.key, id);
     store.add(new ScheduleRunner({ ...shared, fleet, schedules, idle, onDestroyed }));
-    // Its records are no older than its list, unlike those that only tell a name.
+    // Its records are no older than its list, unlike those that only provide a name.
     const current = { ...fleet, find: (id: number) => listed().find((one) => one.id === id) };
     const proved = { ...current, onDidChange: polled.event };
     store.add(new TimerProofs({ ...shared, ...this.deps.idle, fleet: proved, schedules }));

@@ -42,10 +42,10 @@ interface OtherMachinesDeps {
 /** How often the instances of an account that is not active are listed for their own sake (ms). */
 export const dailyMs = 24 * 3_600_000;
 
-/** The instances of an account that is not active: tells which still run after a day, and which have ended. */
+/** The instances of an account that is not active: reports which still run after a day, and which have ended. */
 export class OtherMachines {
   private known: ReadonlyMap<number, Instance>;
-  /** Instances whose end was told or scheduled. */
+  /** Instances whose end was reported or scheduled. */
   private readonly ended = new Set<number>();
 
   constructor(private readonly deps: OtherMachinesDeps) {
@@ -62,12 +62,12 @@ export class OtherMachines {
     return this.known.get(id);
   }
 
-  /** Notes an end that is told elsewhere. */
+  /** Notes an end that is reported elsewhere. */
   noteEnd(id: number): void {
     this.ended.add(id);
   }
 
-  /** Takes in a list that was just read. Never rejects. */
+  /** Updates from a list that was just read. Never rejects. */
   async learn(listed: readonly Instance[], signal: AbortSignal): Promise<void> {
     const { account, last, clock, log } = this.deps;
     const present = byId(listed);
@@ -106,7 +106,7 @@ export class OtherMachines {
     }
   }
 
-  /** With the key of the message that comes once the account is active again, so that it is told once. */
+  /** With the key of the message for when the account is active again, so that it is shown once. */
   private postEnded(instance: Instance): void {
     this.post(`gone:${instance.id}:${instance.startedAt ?? ''}`, {
       kind: 'ended',

@@ -35,7 +35,7 @@ export const scheduleNotice = z.object({
   idleMinutes: z.number().optional(),
   /** What its disk still costs per day; absent if unknown. */
   diskPerDay: micros.optional(),
-  /** What it costs while it runs; absent where that is not known. */
+  /** What it costs while it runs; absent if that is unknown. */
   runningPerHour: micros.optional(),
   problem: z
     .custom<Text>((value) => typeof value === 'object' && value !== null && 'template' in value)
@@ -78,8 +78,8 @@ export function noticeOf(
 }
 
 /**
- * Returns a value that changes when a notice should be shown again: a question on another day, a warning for another
- * time, and what came of it.
+ * Returns a value that changes when a notice should be shown again: a question on
+ * another day, a warning for another time, and its outcome.
  */
 function turnOf(
   { armed }: Schedule,

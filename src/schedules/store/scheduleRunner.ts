@@ -38,7 +38,9 @@ export interface ScheduleRunnerDeps {
   readonly notices: Notices;
   readonly clock: Clock;
   readonly log: Log;
-  /** Told of each destroyed instance; given if no list shows the instances, so that only their records tell of an end. */
+  /**
+   * Called for each destroyed instance; set if no list shows the instances, so that only their records show an end.
+   */
   readonly onDestroyed?: (instanceId: number) => void;
 }
 
@@ -152,7 +154,7 @@ export class ScheduleRunner implements Disposable {
     const isDue = step.kind === 'warn' || step.kind === 'fire';
     const isUsed =
       isDue && (await isUsedByKernels(this.deps, account, { schedule, state }, this.stop.signal));
-    // Whoever closed the window meanwhile leaves the rest to the next one.
+    // If the window has closed, the next one does the rest.
     if (this.stop.signal.aborted || (isUsed && !mayHaveLeft)) {
       return;
     }
@@ -185,7 +187,7 @@ export class ScheduleRunner implements Disposable {
       this.postNotice(account, schedule, state, 'missed');
     } else if (kind === 'ended') {
       this.postNotice(account, schedule, state, 'destroyed');
-      // A list will agree, and whoever finds the end there must know that it was scheduled.
+      // A list will show the end, which must then be known as scheduled.
       await (this.deps.onDestroyed ? schedules.finish(schedule) : this.ended(schedule, state));
     }
   }

@@ -19,7 +19,7 @@ export function unreadableNotice(
   { instanceId, path, kind }: UnreadableSchedule,
   { name, now }: { readonly name: string; readonly now: number },
 ): Notice {
-  // A file that was set aside stays so for good, so it is reported once.
+  // A file that was set aside stays there, so it is reported once.
   const turn = kind === 'damaged' ? '' : `:${Math.floor(now / dayMs)}`;
   const data: z.infer<typeof unreadableSchedule> = { instanceId, path, kind, name };
   return { key: `${accountKey}:scheduleFile:${path}${turn}`, accountKey, kind: unreadableScheduleKind, data };

@@ -44,7 +44,7 @@ export const engines: readonly Engine[] = [
   },
 ];
 
-/** Says that the program of an engine is missing, and how to install it on this kind of computer. */
+/** States that the program of an engine is missing, and how to install it on this kind of computer. */
 export function missingText({ name, program }: Engine, platform: NodeJS.Platform): Text {
   if (program && platform === 'linux') {
     return text('{0} is not installed here. On Debian: {1}', name, program.debian);
@@ -54,7 +54,7 @@ export function missingText({ name, program }: Engine, platform: NodeJS.Platform
     : text('{0} is not installed here.', name);
 }
 
-/** Says that the shell of Windows can't run an engine. */
+/** States that the shell of Windows can't run an engine. */
 export function needsShellText({ name }: Engine): Text {
   return text(
     '{0} does not run in this Windows shell. Use it in WSL, or in Git Bash if it is installed there.',

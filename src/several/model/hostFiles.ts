@@ -1,4 +1,4 @@
-/** An instance as the files name it; its address, port and key stand in the SSH entry of the alias alone. */
+/** An instance as the files name it; its address, port and key are only in the SSH entry of the alias. */
 export interface EngineHost {
   readonly alias: string;
   readonly gpuCount: number;
@@ -24,7 +24,7 @@ export function hostFiles(name: string, hosts: readonly EngineHost[]): readonly 
   const comment = `${ownMark} It keeps the group "${name}" current, so changes are lost.`;
   const withComment = (lines: readonly string[]) => [comment, ...lines, ''].join('\n');
   return [
-    // ClusterShell takes each word of it for a host, so it has no comment.
+    // ClusterShell reads each word of it as a host, so it has no comment.
     { path: 'hosts.txt', content: hosts.map(({ alias }) => `${alias}\n`).join('') },
     {
       path: 'sshloginfile',

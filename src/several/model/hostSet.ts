@@ -5,7 +5,7 @@ import { text, type Text } from '../../util/text';
 /** Which instances of the account belong to a set. */
 export type HostSetMembers =
   | { readonly kind: 'running' }
-  /** Every instance whose label fits; `*` stands for any characters. */
+  /** Every instance whose label matches; `*` means any characters. */
   | { readonly kind: 'label'; readonly pattern: string }
   | { readonly kind: 'chosen'; readonly ids: readonly number[] };
 
@@ -20,7 +20,7 @@ export interface HostSet {
   readonly createdAt: number;
 }
 
-/** Whether an instance belongs to the set, in whatever state it is. */
+/** Returns whether an instance belongs to the set, in any state. */
 export function isMember(members: HostSetMembers, instance: Instance): boolean {
   switch (members.kind) {
     case 'running':
@@ -38,7 +38,7 @@ function fits(label: string, pattern: string): boolean {
   if (last === undefined) {
     return label === first;
   }
-  // Each part where it comes first: a pattern with many stars would take minutes for one label otherwise.
+  // Each part at its first place: a pattern with many stars would take minutes for one label otherwise.
   let at = label.startsWith(first) ? first.length : -1;
   for (const part of parts) {
     const found = at < 0 ? -1 : label.indexOf(part, at);
@@ -47,7 +47,7 @@ function fits(label: string, pattern: string): boolean {
   return at >= 0 && label.length - at >= last.length && label.endsWith(last);
 }
 
-/** A group name that Ansible and ClusterShell take without quoting. */
+/** A group name that Ansible and ClusterShell accept without quoting. */
 const nameShape = /^[A-Za-z_][A-Za-z0-9_]{0,39}$/;
 /** Ansible keeps these for itself. */
 const takenNames = ['all', 'ungrouped', 'localhost'];

@@ -8,7 +8,7 @@ export interface PullEngine {
   readonly name: string;
   readonly jobName: string;
   readonly use: Text;
-  /** What is asked for before a worker starts. */
+  /** The prompt before a worker starts. */
   readonly prompt: Text;
   readonly command: string;
   /** Makes the program available where the image lacks it. */

@@ -76,7 +76,7 @@ export class HostFileKeeper implements Disposable {
     return this.blocked.get(id)?.kind === 'gone';
   }
 
-  /** Returns the files of others that stand where those of the set would be written. */
+  /** Returns the files of others in the place of those of the set. */
   strangersOf(id: string): readonly string[] {
     const blocked = this.blocked.get(id);
     return blocked?.kind === 'strangers' ? blocked.paths : [];
@@ -89,7 +89,7 @@ export class HostFileKeeper implements Disposable {
     });
   }
 
-  /** The same for a set whose files are about to be used: what was changed or removed there is made good. */
+  /** The same for a set whose files are about to be used: files that were changed or removed there are restored. */
   keepThere(id: string): Promise<void> {
     this.written.delete(id);
     return this.keep();

@@ -28,8 +28,8 @@ export interface Several {
 }
 
 /**
- * Runs the same work on each machine and shows a row for each result, with a retry of the failed ones. The rows come back
- * after the output of one: nothing else holds those of the others.
+ * Runs the same work on each machine and shows a row for each result, with a retry of the failed
+ * ones. The rows are shown again after the output of one: nothing else holds those of the others.
  */
 export async function onSeveral(instances: readonly Instance[], several: Several): Promise<void> {
   const outcomes = new Map<number, MachineOutcome>();

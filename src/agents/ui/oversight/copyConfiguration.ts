@@ -11,7 +11,7 @@ import { keepServer } from './serverFile';
 
 export type CopyDeps = Pick<Services, 'agentLimits' | 'settings' | 'storageDir' | 'extensionUri' | 'log'>;
 
-/** Copies the configuration by which a client starts the server, and says where to put it. */
+/** Copies the configuration by which a client starts the server, and shows where to put it. */
 export async function copyConfiguration(deps: CopyDeps): Promise<void> {
   if (!(await ensureAccess(deps))) {
     return;

@@ -166,7 +166,7 @@ export class AskUser implements Disposable {
     }
   }
 
-  /** Says what came to nothing: the agent that learns it may be gone, and the user would count on what was approved. */
+  /** Shows a failed request: the agent may be gone, and the user would rely on what was approved. */
   private async carryOut(request: AgentRequest, accountKey: string): Promise<void> {
     const desk = this.deps.agentDesk();
     const name = this.nameOf(request) ?? '';
@@ -182,7 +182,7 @@ export class AskUser implements Disposable {
     }
   }
 
-  /** Names the instance so that the user can't take another one for it. */
+  /** Names the instance so that the user can't confuse it with another one. */
   private nameOf({ instanceId }: AgentRequest): string | undefined {
     if (instanceId === undefined) {
       return undefined;

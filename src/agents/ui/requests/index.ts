@@ -45,7 +45,7 @@ export function register(deps: AskDeps): Disposable {
       whereLetIn((one) => one.openRequest()),
     ),
   );
-  // The editor does not tell conversations apart, so all of a window are one session.
+  // The editor does not distinguish conversations, so all of a window are one session.
   const caller = { id: deps.hub.windowId, name: 'the chat', door: 'chat' } as const;
   chat.call = (tool, input, signal) => agentTools.call(tool, input, caller, signal);
   store.add(

@@ -128,7 +128,7 @@ function rentQuestion(asked: Asked): Question | undefined {
   };
 }
 
-/** The name of a template is its author's choice, so its image is named as well, and whose it is. */
+/** The name of a template is its author's choice, so its image and its owner are named as well. */
 function installsLines({ what, template }: RentalQuote): readonly string[] {
   if (!template) {
     return [t('Installs: “{0}”', what)];

@@ -80,7 +80,7 @@ class DeploymentList implements TreeGroup, Disposable {
     return this.reading.value ?? [];
   }
 
-  /** What was read long ago may be wrong by now, and an active endpoint costs money. */
+  /** An old list may be wrong by now, and an active endpoint costs money. */
   description(): string {
     const now = this.deps.clock.now();
     const readAt = readLongAgo(this.reading.state, now);

@@ -200,7 +200,7 @@ async function marketHint(
   }
 }
 
-/** How often the age is written anew while the view is visible (ms). */
+/** How often the age is rewritten while the view is visible (ms). */
 const tickMs = 60_000;
 
 /** Shows above the machines how old their list is: it is read once per sign-in and on *Refresh*. */
@@ -229,7 +229,7 @@ export class ListAge implements Disposable {
     const { state } = this.machines;
     const now = clock.now();
     const readAt = readLongAgo(state, now);
-    // After a failed refresh, a row says since when.
+    // After a failed refresh, a row shows since when.
     const hasFailed = state.kind === 'ready' && state.error !== undefined;
     const message = readAt === undefined || hasFailed ? '' : t('Shown as of {0}.', momentText(readAt, now));
     // The editor delays rows after each assignment.

@@ -11,7 +11,7 @@ export type Localize = (text: Text) => string;
 
 type Cell = ReportView['sections'][number]['table']['rows'][number]['cells'][number];
 
-/** Stands for a value that the service did not report. */
+/** Shown for a value that the service did not report. */
 const unknownText = '–';
 
 export function textCell(value: string | undefined): Cell {

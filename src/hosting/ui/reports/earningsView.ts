@@ -23,7 +23,7 @@ function earnedTotal(row: Earned): Micros | undefined {
   return known.length === 0 ? undefined : add(...known);
 }
 
-/** Returns true if the service says that nothing was earned, as it does for an account without machines. */
+/** Returns true if the service states that nothing was earned, as it does for an account without machines. */
 export function hasEarnedNothing({ summary, perDay, perMachine, skipped }: EarningsReport): boolean {
   const rows = [...perDay, ...perMachine];
   return (

@@ -22,7 +22,7 @@ export type ReportDeps = Pick<
 export interface ReportSource<Data> {
   readonly id: string;
   readonly title: string;
-  /** One sentence that says what the figures are and which time they cover. */
+  /** One sentence about the figures and the time that they cover. */
   subtitle(): string;
   filters(): readonly FilterView[];
   /** Sets a filter and returns true if the data must be read again. */

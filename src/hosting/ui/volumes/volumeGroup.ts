@@ -162,7 +162,7 @@ export function costText(volume: Volume): string {
   return cost === undefined ? t('price not stated') : t('{0}/day', formatMoney(cost));
 }
 
-/** Returns the names of the instances that use the volume; empty if the record does not say. */
+/** Returns the names of the instances that use the volume; empty if the record does not state them. */
 export function attachedText({ fleet }: Pick<Services, 'fleet'>, volume: Volume): string {
   if (volume.instanceIds === undefined) {
     return '';

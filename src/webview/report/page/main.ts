@@ -46,8 +46,8 @@ interface Drawn {
 let drawn = new Map<string, Drawn & { readonly json: string }>();
 let shown: ReportView | undefined;
 /**
- * Screen readers announce a changed text of a region that is there already, and nothing inside of what is busy. So one
- * region stays beside the page, which is drawn again as a whole.
+ * Screen readers announce a changed text of a region that is there already, and nothing
+ * inside a busy part. So one region stays beside the page, which is drawn again as a whole.
  */
 const announcer = element('div', { role: 'status', class: 'announcer', id: 'announcer' });
 document.body.append(announcer);
@@ -131,7 +131,7 @@ function part(key: string, data: unknown, draw: () => HTMLElement): Part {
   return { key, data, draw: () => ({ element: draw() }) };
 }
 
-/** Announces that the page loads, and then what it says first: its notices and figures, or the time that it covers. */
+/** Announces that the page loads, and then its first content: its notices and figures, or the time that it covers. */
 function announce(view: ReportView): void {
   const figures = [
     ...view.notices.map(({ text }) => text),
