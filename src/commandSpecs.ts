@@ -261,6 +261,7 @@ const contributed = {
   'gpuRental.instance.attachKey': spec('sshKeys', { args: [instance], needs: change, result: z.boolean() }),
   'gpuRental.instance.detachKey': spec('sshKeys', { args: [instanceKey], needs: change }),
   'gpuRental.instance.copyLink': spec('links', { args: [instance] }),
+  'gpuRental.instance.copyId': spec('links', { args: [instance] }),
   'gpuRental.instance.useIn': spec('several', { args: instances }),
   'gpuRental.instances.runCommand': spec('several', { args: hosts }),
   'gpuRental.instances.copyFiles': spec('several', { args: hosts }),

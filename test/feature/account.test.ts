@@ -264,7 +264,7 @@ describe('the account and its second factor', () => {
   });
 
   it('looks a team role up', async () => {
-    window.run('Show Team Role');
+    window.start('gpuRental.teamRole.show');
     await window.quick.pick('ML engineer');
     await window.quick.title('Team Role ML engineer');
     assert.ok(window.quick.rows().some((row) => row.startsWith('instance_write')));
@@ -273,7 +273,7 @@ describe('the account and its second factor', () => {
 
   it('asks for the name of a team role if the roles can’t be listed, and shows if there is none', async () => {
     computer().simulator.fail({ kind: 'error', path: '/api/v0/team/roles-full/', status: 403 });
-    window.run('Show Team Role');
+    window.start('gpuRental.teamRole.show');
     await window.quick.title('Show Team Role');
     await window.quick.type('Night shift');
     await window.toast('There is no team role “Night shift”. Check the name and try again.');

@@ -20,6 +20,8 @@ describe('keys of an account', () => {
   const received = (method: string, url: string | RegExp) => computer().simulator.received(method, url);
   const sshFile = (name: string) => path.join(computer().root, 'home', '.ssh', name);
 
+  let sleeper = 0;
+
   /** What a row offers besides its menu, drawn as icons. */
   const icons = async (label: string) => {
     const { item } = await instances().row(label);
@@ -43,6 +45,8 @@ describe('keys of an account', () => {
   before(async () => {
     const { simulator } = computer();
     await computer().rentRunning({ label: 'trainer' });
+    sleeper = await computer().rentRunning({ label: 'sleeper' });
+    await simulator.call('PUT', `/api/v0/instances/${sleeper}/`, { state: 'stopped' });
     limitedKey = (await newKey({ api: { misc: {}, instance_read: {}, user_read: {} } })).key;
     const other = await simulator.call('POST', '/__sim/accounts/', { email: 'other@example.com' });
     otherKey = String(other.json.key);
@@ -57,11 +61,9 @@ describe('keys of an account', () => {
 
   it('shows no icon for what a restricted key may not do', async () => {
     await window.signIn(limitedKey);
-    await instances().row('trainer');
-    const shown = await computer().until('the icons to follow the key', async () => {
-      const now = await icons('trainer');
-      return !now.some((title) => title.startsWith('Stop')) && now;
-    });
+    await instances().row(/sleeper.*Stopped/);
+    await computer().until('the icons to follow the key', async () => (await icons('sleeper')).length === 0);
+    const shown = await icons('trainer');
     assert.ok(
       shown.some((title) => title.startsWith('Connect')),
       shown.join(', '),
@@ -104,8 +106,11 @@ describe('keys of an account', () => {
     await giveKey(computer().simulator.apiKey);
     await window.toast(/Replaced the key of .* in all windows/);
     await computer().until('the icons to follow the key', async () =>
-      (await icons('trainer')).some((title) => title.startsWith('Stop')),
+      (await icons('sleeper')).some((title) => title.startsWith('Start')),
     );
+    await computer().simulator.call('DELETE', `/api/v0/instances/${sleeper}/`);
+    window.run('Refresh');
+    await instances().noRow('sleeper');
     window.clearToasts();
   });
 
@@ -154,7 +159,7 @@ describe('keys of an account', () => {
     await giveKey(spare.key);
     await window.toast(/Replaced the key of .* in all windows/);
     window.clearToasts();
-    window.run('Delete API Key…');
+    window.start('gpuRental.apiKey.delete');
     await window.quick.pick(/Made for a test.*in use/);
     await window.dialogButton('Delete', 'Delete the API key');
     await window.toastButton('The API key in use is deleted', 'Replace Key');

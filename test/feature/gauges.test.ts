@@ -32,7 +32,7 @@ describe('the gauges of an instance', () => {
     const tooltip = await window.view('instances').tooltip('trainer');
     assert.match(tooltip, /GPU\\?, last hour\*\*: 100\\?% ·*\S*▁{3,}.?█{3,}/);
     assert.match(tooltip, /Memory\\?, last hour/);
-    await window.view('instances').menu('trainer', 'Show Details');
+    window.start('gpuRental.instance.showDetails', { instanceId: id });
     const document = await window.document('"lastHour"');
     assert.match(document.getText(), /"gpu": "\S*▁+.?█+ 100%"/);
   });

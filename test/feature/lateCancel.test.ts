@@ -12,14 +12,14 @@ describe('a schedule that is canceled at the last moment, or can not be read', (
   const sent = (method: string) => computer().simulator.received(method, address());
 
   async function schedule(what: RegExp): Promise<void> {
-    await window.view('instances').menu('worker', 'Stop or Destroy Later…');
+    await window.view('instances').menu('worker', 'End Later…');
     await window.quick.pick(what);
     await window.quick.type('1m', { enter: false });
     await window.quick.pick('In 1 min');
   }
 
   async function cancel(): Promise<void> {
-    await window.view('instances').menu('worker', 'Stop or Destroy Later…');
+    await window.view('instances').menu('worker', 'End Later…');
     await window.quick.pick(/Cancel, and Keep It/);
   }
 

@@ -79,12 +79,12 @@ describe('living with instances', () => {
   });
 
   it('shows the details with secrets masked', async () => {
-    await instances().menu('tuned', 'Show Details');
+    window.start('gpuRental.instance.showDetails', { instanceId: first });
     await window.document('"state"');
   });
 
   it('runs a command of the service and shows its output', async () => {
-    await instances().menu('tuned', 'Run Command on Instance…');
+    window.start('gpuRental.instance.runCommand', { instanceId: first });
     await window.quick.title(/Run a Command/);
     await window.quick.type('ls', { enter: false });
     await window.quick.message('2 of 512');
@@ -94,7 +94,7 @@ describe('living with instances', () => {
   });
 
   it('shows the log in a read-only document', async () => {
-    await instances().menu('tuned', 'Show Log of Instance');
+    window.start('gpuRental.instance.showLogs', { instanceId: first });
     const log = await computer().until('the log', () =>
       window.screen.documents.shown.find(({ fileName }) => fileName.endsWith('tuned.log')),
     );

@@ -39,7 +39,7 @@ describe('2FA methods that the service describes in an unknown way', () => {
 
   it('count when the last of the others is removed', async () => {
     answer([app, { id: 2, method: 'passkey' }]);
-    window.run('Remove 2FA Method');
+    window.start('gpuRental.tfa.removeMethod');
     await window.quick.title('Remove a 2FA Method');
     await window.quick.pick(/^Tablet/);
     const { detail, buttons } = await window.dialog('Remove Tablet (#1)?');
@@ -55,7 +55,7 @@ describe('2FA methods that the service describes in an unknown way', () => {
     await window.quick.row('Backup Code');
     assert.match(window.quick.rows()[0] ?? '', /^E-mail/);
     window.quick.escape();
-    window.run('Change 2FA Method…');
+    window.start('gpuRental.tfa.updateMethod');
     await window.toast(/of a kind that only the web console can change/);
     window.clearToasts();
   });

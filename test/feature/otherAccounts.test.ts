@@ -11,7 +11,7 @@ describe('a schedule of an account that is not the active one', () => {
     const { simulator } = computer();
     const worker = await computer().rentRunning({ label: 'worker' });
     const window = await computer().openSignedIn();
-    await window.view('instances').menu('worker', 'Stop or Destroy Later…');
+    await window.view('instances').menu('worker', 'End Later…');
     await window.quick.pick(/Stop After a Time/);
     await window.quick.type('30m', { enter: false });
     await window.quick.pick('In 30 min');
@@ -41,7 +41,7 @@ describe('a destroy that a schedule of another account makes', () => {
     const { simulator } = computer();
     const worker = await computer().rentRunning({ label: 'worker' });
     const window = await computer().openSignedIn();
-    await window.view('instances').menu('worker', 'Stop or Destroy Later…');
+    await window.view('instances').menu('worker', 'End Later…');
     await window.quick.pick(/Destroy After a Time/);
     await window.quick.type('30m', { enter: false });
     await window.quick.pick('In 30 min');
@@ -73,7 +73,7 @@ describe('a schedule of an account that is not the active one, which has no inst
     const { simulator } = computer();
     const worker = await computer().rentRunning({ label: 'worker' });
     const window = await computer().openSignedIn();
-    await window.view('instances').menu('worker', 'Stop or Destroy Later…');
+    await window.view('instances').menu('worker', 'End Later…');
     await window.quick.pick(/Stop After a Time/);
     await window.quick.type('2h', { enter: false });
     await window.quick.pick('In 2 h');
@@ -110,7 +110,7 @@ describe('an idle schedule of an account that is not the active one', () => {
     const window = await computer().openWindow();
     const second = await computer().openWindow({ isFocused: false });
     await window.signIn();
-    await window.view('instances').menu('worker', 'Stop or Destroy Later…');
+    await window.view('instances').menu('worker', 'End Later…');
     await window.quick.pick(/Stop When Idle/);
     await window.quick.type('45m', { enter: false });
     await window.quick.pick('Idle for 45 min');

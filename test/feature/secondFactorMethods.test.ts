@@ -178,7 +178,7 @@ describe('managing the second factor', () => {
     window.clearToasts();
     await view().expand('Two-Factor Authentication');
     await view().row('Tablet');
-    window.run('Change 2FA Method');
+    window.start('gpuRental.tfa.updateMethod');
     await quick.title('Change a 2FA Method');
     await quick.pick('Tablet');
     await quick.pick('Rename');
@@ -188,7 +188,7 @@ describe('managing the second factor', () => {
     await quick.type('Old Tablet');
     await view().row('Old Tablet');
     assert.deepEqual(lastBody('PUT', '/api/v0/tfa/update/'), { tfa_method_id: 2, label: 'Old Tablet' });
-    window.run('Change 2FA Method');
+    window.start('gpuRental.tfa.updateMethod');
     await quick.title('Change a 2FA Method');
     await quick.pick('Old Tablet');
     await quick.pick('Make Primary');
@@ -211,7 +211,7 @@ describe('managing the second factor', () => {
   it('removes the one that was chosen, by the code of another', async () => {
     const { quick } = window;
     const deletes = () => computer().simulator.received('DELETE', '/api/v0/tfa/').length;
-    window.run('Remove 2FA Method');
+    window.start('gpuRental.tfa.removeMethod');
     await quick.title('Remove a 2FA Method');
     await quick.pick('Work Phone');
     const { text, detail } = await window.dialog();
@@ -268,7 +268,7 @@ describe('managing the second factor', () => {
       simulator.advance(30);
       await quick.type(totp());
     };
-    window.run('Make New Backup Codes');
+    window.run('Make New Backup Codes…');
     await prove();
     await quick.message(
       /did not arrive, and the older ones may no longer work\. Make new ones with another code/,
@@ -296,7 +296,7 @@ describe('managing the second factor', () => {
   it('shows what the end of the last one means, and accepts a backup code for it', async () => {
     const { quick } = window;
     window.clearToasts();
-    window.run('Remove 2FA Method');
+    window.start('gpuRental.tfa.removeMethod');
     await quick.title('Remove a 2FA Method');
     await quick.pick('Old Tablet');
     const { text, detail } = await window.dialog();

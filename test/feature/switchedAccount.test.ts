@@ -55,7 +55,7 @@ const questions: Readonly<Record<string, Asking>> = {
     return () => window.quick.type('another');
   },
   'a schedule': async (window) => {
-    await window.view('instances').menu(/^trainer/, 'Stop or Destroy Later…');
+    await window.view('instances').menu(/^trainer/, 'End Later…');
     await window.quick.pick(/Stop After a Time/);
     await window.quick.type('30m', { enter: false });
     return () => window.quick.pick('In 30 min');
@@ -151,7 +151,7 @@ const questions: Readonly<Record<string, Asking>> = {
     return answering('Accept', /Pay more/)(window);
   },
   'a command': async (window) => {
-    await window.view('instances').menu(/^trainer/, 'Run Command on Instance…');
+    await window.view('instances').menu(/^trainer/, 'Run Command…');
     await window.quick.title(/Run/);
     return () => window.quick.type('ls');
   },

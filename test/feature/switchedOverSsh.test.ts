@@ -73,7 +73,7 @@ const questions: Readonly<Record<string, Asking>> = {
     return () => window.quick.enter();
   },
   'a timer on the instance': async (window) => {
-    await window.view('instances').menu('trainer', 'Stop or Destroy Later…');
+    await window.view('instances').menu('trainer', 'End Later…');
     await window.quick.pick(/Destroy After a Time/);
     await window.quick.type('2h', { enter: false });
     await window.quick.pick('In 2 h');
@@ -83,7 +83,7 @@ const questions: Readonly<Record<string, Asking>> = {
     return () => window.dialogButton('Let It Destroy Itself');
   },
   'a timer on the instance, from a message': async (window) => {
-    await window.view('instances').menu('helper', 'Stop or Destroy Later…');
+    await window.view('instances').menu('helper', 'End Later…');
     await window.quick.pick(/Stop After a Time/);
     await window.quick.type('2h', { enter: false });
     await window.quick.pick('In 2 h');

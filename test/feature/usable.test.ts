@@ -50,7 +50,7 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
     await rentWith(window, 'usual');
     await window.toast(/is ready/);
     window.clearToasts();
-    window.run('Check Machine');
+    window.start('gpuRental.instance.check');
     assert.match((await window.toast(/passed the check/)).text, /1 × RTX 3090.* OK$/);
     await endAll(window);
   });

@@ -66,7 +66,7 @@ describe('warnings', () => {
     const { text } = await window.toast(idle, { withinMs: 25 * minute });
     assert.ok(computer().clock.elapsed() - since >= 14 * minute);
     assert.match(text, /GPU use under 5% at each check\. It costs \$20/);
-    await window.toastButton(idle, 'Stop or Destroy Later…');
+    await window.toastButton(idle, 'End Later…');
     await window.quick.title('Stop or Destroy trainer Later');
     window.quick.escape();
   });

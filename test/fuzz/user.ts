@@ -97,7 +97,7 @@ export class User {
     if (id === undefined) {
       return;
     }
-    await window.view('instances').menu(rowOf(id), 'Stop or Destroy Later…');
+    await window.view('instances').menu(rowOf(id), 'End Later…');
     await window.quick.title(/^Stop or Destroy .* Later$/);
     // From here on the old word may be gone, whatever comes of the new one.
     this.judge.schedules.delete(id);

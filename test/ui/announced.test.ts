@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { signIn } from '../support/journey';
-import { pressEnter } from '../support/press';
+import { press, pressEnter } from '../support/press';
 import { reachableInstance, runningInstance } from '../support/reachableInstance';
 import { lastingToasts, useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -122,7 +122,7 @@ describe('what a machine can do, and what is announced of it', function () {
 
   it('shows when a timer on the machine was last proved', async () => {
     const { quick } = workbench;
-    await instances().contextMenu(row('trainer'), /^Stop or Destroy Later…$/);
+    await instances().contextMenu(row('trainer'), /^End Later…$/);
     await quick.waitForTitle('Stop or Destroy trainer Later');
     await quick.pickMatching(/Stop After a Time/);
     await quick.waitForTitle('Stop When?');
@@ -211,7 +211,8 @@ describe('what a machine can do, and what is announced of it', function () {
     await workbench.hoverText(row('trainer'), /GPU, last hour/);
     await workbench.shot('03-gauges');
     await workbench.hoverText(row('trainer'), /GPU, last hour: .*[▁▂▃▄▅▆▇█]/, 120_000);
-    await instances().contextMenu(row('trainer'), /^Show Details$/);
+    await instances().pick('trainer');
+    await press(workbench.webview().locator('[id="button-gpuRental.instance.showDetails"]'));
     await workbench.page.locator('.view-lines', { hasText: '"lastHour"' }).waitFor();
     await workbench.shot('04-details');
   });

@@ -65,7 +65,7 @@ describe('instances in tools that work by SSH', function () {
 
   it('runs a command on several with a row for each', async () => {
     const { quick } = workbench;
-    await workbench.run('Run Command on Instances…');
+    await workbench.run('Run Command…');
     await quick.waitForTitle('Run a Command on Instances');
     await workbench.shot('07-which');
     await quick.enter();

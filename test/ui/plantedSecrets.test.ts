@@ -283,7 +283,11 @@ describe('secrets that were planted', function () {
       assert.equal(holdsSecret(text, values), false, `${what} shows a secret`);
     };
     assert.ok(session().simulator.world.instances.length === 1, 'its keys are looked for as well');
-    await instances.contextMenu(instances.rows.first(), 'Show Details');
+    const button = async (id: string) => {
+      await instances.pick(/./);
+      await press(workbench.webview().locator(`[id="button-gpuRental.instance.${id}"]`));
+    };
+    await button('showDetails');
     await shown('01-details');
     const details = await new DocumentEditor(workbench).text();
     assert.ok(details.includes('"record"'));
@@ -294,7 +298,7 @@ describe('secrets that were planted', function () {
     const copied = await clipboard();
     assert.ok(copied.includes('GPU Rental'));
     assert.equal(holdsSecret(copied, values), false, 'the clipboard holds a secret');
-    await instances.contextMenu(instances.rows.first(), 'Show Log of Instance');
+    await button('showLogs');
     await workbench.page.locator('.tab.active', { hasText: '.log' }).waitFor({ timeout: 60_000 });
     await shown('03-instance-log');
     await workbench.run('Run Doctor');

@@ -23,7 +23,7 @@ describe('stopping and destroying later', function () {
     await row('trainer').waitFor();
     await workbench.clearNotifications();
     const { quick } = workbench;
-    await instances().contextMenu(row('trainer'), /^Stop or Destroy Later…$/);
+    await instances().contextMenu(row('trainer'), /^End Later…$/);
     await quick.waitForTitle('Stop or Destroy trainer Later');
     await workbench.shot('01-menu');
     await quick.pickMatching(/Stop After a Time/);

@@ -214,8 +214,9 @@ describe('package.json', () => {
     const row = ({ when: text = '' }: { when?: string | undefined }) =>
       /viewItem =~ \S+/.exec(text)?.[0] ?? text;
     const isInline = ({ group = '' }: { group?: string | undefined }) => group.startsWith('inline');
+    const lastFlag = /\w+(?=;\/$)/;
     const covers = (wide: string, narrow: string) =>
-      wide === narrow || wide.includes(narrow.slice('viewItem =~ /;'.length, -2));
+      wide === narrow || wide.includes(lastFlag.exec(narrow)?.[0] ?? narrow);
     assert.deepEqual(
       items
         .filter(isInline)
@@ -255,6 +256,30 @@ describe('package.json', () => {
         ]),
       ),
     );
+  });
+
+  it('keeps the menu of a running instance, its icons and the palette short', () => {
+    const running = ';instance;canStop;canReboot;canDestroy;canConnect;canReplace;canRunCommand;';
+    const items = (contributes.menus['view/item/context'] ?? []).filter(({ when: text = '' }) => {
+      const [, view] = /view == ([\w.]+)/.exec(text) ?? [];
+      const [, item = ''] = /viewItem =~ \/(\S+)\//.exec(text) ?? [];
+      return (
+        view === 'gpuRental.instances' && new RegExp(item).test(running) && !/(?<!!)listMulti/.test(text)
+      );
+    });
+    const icons = items.filter(({ group = '' }) => group.startsWith('inline'));
+    assert.deepEqual(
+      [icons.length, items.length - icons.length, items.filter(({ submenu }) => submenu).length],
+      [2, 10, 4],
+    );
+    const conditions = new Map(
+      contributes.menus['commandPalette']?.map(({ command, when: text = '' }) => [command, text]),
+    );
+    // What shows only while hosting, or while such a document is in front, is not offered to a renter.
+    const shown = contributes.commands.filter(
+      ({ command }) => !/^false$|gpuRental\.hosting|resourceFilename/.test(conditions.get(command) ?? ''),
+    );
+    assert.ok(shown.length <= 75, `${shown.length} commands in the palette`);
   });
 
   it('has a place for each submenu, and the other way round', () => {

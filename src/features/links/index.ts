@@ -1,4 +1,4 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { commandAction, runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { copyLink } from '../../editor/copyLink';
@@ -49,6 +49,13 @@ export function register(deps: Deps): Disposable {
   );
   store.add(
     commands.register('gpuRental.instance.copyLink', (target) => copy('instance', target?.instanceId)),
+  );
+  store.add(
+    commands.register('gpuRental.instance.copyId', async (target) => {
+      if (target) {
+        await vscode.env.clipboard.writeText(String(target.instanceId));
+      }
+    }),
   );
   store.add(
     commands.register('gpuRental.template.copyLink', (target) => copy('template', target?.templateId)),

@@ -71,7 +71,7 @@ export function warnForgotten(
           price,
         ),
     commandAction(t('Stop…'), 'gpuRental.instance.stop', { instanceId }),
-    commandAction(t('Stop or Destroy Later…'), 'gpuRental.instance.setSchedule', { instanceId }),
+    commandAction(t('End Later…'), 'gpuRental.instance.setSchedule', { instanceId }),
     commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
   );
 }

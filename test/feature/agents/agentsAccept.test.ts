@@ -26,7 +26,7 @@ for (let round = 1; round <= sized(1, 20); round += 1) {
       trainer = await reachableInstance(computer(), 'trainer');
       spot = await computer().rentRunning({ label: 'spot', price: 0.2 });
       window = await computer().openSignedIn();
-      await window.view('instances').menu('trainer', 'Stop or Destroy Later…');
+      await window.view('instances').menu('trainer', 'End Later…');
       await window.quick.pick(/Stop After a Time/);
       await window.quick.title(/When/);
       await window.quick.type('9h', { enter: false });

@@ -60,7 +60,7 @@ describe('an agent that accepts more time for a job', () => {
 
   it('gets none, because a dialog asks after the list', async () => {
     for (let round = 1; round <= rounds; round += 1) {
-      window.run('Extend Job…');
+      window.start('gpuRental.job.extend');
       await window.quick.title('Extend train');
       await acceptAll(window);
       assert.equal(asked(window, /^Extend train\?$/).length, round);
@@ -69,7 +69,7 @@ describe('an agent that accepts more time for a job', () => {
   });
 
   it('leaves it to a person, who gets it by the same list', async () => {
-    window.run('Extend Job…');
+    window.start('gpuRental.job.extend');
     await window.quick.title('Extend train');
     await computer().pass(1000);
     await window.quick.pick(/2 h More/);

@@ -114,7 +114,7 @@ describe('the rental history', () => {
   it('is not cleared where another account was chosen during the question', async () => {
     const { json } = await computer().simulator.call('POST', '/__sim/accounts/', { credit: 10 });
     const second = await computer().openWindow();
-    window.run('Clear Rental History…');
+    window.start('gpuRental.history.clear');
     await window.dialog(/Clear the rental history\?/);
     await second.signIn((json as { key: string }).key);
     await computer().rest();
@@ -158,7 +158,7 @@ describe('the rental history', () => {
     await instances().menu('trainer', 'Remove from History…');
     await window.dialogButton('Remove');
     await instances().noRow('trainer');
-    window.run('Clear Rental History…');
+    window.start('gpuRental.history.clear');
     await window.dialog(/Clear the rental history\?.*all past rentals \(1\)/s);
     await window.dialogButton('Clear History');
     await instances().noRow('Rental History');

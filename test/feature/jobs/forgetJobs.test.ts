@@ -36,7 +36,7 @@ describe('jobs that have ended', () => {
   });
 
   it('stay where the question is declined', async () => {
-    window.run('Forget Finished Jobs…');
+    window.start('gpuRental.jobs.forgetFinished');
     const { detail } = await window.dialog('Forget 3 finished jobs?');
     assert.deepEqual(detail?.split('\n'), [
       'Their logs are removed from this computer. The fetched outputs stay.',
@@ -50,7 +50,7 @@ describe('jobs that have ended', () => {
   it('are forgotten together, with their folders, but not one that works again by then, or that runs', async () => {
     const jobs = window.view('jobs');
     assert.equal(onMachine(), 4);
-    window.run('Forget Finished Jobs…');
+    window.start('gpuRental.jobs.forgetFinished');
     await window.dialog('Forget 3 finished jobs?');
     // The fetch waits for the machine.
     window.fate.onDeed = ({ kind, args }, when) => {
@@ -74,14 +74,14 @@ describe('jobs that have ended', () => {
   });
 
   it('are named where there is only one', async () => {
-    window.run('Forget Finished Jobs…');
+    window.start('gpuRental.jobs.forgetFinished');
     await window.dialogButton('Forget', 'Forget “sweep LR=0.1”?');
     await computer().until('its folder to go', () => onMachine() === 1);
     assert.equal(jobsOnDisk(computer()).length, 1);
   });
 
   it('are none while all run, which is shown', async () => {
-    window.run('Forget Finished Jobs…');
+    window.start('gpuRental.jobs.forgetFinished');
     await window.toast('Only a job that has ended can be forgotten.');
   });
 });

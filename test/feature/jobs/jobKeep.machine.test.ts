@@ -27,7 +27,7 @@ describe('the machine of a job that is kept after all', () => {
     await reviewJob(window);
     await rentForJob(window);
     await window.view('jobs').row(/train.*running/);
-    window.run('Keep Machine of Job');
+    window.start('gpuRental.job.keepMachine');
     const { detail } = await window.dialog(/^Keep “.*” after “train”\?/);
     assert.match(detail ?? '', /costs money until you stop or destroy it/);
     await window.dialogButton(button);

@@ -21,7 +21,7 @@ describe('a job that nears its limit', () => {
   });
 
   it('is announced 10 minutes before', async () => {
-    await instances().menu('trainer', 'Stop or Destroy Later…');
+    await instances().menu('trainer', 'End Later…');
     await window.quick.pick(/Stop After a Time/);
     await window.quick.type('2h', { enter: false });
     await window.quick.pick('In 2 h');

@@ -34,14 +34,14 @@ describe('a job that does not get on while its machine costs money', () => {
 
   it('is retried at once at the word of the user', async () => {
     rmSync(sent());
-    window.run('Retry Job Now');
+    window.start('gpuRental.job.retry');
     await window.view('jobs').row(/train.*running/);
   });
 
   it('has no outputs to open yet, as its row and the command show', async () => {
     await window.view('jobs').expand(/^train/);
     await window.view('jobs').row(/^Outputs.*not fetched yet$/);
-    window.run('Open Outputs of Job');
+    window.start('gpuRental.job.openOutputs');
     await window.toast(/^No job has fetched outputs yet\.$/);
   });
 

@@ -57,7 +57,7 @@ describe('a job', () => {
   });
 
   it('runs again as the file has it now', async () => {
-    window.run('Run Job Again…');
+    window.start('gpuRental.job.rerun');
     // Its text is confirmed already.
     await window.toast(/^train: failed with code 3/);
     await window.view('jobs').row(/train.*failed with code 3/);

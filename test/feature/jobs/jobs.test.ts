@@ -126,7 +126,7 @@ describe('a job on an instance', () => {
   it('gets another value of a secret that was changed, and is asked for one that was removed', async () => {
     const printed = 'printf %s "$HF_TOKEN" | wc -c';
     await write({ train: { run: printed, limits, secrets: ['HF_TOKEN'], outputs: [] } });
-    window.run('Change Secrets of Jobs…');
+    window.start('gpuRental.job.changeSecrets');
     await window.quick.title('Secrets of Jobs');
     const of = ` train in ${computer().workspace}`;
     assert.deepEqual(window.quick.rows(), [`Change HF_TOKEN${of}`, `Remove HF_TOKEN${of}`]);
@@ -138,7 +138,7 @@ describe('a job on an instance', () => {
     await confirmJob(window, 'Run on trainer, and Keep It');
     await window.toast(/^train: succeeded/);
     await window.document('91');
-    window.run('Change Secrets of Jobs…');
+    window.start('gpuRental.job.changeSecrets');
     await window.quick.pick(/Remove HF_TOKEN/);
     await window.dialogButton('Remove', /Remove the secret HF_TOKEN\?/);
     await window.screen.documents.show(FakeUri.file(file()));

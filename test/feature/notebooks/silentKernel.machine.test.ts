@@ -38,7 +38,7 @@ describe('a schedule for idle time on an instance with a notebook server', () =>
     );
     window = await computer().openSignedIn();
     await instances().menu('trainer', 'Copy SSH Command');
-    await window.view('instances').menu('trainer', 'Stop or Destroy Later…');
+    await window.view('instances').menu('trainer', 'End Later…');
     await window.quick.title('Stop or Destroy trainer Later');
     await window.quick.pick(/Stop When Idle/);
     await window.quick.title(/When/);

@@ -23,7 +23,7 @@ describe('a schedule for idle time while something of ours works on the instance
     id = await reachableInstance(computer(), 'trainer');
     await computer().simulator.call('PUT', `/__sim/instances/${id}/`, { gpu_util: 0 });
     window = await computer().openSignedIn();
-    await instances().menu('trainer', 'Stop or Destroy Later…');
+    await instances().menu('trainer', 'End Later…');
     await window.quick.title('Stop or Destroy trainer Later');
     await window.quick.pick(/Stop When Idle/);
     await window.quick.title(/When/);

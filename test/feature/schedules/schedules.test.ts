@@ -42,7 +42,7 @@ describe('stopping and destroying later', () => {
       .map(({ method, body }) => [method, body]);
 
   async function openMenu(name: string): Promise<void> {
-    await instances().menu(name, 'Stop or Destroy Later…');
+    await instances().menu(name, 'End Later…');
     await window.quick.title(`Stop or Destroy ${name} Later`);
   }
 

@@ -41,7 +41,7 @@ describe('a schedule that no editor carries out', () => {
     writeClocks(proc, 1000);
     const { simulator } = computer();
     const window = await computer().openSignedIn();
-    await window.view('instances').menu('trainer', 'Stop or Destroy Later…');
+    await window.view('instances').menu('trainer', 'End Later…');
     await window.quick.title('Stop or Destroy trainer Later');
     await window.quick.pick(/Destroy After a Time/);
     await window.quick.title(/When/);
@@ -79,7 +79,7 @@ describe('a schedule that no editor carries out', () => {
     mkdirSync(login, { recursive: true });
     writeFileSync(path.join(login, 'cmdline'), 'sshd: root@notty');
     const window = await computer().openSignedIn();
-    await window.view('instances').menu('watcher', 'Stop or Destroy Later…');
+    await window.view('instances').menu('watcher', 'End Later…');
     await window.quick.title('Stop or Destroy watcher Later');
     await window.quick.pick(/Destroy When Idle/);
     await window.quick.title(/When/);

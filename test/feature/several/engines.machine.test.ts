@@ -191,7 +191,7 @@ describe('instances in tools that work by SSH', () => {
 
   it('runs a command on each, with a row for each, and again where it failed', async () => {
     const flag = path.join(computer().root, 'flag');
-    window.run('Run Command on Instances…');
+    window.run('Run Command…');
     await window.quick.title('Run a Command on Instances');
     assert.equal(window.quick.ticked().length, 6);
     await window.quick.tick(/sweep-2/, /sweep-3/);
@@ -222,7 +222,7 @@ describe('instances in tools that work by SSH', () => {
     writeFileSync(local, 'data');
     const to = path.join(computer().root, 'copied here');
     window.screen.answerFileDialog = () => Promise.resolve([local]);
-    window.run('Copy Files to Instances…');
+    window.start('gpuRental.instances.copyFiles');
     await window.quick.tick(/sweep-2/, /sweep-3/);
     await window.quick.enter();
     await window.quick.title('Copy Files to Instances');
@@ -235,7 +235,7 @@ describe('instances in tools that work by SSH', () => {
       ...{ kind: 'error', status: 403, error: 'not_allowed' },
       ...{ method: 'PUT', path: '/api/v0/instances/request_logs/*' },
     });
-    window.run('Show Logs of Instances…');
+    window.run('Show Logs…');
     await window.quick.tick(/sweep-2/, /sweep-3/);
     await window.quick.enter();
     await window.quick.row('Retry Failed');
@@ -252,7 +252,7 @@ describe('instances in tools that work by SSH', () => {
     const before = readFileSync(there, 'utf8');
     writeFileSync(local, 'other data');
     window.screen.answerFileDialog = () => Promise.resolve([local]);
-    window.run('Copy Files to Instances…');
+    window.start('gpuRental.instances.copyFiles');
     await window.quick.tick(/sweep-2/, /sweep-3/);
     await window.quick.enter();
     await window.quick.title('Copy Files to Instances');
@@ -274,7 +274,7 @@ describe('instances in tools that work by SSH', () => {
     const pipe = path.join(computer().root, 'pipe');
     execFileSync('mkfifo', [pipe]);
     window.screen.answerFileDialog = () => Promise.resolve([pipe]);
-    window.run('Copy Files to Instances…');
+    window.start('gpuRental.instances.copyFiles');
     await window.quick.tick(/sweep-2/);
     await window.quick.enter();
     await window.quick.title('Copy Files to Instances');

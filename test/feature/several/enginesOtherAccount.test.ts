@@ -16,7 +16,7 @@ describe('a command on several instances', () => {
     const window = await computer().openSignedIn();
     await window.view('instances').row('sweep-1');
     const flag = path.join(computer().root, 'flag');
-    window.run('Run Command on Instances…');
+    window.run('Run Command…');
     await window.quick.type(`if mkdir ${flag}.seen; then exit 3; fi; touch ${flag}`);
     await window.quick.row(/sweep-1.*exit code 3/);
     const other = await computer().openWindow();
@@ -117,7 +117,7 @@ describe('a group for other tools, beside those of another account', () => {
     await window.toast(/Nothing was done because the account was switched/);
     assert.ok(isThere('gpus') && isThere('gpus2'));
     window.clearToasts();
-    window.run('Use Group in…');
+    window.start('gpuRental.hostSet.use');
     await window.quick.title('Groups for Other Tools');
     await other.signIn(otherKey);
     await window.quick.pick('gpus');
@@ -159,7 +159,7 @@ describe('a group for other tools, beside those of another account', () => {
     const late = await computer().openWindow();
     await late.view('instances').expand('Groups for Other Tools');
     await late.view('instances').row(/Could not read the groups.*Check its permissions and the disk/);
-    late.run('Use Group in…');
+    late.start('gpuRental.hostSet.use');
     await late.toast(/hostSets.* could not be read/);
     assert.deepEqual(
       late.toasts().filter((text) => text.includes('There is no group yet')),

@@ -20,7 +20,7 @@ describe('several instances of which some let nothing in', () => {
   });
 
   it('show their reasons beside the results of the others, and no message to close first', async () => {
-    window.run('Run Command on Instances…');
+    window.run('Run Command…');
     await window.quick.title('Run a Command on Instances');
     await window.quick.enter();
     await window.quick.type('echo it-works');
@@ -49,14 +49,14 @@ describe('several instances of which some let nothing in', () => {
 
   it('run a command from the row of their group, which lists later ones as well', async () => {
     await window.view('instances').expand('Groups for Other Tools');
-    await window.view('instances').menu('crew', 'Run Command on Instances…');
+    await window.view('instances').menu('crew', 'Run Command…');
     await window.quick.title('Run a Command on Instances');
     await window.quick.type('echo of-the-group');
     await window.quick.title('Results: echo of-the-group');
     await window.quick.row(/open.*of-the-group/);
     assert.equal(window.quick.rows().filter((row) => /^(?:\$\(\w+\) )?(?:sweep|open)/.test(row)).length, 3);
     window.quick.escape();
-    await window.view('instances').menu('crew', 'Show Logs of Instances…');
+    await window.view('instances').menu('crew', 'Show Logs…');
     await window.quick.title('Logs of Instances');
     window.quick.escape();
     window.screen.answerFileDialog = () => Promise.resolve([]);
@@ -80,7 +80,7 @@ describe('several instances of which some let nothing in', () => {
     const { buttons } = await window.toast(/^No instance of the group empty is running\.$/);
     assert.deepEqual(buttons, ['Show Instances']);
     window.clearToasts();
-    await window.view('instances').menu('empty', 'Run Command on Instances…');
+    await window.view('instances').menu('empty', 'Run Command…');
     await window.toast(/^No instance of the group empty is running\.$/);
     window.clearToasts();
   });

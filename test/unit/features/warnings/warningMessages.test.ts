@@ -106,10 +106,10 @@ describe('The warnings about instances and credit', () => {
       data: { instanceId: 7, since: now - 4 * hour, knowsGpu },
     });
     assert.deepEqual(said({ instances: [trainer()], posted: posted(true) }), [
-      'warning trainer has been idle for 4 h: no connection from GPU Rental on this computer, and GPU use under 5% at each check. It costs $0.400/h. [Stop…, Stop or Destroy Later…, Destroy…]',
+      'warning trainer has been idle for 4 h: no connection from GPU Rental on this computer, and GPU use under 5% at each check. It costs $0.400/h. [Stop…, End Later…, Destroy…]',
     ]);
     assert.deepEqual(said({ instances: [trainer()], posted: posted(false) }), [
-      'warning trainer has had no connection from GPU Rental on this computer for 4 h, and its GPU use is not reported. It costs $0.400/h. [Stop…, Stop or Destroy Later…, Destroy…]',
+      'warning trainer has had no connection from GPU Rental on this computer for 4 h, and its GPU use is not reported. It costs $0.400/h. [Stop…, End Later…, Destroy…]',
     ]);
     assert.deepEqual(said({ instances: [trainer(stopped)], posted: posted(true) }), []);
     assert.deepEqual(said({ instances: [trainer()], posted: { ...posted(true), accountKey: 'other' } }), []);
