@@ -175,7 +175,7 @@ export interface WorkersTarget {
 
 const rent: readonly PermissionCategory[] = ['misc', 'instance_write'];
 const change: readonly PermissionCategory[] = ['instance_write'];
-const look: readonly PermissionCategory[] = ['instance_read'];
+const instanceRead: readonly PermissionCategory[] = ['instance_read'];
 const account: readonly PermissionCategory[] = ['user_write'];
 
 /** Declared in `package.json`; a tree passes its node, then all selected nodes. */
@@ -255,7 +255,7 @@ const contributed = {
   'gpuRental.instance.rename': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.changeBid': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.runCommand': spec('lifecycle', { args: [instance], needs: change }),
-  'gpuRental.instance.showLogs': spec('lifecycle', { args: [instance], needs: look }),
+  'gpuRental.instance.showLogs': spec('lifecycle', { args: [instance], needs: instanceRead }),
   'gpuRental.instance.showDetails': spec('lifecycle', { args: [instance] }),
   'gpuRental.instance.check': spec('readiness', { args: [instance] }),
   'gpuRental.instance.attachKey': spec('sshKeys', { args: [instance], needs: change, result: z.boolean() }),
@@ -265,7 +265,7 @@ const contributed = {
   'gpuRental.instance.useIn': spec('several', { args: instances }),
   'gpuRental.instances.runCommand': spec('several', { args: hosts }),
   'gpuRental.instances.copyFiles': spec('several', { args: hosts }),
-  'gpuRental.instances.showLogs': spec('several', { args: hosts, needs: look }),
+  'gpuRental.instances.showLogs': spec('several', { args: hosts, needs: instanceRead }),
   'gpuRental.hostSet.use': spec('several', { args: [hostSet] }),
   'gpuRental.hostSet.remove': spec('several', { args: [hostSet] }),
   'gpuRental.volume.rent': spec('hosting', { args: [volume], needs: rent }),

@@ -57,13 +57,13 @@ export function createMachineChecks(deps: MachineChecksDeps): MachineChecks & Ma
         }
       });
     },
-    look: async (instanceId, onStage, signal) => {
+    check: async (instanceId, onStage, signal) => {
       const request = await requestFor(deps, instanceId, signal);
       if ('kind' in request) {
         return request;
       }
       try {
-        return await lookAt(deps, request, onStage, signal);
+        return await runChecks(deps, request, onStage, signal);
       } catch (error) {
         const answer = answerAfter(error);
         if (answer === undefined) {
@@ -81,7 +81,7 @@ export function createMachineChecks(deps: MachineChecksDeps): MachineChecks & Ma
 }
 
 /** Uses one login if an earlier one proved the address and its host key, otherwise two. */
-async function lookAt(
+async function runChecks(
   deps: MachineChecksDeps,
   request: PrepareRequest,
   onStage: (stage: CheckStage) => void,

@@ -42,7 +42,7 @@ export class SshConsent {
 
   /** Returns the program and the config to use now; `undefined` means the usual one. Never asks. */
   agreed(): Named {
-    const { named, runnable } = this.look();
+    const { named, runnable } = this.readSettings();
     const answers = this.answers();
     const allowed = (kind: keyof Named) => {
       const one = runnable.find((other) => other.kind === kind);
@@ -58,7 +58,7 @@ export class SshConsent {
   /** Returns true if no question is open; background work waits for that. */
   isAnswered(): boolean {
     const answers = this.answers();
-    return this.look().runnable.every(({ setting, path }) => answers[setting]?.path === path);
+    return this.readSettings().runnable.every(({ setting, path }) => answers[setting]?.path === path);
   }
 
   /** Asks the open questions before an action of the user. Rejects as canceled if the user dismisses one. */
@@ -70,7 +70,7 @@ export class SshConsent {
   }
 
   private async askAll(): Promise<void> {
-    const { runnable } = this.look();
+    const { runnable } = this.readSettings();
     const old = this.answers();
     // An answer is dropped with its path, so that clearing a setting resets the answer.
     const answers = Object.fromEntries(
@@ -91,7 +91,7 @@ export class SshConsent {
     return this.memory.get<Readonly<Record<string, Answer>>>(key, {});
   }
 
-  private look(): { readonly named: Named; readonly runnable: readonly Runnable[] } {
+  private readSettings(): { readonly named: Named; readonly runnable: readonly Runnable[] } {
     const [resolver] = findResolvers(
       vscode.extensions.all.map(({ id, packageJSON }) => ({ id, manifest: packageJSON as unknown })),
     );

@@ -101,7 +101,7 @@ function startLater(
       },
     );
   const beginQuietly = () => isThere(begin);
-  const look = () => {
+  const check = () => {
     if (!starting) {
       asked.send(hub, { name });
       void isThere(() => whileBusy(async () => ((await hasWork(storageDir, stored)) ? begin() : undefined)));
@@ -114,11 +114,11 @@ function startLater(
   own(started.on(hub, (message) => message.name === name && void beginQuietly()));
   own(
     followAccount(accounts, () => {
-      look();
+      check();
       return undefined;
     }),
   );
-  own(hub.onDidChangeLeader(look));
+  own(hub.onDidChangeLeader(check));
   if (document !== undefined) {
     const isFor = ({ uri }: vscode.TextDocument) => uri.path.endsWith(document);
     own(vscode.workspace.onDidOpenTextDocument((one) => isFor(one) && void beginQuietly()));

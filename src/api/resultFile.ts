@@ -27,7 +27,7 @@ export async function fetchResult(
   const { clock, policy } = parts;
   const until = clock.elapsed() + policy.resultWaitMs;
   for (let pauseMs = policy.resultPollMs; ; pauseMs = Math.min(pauseMs * 2, policy.resultPollMs * 8)) {
-    const found = await look(url, parts, options.signal);
+    const found = await readOnce(url, parts, options.signal);
     if (found !== undefined) {
       return found;
     }
@@ -42,7 +42,7 @@ export async function fetchResult(
 }
 
 /** The text, or `undefined` while it may still come. */
-async function look(url: URL, parts: ResultParts, signal?: AbortSignal): Promise<string | undefined> {
+async function readOnce(url: URL, parts: ResultParts, signal?: AbortSignal): Promise<string | undefined> {
   try {
     const response = await exchange(
       {

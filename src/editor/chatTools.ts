@@ -19,7 +19,7 @@ export function chatTools(names: readonly string[], call: Call): vscode.Disposab
     });
     registered = [];
   };
-  const look = () => {
+  const update = () => {
     const isOff = !areAgentsLetIn();
     if (isOff) {
       end();
@@ -32,10 +32,10 @@ export function chatTools(names: readonly string[], call: Call): vscode.Disposab
   }
   const changes = vscode.workspace.onDidChangeConfiguration((event) => {
     if (event.affectsConfiguration(agentAccess)) {
-      look();
+      update();
     }
   });
-  look();
+  update();
   return new vscode.Disposable(() => {
     changes.dispose();
     end();

@@ -9,20 +9,20 @@ export function isNotebook({ notebookType }: vscode.NotebookDocument): boolean {
 
 /** Loads the product when a notebook opens, because the kernel picker lists its instances. */
 export function loadForNotebooks(load: () => Promise<unknown>): vscode.Disposable {
-  const look = (notebook: vscode.NotebookDocument) => {
+  const check = (notebook: vscode.NotebookDocument) => {
     if (isNotebook(notebook)) {
       subscription.dispose();
       void load().catch(() => undefined);
     }
   };
-  const subscription = vscode.workspace.onDidOpenNotebookDocument(look);
-  vscode.workspace.notebookDocuments.forEach(look);
+  const subscription = vscode.workspace.onDidOpenNotebookDocument(check);
+  vscode.workspace.notebookDocuments.forEach(check);
   return subscription;
 }
 
 /** Loads the product when one of its files opens, because it provides the checks and lenses. */
 export function loadForDocuments(load: () => Promise<unknown>): vscode.Disposable {
-  const look = ({ uri }: vscode.TextDocument) => {
+  const check = ({ uri }: vscode.TextDocument) => {
     // A template from before a restart of the extension host is read from no file system again.
     if (uri.scheme === 'gpurental' || ours.test(uri.path)) {
       subscription.dispose();
@@ -30,7 +30,7 @@ export function loadForDocuments(load: () => Promise<unknown>): vscode.Disposabl
       void load().catch(() => undefined);
     }
   };
-  const subscription = vscode.workspace.onDidOpenTextDocument(look);
-  vscode.workspace.textDocuments.forEach(look);
+  const subscription = vscode.workspace.onDidOpenTextDocument(check);
+  vscode.workspace.textDocuments.forEach(check);
   return subscription;
 }

@@ -13,7 +13,7 @@ export class QuickList {
   /** The rows that the editor may still show, and when new rows replaced them. */
   private before: { readonly rows: readonly LevelRow[]; readonly at: number } | undefined;
   /** The next look at the active row. */
-  private readonly looking = new MutableDisposable<Disposable>();
+  private readonly nextCheck = new MutableDisposable<Disposable>();
   /** True since a row was made active, which leaves the editor without an active row if the typed text hides it. */
   private isPlaced = false;
   /** The row that was active last. */
@@ -43,7 +43,7 @@ export class QuickList {
       if (row) {
         level.active?.(row);
       }
-      this.lookLater();
+      this.checkLater();
     });
   }
 
@@ -96,11 +96,11 @@ export class QuickList {
    * rows in one: for new rows first the first of them, and a row that it finds before the text that was typed for it.
    * A report puts the look off: what was set before it has been sent by then.
    */
-  private lookLater(): void {
-    this.looking.value = windowParts().clock.schedule(() => this.look(), 0);
+  private checkLater(): void {
+    this.nextCheck.value = windowParts().clock.schedule(() => this.check(), 0);
   }
 
-  private look(): void {
+  private check(): void {
     const { held, level, widget } = this;
     const [row] = widget.activeItems;
     if (row) {

@@ -11,7 +11,7 @@ const mostRows = 100;
 const slice = 100;
 
 /** What the editor has of a row. */
-interface Look {
+interface Appearance {
   readonly item: string;
   /** The text of a tooltip that the editor asked for; it keeps that text until it reads the row again. */
   readonly tooltip?: string;
@@ -24,9 +24,12 @@ interface Look {
  */
 export class ShownTree {
   private readonly rows = new Map<object | undefined, readonly object[]>();
-  private readonly looks = new WeakMap<object, Look>();
+  private readonly appearances = new WeakMap<object, Appearance>();
   /** The rows that were found to differ, until the editor reads them. */
-  private readonly changed = new WeakMap<object, { readonly item: vscode.TreeItem; readonly look: string }>();
+  private readonly changed = new WeakMap<
+    object,
+    { readonly item: vscode.TreeItem; readonly appearance: string }
+  >();
 
   constructor(
     private readonly rowsOf: (parent: object | undefined) => Promise<readonly object[]>,
@@ -48,18 +51,18 @@ export class ShownTree {
 
   /** Returns the item of a row for the editor. */
   async item(row: object): Promise<vscode.TreeItem> {
-    const { item, look } = this.changed.get(row) ?? (await this.made(row));
+    const { item, appearance } = this.changed.get(row) ?? (await this.made(row));
     this.changed.delete(row);
-    this.looks.set(row, { item: look });
+    this.appearances.set(row, { item: appearance });
     return item;
   }
 
   /** Returns the item with its tooltip for the editor, which keeps the tooltip. */
   async resolved(item: vscode.TreeItem, row: object): Promise<vscode.TreeItem> {
     const whole = await this.withTooltip(item, row);
-    const look = this.looks.get(row);
-    if (look) {
-      this.looks.set(row, { ...look, tooltip: tooltipText(whole) });
+    const appearance = this.appearances.get(row);
+    if (appearance) {
+      this.appearances.set(row, { ...appearance, tooltip: tooltipText(whole) });
     }
     return whole;
   }
@@ -94,7 +97,7 @@ export class ShownTree {
 
   private async changesOf(row: object): Promise<readonly object[]> {
     const made = await this.made(row);
-    if (await this.differs(row, made.look)) {
+    if (await this.differs(row, made.appearance)) {
       this.changed.set(row, made);
       return [row];
     }
@@ -104,14 +107,14 @@ export class ShownTree {
 
   private async made(row: object) {
     const item = await this.itemOf(row);
-    return { item, look: lookOf(item) };
+    return { item, appearance: appearanceOf(item) };
   }
 
-  private async differs(row: object, look: string): Promise<boolean> {
-    if (this.looks.get(row)?.item !== look) {
+  private async differs(row: object, appearance: string): Promise<boolean> {
+    if (this.appearances.get(row)?.item !== appearance) {
       return true;
     }
-    const tooltip = this.looks.get(row)?.tooltip;
+    const tooltip = this.appearances.get(row)?.tooltip;
     // The tooltip is written into an item of its own, because the editor asks for it again after a change.
     return (
       tooltip !== undefined && tooltip !== tooltipText(await this.withTooltip(await this.itemOf(row), row))
@@ -123,13 +126,13 @@ export class ShownTree {
       this.forget(child);
     }
     this.rows.delete(row);
-    this.looks.delete(row);
+    this.appearances.delete(row);
     this.changed.delete(row);
   }
 }
 
 /** Returns everything of a row that is drawn, read aloud, or decides about its menu. */
-function lookOf(item: vscode.TreeItem): string {
+function appearanceOf(item: vscode.TreeItem): string {
   return typeof item.tooltip !== 'object'
     ? JSON.stringify(item)
     : JSON.stringify(item, (name, value: unknown) =>

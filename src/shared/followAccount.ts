@@ -12,7 +12,7 @@ export function followAccount<A extends { readonly key: string }>(
   const store = new DisposableStore();
   const current = store.add(new MutableDisposable<Disposable>());
   let key: string | undefined;
-  const look = () => {
+  const check = () => {
     const { active } = accounts;
     if (active?.key !== key) {
       key = active?.key;
@@ -20,17 +20,17 @@ export function followAccount<A extends { readonly key: string }>(
       current.value = follow(active);
     }
   };
-  store.add(accounts.onDidChange(look));
-  look();
+  store.add(accounts.onDidChange(check));
+  check();
   return store;
 }
 
 /** Calls after each change of the accounts: a switch, a changed credit or name, or a key that can't be read. */
 export function watchAccounts(
   accounts: Pick<ActiveAccount<unknown>, 'onDidChange'>,
-  look: () => void,
+  check: () => void,
 ): Disposable {
-  return accounts.onDidChange(look);
+  return accounts.onDidChange(check);
 }
 
 /** Waits until it is known who is signed in. */

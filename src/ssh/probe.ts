@@ -114,7 +114,7 @@ export async function chooseEndpoint(
       patience?.dispose();
       resolve(endpoint);
     };
-    const look = () => {
+    const decide = () => {
       const first = outcomes.findIndex((outcome) => outcome === 'ssh');
       if (first >= 0 && outcomes.slice(0, first).every((outcome) => outcome !== undefined)) {
         finish(endpoints[first]);
@@ -124,11 +124,11 @@ export async function chooseEndpoint(
         patience ??= deps.clock.schedule(() => finish(answered()), preferenceMs);
       }
     };
-    look();
+    decide();
     endpoints.forEach((endpoint, index) => {
       void deps.probe(endpoint, stop.signal).then((outcome) => {
         outcomes[index] = outcome;
-        look();
+        decide();
       }, reject);
     });
   }).finally(() => stop.abort());

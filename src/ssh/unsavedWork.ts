@@ -1,5 +1,5 @@
 import { defined } from '../util/defined';
-import type { MachineLook } from '../model/instances/machineLook';
+import type { MachineProbe } from '../model/instances/machineProbe';
 import type { Text } from '../util/text';
 import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';
@@ -38,19 +38,19 @@ const gitScript = [
 export async function findUnsavedWork(
   ssh: Pick<SshService, 'exec'>,
   alias: string,
-  looks: readonly MachineLook[],
+  probes: readonly MachineProbe[],
   options: { readonly signal?: AbortSignal | undefined; readonly timeoutMs: number },
 ): Promise<UnsavedWork | undefined> {
-  const others = looks.map(({ script }) => `(\n${script}\n)`);
+  const others = probes.map(({ script }) => `(\n${script}\n)`);
   const script = [`printf "%s\\n" "${greeting}"`, ...others, gitScript].join('\n');
   const { stdout } = await ssh.exec(alias, script, options);
-  return parseUnsavedWork(stdout, looks);
+  return parseUnsavedWork(stdout, probes);
 }
 
 /** Parses the output of the script, also if incomplete; other lines are left out. */
 export function parseUnsavedWork(
   stdout: string,
-  looks: readonly Pick<MachineLook, 'read'>[] = [],
+  probes: readonly Pick<MachineProbe, 'read'>[] = [],
 ): UnsavedWork | undefined {
   const lines = stdout.split(/\r?\n/);
   const start = lines.indexOf(greeting);
@@ -69,7 +69,7 @@ export function parseUnsavedWork(
   const folder = sizes.at(-1);
   return defined<UnsavedWork>({
     repositories,
-    others: looks.flatMap(({ read }) => read(own)),
+    others: probes.flatMap(({ read }) => read(own)),
     folder,
     isComplete: own.includes('all') && !found.includes(undefined),
   });

@@ -145,7 +145,7 @@ async function acquire(file: string, own: string, options: LockOptions): Promise
         throw error;
       }
     }
-    const holder = await look(fs, file);
+    const holder = await readLock(fs, file);
     if (holder && holder.sign !== seen?.sign) {
       seen = { sign: holder.sign, since: clock.elapsed() };
     }
@@ -161,7 +161,7 @@ async function acquire(file: string, own: string, options: LockOptions): Promise
   }
 }
 
-async function look(
+async function readLock(
   fs: LockFiles,
   file: string,
 ): Promise<{ readonly content: string; readonly sign: string } | undefined> {
@@ -210,7 +210,7 @@ async function breakLock(fs: LockFiles, file: string, judged: string, clock: Clo
     return;
   }
   try {
-    if ((await look(fs, file))?.content === judged) {
+    if ((await readLock(fs, file))?.content === judged) {
       await fs.remove(file);
     }
   } finally {
@@ -236,7 +236,7 @@ async function removeOldGuard(fs: LockFiles, guard: string, clock: Clock): Promi
 }
 
 async function release(fs: LockFiles, file: string, own: string): Promise<void> {
-  if ((await look(fs, file))?.content === own) {
+  if ((await readLock(fs, file))?.content === own) {
     await fs.remove(file);
   }
 }

@@ -34,7 +34,7 @@ describe('the stages of a machine between running and ready', () => {
   /** What each place says of the start until its end is told, without the figures that move. */
   async function followed(id: number): Promise<Readonly<Record<string, string>>> {
     const said = new Map<string, Set<string>>();
-    const look = async () => {
+    const check = async () => {
       const row = (await window.view('instances').rows()).find(({ text }) => text.includes(`#${id}`));
       const progress = window.screen.messages.shown.find(({ kind }) => kind === 'progress');
       const texts = {
@@ -50,9 +50,9 @@ describe('the stages of a machine between running and ready', () => {
       return window.toasts().some((text) => /is ready|is running/.test(text));
     };
     // While a program asks the machine, the clock of the product stands still.
-    const timer = setInterval(() => void look(), 20);
+    const timer = setInterval(() => void check(), 20);
     try {
-      await computer().until('the end of the start', look);
+      await computer().until('the end of the start', check);
     } finally {
       clearInterval(timer);
     }

@@ -80,12 +80,12 @@ export class DoctorScene {
     };
   }
 
-  look(more: Partial<DoctorPorts> = {}): Promise<readonly DoctorFinding[]> {
+  check(more: Partial<DoctorPorts> = {}): Promise<readonly DoctorFinding[]> {
     return examine(this.ports(more), new AbortController().signal);
   }
 
   async verdicts(more: Partial<DoctorPorts> = {}): Promise<Record<string, string>> {
-    return Object.fromEntries((await this.look(more)).map(({ id, verdict }) => [id, verdict]));
+    return Object.fromEntries((await this.check(more)).map(({ id, verdict }) => [id, verdict]));
   }
 
   /** A machine that lets the key of this computer in and has a GPU, reached by both addresses. */

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createJobMachine } from '../../src/jobs/machine/createJobMachine';
 import type { JobMachine, SentTree } from '../../src/jobs/model/jobMachine';
-import type { JobLook, JobOrder } from '../../src/jobs/model/onMachine';
+import type { JobCheck, JobOrder } from '../../src/jobs/model/onMachine';
 import type { MachineCall } from '../../src/jobs/machine/machineCall';
 import { runProgram } from '../../src/ssh/run';
 import { systemClock } from '../../src/util/clock';
@@ -35,7 +35,7 @@ export interface JobScene {
   readonly with: (more: Partial<MachineCall>) => JobMachine;
   /** Begins, sends the workspace, and starts. */
   readonly run: (order: JobOrder) => Promise<void>;
-  readonly ended: (id: string) => Promise<JobLook>;
+  readonly ended: (id: string) => Promise<JobCheck>;
   /** A file of a job's folder on the machine. */
   readonly file: (id: string, name: string) => string;
 }
@@ -114,8 +114,8 @@ function sceneIn(root: string, ssh: (remote: string) => MachineCall['ssh']): Job
       until(
         `the end of job ${id}`,
         async () => {
-          const look = await job.look(id, 0, 65_536);
-          return look.end && look.hasOutputsList && !look.pidAlive ? look : undefined;
+          const check = await job.check(id, 0, 65_536);
+          return check.end && check.hasOutputsList && !check.pidAlive ? check : undefined;
         },
         { timeoutMs: 60_000 },
       ),
@@ -130,7 +130,7 @@ async function endJobs({ remote, job }: JobScene): Promise<void> {
   for (const id of existsSync(jobs) ? readdirSync(jobs) : []) {
     await job.cancel(id);
     await until('the end of the job', () => processesOf(id).length === 0, { timeoutMs: 60_000 });
-    await until('the end of its runner', async () => !(await job.look(id, 0, 0)).pidAlive);
+    await until('the end of its runner', async () => !(await job.check(id, 0, 0)).pidAlive);
   }
   // What watches over a job would end one with the same id, which the next test runs, and what makes the spare copy of
   // a workspace writes until it is whole.

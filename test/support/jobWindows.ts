@@ -2,7 +2,7 @@ import { readJob } from '../../src/jobs/model/jobSpec';
 import type {
   JobBeat,
   JobEnd,
-  JobLook,
+  JobCheck,
   JobOrder,
   JobOutputs,
   JobThere,
@@ -31,9 +31,9 @@ export class FakeMachine implements JobMachine {
   log = '';
   hasFolder = false;
   beat: JobBeat | undefined;
-  ago: JobLook['ago'];
+  ago: JobCheck['ago'];
   starts = 0;
-  looks = 0;
+  checks = 0;
   cancels = 0;
   readonly orders: JobOrder[] = [];
   /** After so many seconds it stops itself where no job begins. */
@@ -96,9 +96,9 @@ export class FakeMachine implements JobMachine {
     });
   }
 
-  look(_: string, offset: number, maxBytes: number): Promise<JobLook> {
-    return this.call('look', () => {
-      this.looks += 1;
+  check(_: string, offset: number, maxBytes: number): Promise<JobCheck> {
+    return this.call('check', () => {
+      this.checks += 1;
       const piece = Buffer.from(this.log).subarray(offset, offset + maxBytes);
       return {
         phase: this.phase,
@@ -248,7 +248,7 @@ export class FakeMachines implements JobMachine {
   begin = (order: JobOrder) => this.of(order.id).begin(order);
   sync = (...sent: Parameters<FakeMachine['sync']>) => this.of(sent[0].id).sync(...sent);
   start = (order: JobOrder) => this.of(order.id).start(order);
-  look = (id: string, offset: number, maxBytes: number) => this.of(id).look(id, offset, maxBytes);
+  check = (id: string, offset: number, maxBytes: number) => this.of(id).check(id, offset, maxBytes);
   cancel = (id: string) => this.of(id).cancel();
   extend = (id: string, seconds: number) => this.of(id).extend(id, seconds);
   outputs = (id: string) => this.of(id).outputs();

@@ -4,7 +4,7 @@ import type { MachineChecks } from '../../src/store/rentals/checkRuns';
 
 /** For machines that are ready as soon as they run. */
 export const noChecks: MachineChecks = {
-  look: () => Promise.reject(new Error('nothing is to be checked')),
+  check: () => Promise.reject(new Error('nothing is to be checked')),
   keep: () => Promise.resolve(),
 };
 
@@ -21,7 +21,7 @@ export const proved = { kind: 'proved', proof: aProof } as const;
 /** Machines whose logins a test decides about; counts how many are under way at once. */
 export class ScriptedChecks implements MachineChecks {
   /** Ids in the order of the looks. */
-  readonly looks: number[] = [];
+  readonly checks: number[] = [];
   readonly kept: (readonly [number, CheckResult['kind']])[] = [];
   readonly underWay = new Map<number, number>();
   mostAtOnce = 0;
@@ -36,12 +36,12 @@ export class ScriptedChecks implements MachineChecks {
     return Promise.resolve();
   }
 
-  async look(
+  async check(
     instanceId: number,
     onStage: (stage: CheckStage) => void,
     signal: AbortSignal,
   ): Promise<CheckAnswer> {
-    this.looks.push(instanceId);
+    this.checks.push(instanceId);
     const now = (this.underWay.get(instanceId) ?? 0) + 1;
     this.underWay.set(instanceId, now);
     this.mostAtOnce = Math.max(this.mostAtOnce, now);

@@ -50,7 +50,7 @@ async function edit(home: string, rounds: number): Promise<void> {
   for (let round = 1; round <= rounds; round += 1) {
     // Spreads the edits over the time in which the others write; patience ends when they have.
     const seen = readFileSync(watched, 'latin1');
-    for (let look = 0; look < 200 && readFileSync(watched, 'latin1') === seen; look += 1) {
+    for (let check = 0; check < 200 && readFileSync(watched, 'latin1') === seen; check += 1) {
       await nodeFileSystem.facts(watched);
     }
     const content = readFileSync(file, 'latin1');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import ts from 'typescript';
-import { RawWords } from '../support/rawWords';
+import { RawTexts } from '../support/rawTexts';
 
 const root = path.resolve(__dirname, '..', '..');
 const planted = path.join(root, 'src', 'features', 'planted.ts');
@@ -48,7 +48,7 @@ export function sound({ name }: Answer, lines: readonly string[]) {
 describe('What the editor shows', function () {
   // It reads all sources with their types and waits for nothing: a limit would only tell of a busy computer.
   this.timeout(0);
-  let words: RawWords;
+  let words: RawTexts;
 
   before(() => {
     const sources = readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -62,7 +62,7 @@ describe('What the editor shows', function () {
       path.resolve(file) === planted
         ? ts.createSourceFile(file, forgotten, rest[0], true)
         : readFile(file, ...rest);
-    words = new RawWords(ts.createProgram([...sources, planted], options, host));
+    words = new RawTexts(ts.createProgram([...sources, planted], options, host));
   });
 
   it('is made of sentences alone, so that no name of a stranger is a link, an icon or a second line', () => {

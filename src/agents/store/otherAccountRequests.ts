@@ -18,7 +18,7 @@ interface Deps extends Omit<DoAgreedDeps, 'desk'> {
   readonly isLeader: () => boolean;
 }
 
-const lookEveryMs = 60_000;
+const checkEveryMs = 60_000;
 /** A request whose answer was lost appears in the list long before. */
 const showsWithinMs = 600_000;
 
@@ -29,7 +29,7 @@ const showsWithinMs = 600_000;
 export class OtherAccountRequests implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly timer = this.owned.add(new MutableDisposable<Disposable>());
-  private lookedAt: number | undefined;
+  private checkedAt: number | undefined;
   /** Since when lists have lacked a request, as elapsed time (ms). */
   private readonly missedSince = new Map<string, number>();
 
@@ -40,29 +40,29 @@ export class OtherAccountRequests implements Disposable {
   }
 
   /** Looks at most once a minute, and again until nothing is open. Never rejects. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const { clock, log, isLeader } = this.deps;
     const now = clock.elapsed();
     if (this.isOver() || !isLeader()) {
       return;
     }
-    const waitMs = this.lookedAt === undefined ? 0 : this.lookedAt + lookEveryMs - now;
+    const waitMs = this.checkedAt === undefined ? 0 : this.checkedAt + checkEveryMs - now;
     if (waitMs > 0) {
-      this.lookIn(waitMs);
+      this.checkIn(waitMs);
       return;
     }
-    this.lookedAt = now;
+    this.checkedAt = now;
     const isOpen = await this.settleAll().catch((error: unknown) => {
       log.warn(`What agents rented in other accounts could not be settled: ${String(error)}`);
       return true;
     });
     if (isOpen && !this.isOver()) {
-      this.lookIn(lookEveryMs);
+      this.checkIn(checkEveryMs);
     }
   }
 
-  private lookIn(ms: number): void {
-    this.timer.value = this.deps.clock.schedule(() => void this.look(), ms);
+  private checkIn(ms: number): void {
+    this.timer.value = this.deps.clock.schedule(() => void this.check(), ms);
   }
 
   private isOver(): boolean {

@@ -72,7 +72,7 @@ const againMs = 12 * 60 * 60_000;
  */
 export function reportKeyTrouble(deps: KeyTroubleDeps): Disposable {
   const store = new DisposableStore();
-  const look = () => {
+  const check = () => {
     const trouble = troubleOf(deps);
     if (trouble) {
       const { what, error } = trouble;
@@ -84,8 +84,8 @@ export function reportKeyTrouble(deps: KeyTroubleDeps): Disposable {
       deps.oneWindow.offer(`${what} ${period}`, report, { isStillSo: () => troubleOf(deps)?.what === what });
     }
   };
-  store.add(watchAccounts(deps.accounts, look));
-  store.add(deps.fleet.onDidChange(look));
+  store.add(watchAccounts(deps.accounts, check));
+  store.add(deps.fleet.onDidChange(check));
   return store;
 }
 

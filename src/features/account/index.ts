@@ -246,7 +246,7 @@ function reportDamagedAccounts({
     });
   };
   let reported = 'loading';
-  const look = () => {
+  const check = () => {
     const now = `${accounts.state.kind} ${accounts.active?.key ?? ''}`.trim();
     // A changed credit is no reason to read the folder.
     if (now !== reported) {
@@ -256,6 +256,6 @@ function reportDamagedAccounts({
       });
     }
   };
-  look();
-  return watchAccounts(accounts, look);
+  check();
+  return watchAccounts(accounts, check);
 }

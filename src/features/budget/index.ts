@@ -26,15 +26,15 @@ type Deps = Pick<
 /** Warns once over all windows when a budget is nearly or completely spent, and lets the user change it. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
-  store.add(deps.budget.onDidChange(() => look(deps)));
+  store.add(deps.budget.onDidChange(() => check(deps)));
   store.add(deps.commands.register('gpuRental.setBudget', () => setBudget(deps)));
   store.add(showStopMessages(deps));
   store.add(new BudgetStops(deps));
-  look(deps);
+  check(deps);
   return store;
 }
 
-function look({ accounts, budget, oneWindow }: Deps): void {
+function check({ accounts, budget, oneWindow }: Deps): void {
   const { now, limits } = budget;
   const account = accounts.active?.key;
   if (!now || account === undefined) {

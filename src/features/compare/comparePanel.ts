@@ -289,7 +289,7 @@ export async function recheckPins(
 ): Promise<ReadonlyMap<number, Offer | 'unread'>> {
   const found = new Map<number, Offer | 'unread'>();
   const seen = new Set<number>();
-  const look = async (pin: OfferPin, filters: OfferSearch['filters']) => {
+  const searchAgain = async (pin: OfferPin, filters: OfferSearch['filters']) => {
     const { items, skipped } = await search({ ...toOfferSearch(pin.origin.query), filters }, { signal });
     for (const offer of items) {
       seen.add(offer.id);
@@ -300,13 +300,13 @@ export async function recheckPins(
     return skipped;
   };
   for (const group of sameTerms(pins)) {
-    let skipped = await look(group[0], { id: { in: group.map(({ offer }) => offer.id) } });
+    let skipped = await searchAgain(group[0], { id: { in: group.map(({ offer }) => offer.id) } });
     const machines = group
       .filter(({ offer }) => !found.has(offer.id))
       .map(({ offer }) => offer.machineId)
       .filter((id) => id !== undefined);
     if (machines.length > 0) {
-      skipped += await look(group[0], { machine_id: { in: [...new Set(machines)] } });
+      skipped += await searchAgain(group[0], { machine_id: { in: [...new Set(machines)] } });
     }
     if (skipped > 0) {
       group.filter(({ offer }) => !seen.has(offer.id)).forEach(({ offer }) => found.set(offer.id, 'unread'));

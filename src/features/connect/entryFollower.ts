@@ -44,7 +44,7 @@ export class EntryFollower implements Disposable {
       return;
     }
     for (const instance of state.value.instances) {
-      await this.recycled.look(active, instance.id);
+      await this.recycled.check(active, instance.id);
       // During a start, the addresses appear one after the other.
       if (stateOf(instance, fleet.facts(instance.id), clock.now()) === 'running') {
         try {
@@ -93,7 +93,7 @@ class RecycledContainers {
     this.begunAt = deps.clock.now();
   }
 
-  async look(account: Account, instanceId: number): Promise<void> {
+  async check(account: Account, instanceId: number): Promise<void> {
     const request = this.deps.fleet.facts(instanceId).lastRequest;
     if (request?.kind !== 'recycle') {
       return;

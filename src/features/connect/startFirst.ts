@@ -62,7 +62,7 @@ async function waitUntilRunning(deps: Deps, instanceId: number, name: string): P
           store.dispose();
           resolve(how);
         };
-        const look = () => {
+        const check = () => {
           const instance = fleet.find(instanceId);
           const kind = instance && stateOf(instance, fleet.facts(instanceId), clock.now());
           if (kind === 'running') {
@@ -75,12 +75,12 @@ async function waitUntilRunning(deps: Deps, instanceId: number, name: string): P
           }
         };
         const tick = () => {
-          look();
+          check();
           if (!store.isDisposed) {
             store.add(clock.schedule(tick, tickMs));
           }
         };
-        store.add(fleet.onDidChange(look));
+        store.add(fleet.onDidChange(check));
         signal.addEventListener('abort', () => {
           finish('cancelled');
         });

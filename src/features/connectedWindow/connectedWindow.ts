@@ -37,7 +37,7 @@ export class ConnectedWindow implements Disposable {
   /** An event that happened during a question. */
   private next: string | undefined;
   private name: string;
-  private looking: Promise<void> = Promise.resolve();
+  private checking: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly deps: WindowDeps,
@@ -54,12 +54,12 @@ export class ConnectedWindow implements Disposable {
     this.item.name = t('GPU Rental: Instance of This Window');
     this.item.command = 'gpuRental.connected.showMenu';
     deps.connectedWindows.set(this.alias);
-    const look = () => {
-      this.look();
+    const check = () => {
+      this.check();
     };
-    this.latency = this.store.add(new Latency(deps, host, look));
-    this.store.add(deps.fleet.onDidChange(look));
-    this.store.add(watchAccounts(deps.accounts, look));
+    this.latency = this.store.add(new Latency(deps, host, check));
+    this.store.add(deps.fleet.onDidChange(check));
+    this.store.add(watchAccounts(deps.accounts, check));
     this.store.add(
       deps.connectedWindows.onMayAsk(({ event }) => {
         this.ask(event).catch((error: unknown) => {
@@ -67,22 +67,22 @@ export class ConnectedWindow implements Disposable {
         });
       }),
     );
-    look();
+    check();
   }
 
   dispose(): void {
     this.store.dispose();
   }
 
-  private look(): void {
-    this.looking = this.looking
-      .then(() => this.lookNow())
+  private check(): void {
+    this.checking = this.checking
+      .then(() => this.checkNow())
       .catch((error: unknown) => {
         this.deps.log.error('The instance of this window could not be checked', error);
       });
   }
 
-  private async lookNow(): Promise<void> {
+  private async checkNow(): Promise<void> {
     const { accounts, fleet, ssh, clock } = this.deps;
     const { state } = fleet;
     const account = accounts.active;
@@ -151,7 +151,7 @@ export class ConnectedWindow implements Disposable {
     this.item.show();
     this.latency.plan();
     this.timer.value = clock.schedule(() => {
-      this.look();
+      this.check();
     }, tickMs);
   }
 

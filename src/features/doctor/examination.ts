@@ -39,9 +39,9 @@ export async function examine(
     [text('Logging in…'), () => machineFindings(ports, signal)],
   ];
   const all: DoctorFinding[] = [];
-  for (const [title, look] of parts) {
+  for (const [title, findIn] of parts) {
     onPart(title);
-    all.push(...(await look()));
+    all.push(...(await findIn()));
   }
   return all;
 }

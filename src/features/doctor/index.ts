@@ -111,7 +111,7 @@ const order: readonly Verdict[] = ['problem', 'note', 'ok', 'skipped'];
 async function show(deps: Deps, findings: readonly DoctorFinding[]): Promise<boolean> {
   for (;;) {
     const picked = await pick(findings);
-    if (picked === 'lookAgain') {
+    if (picked === 'checkAgain') {
       return true;
     }
     if (picked === 'showText') {
@@ -126,14 +126,14 @@ async function show(deps: Deps, findings: readonly DoctorFinding[]): Promise<boo
     }
     const next = await explain(deps, picked);
     if (next !== 'list') {
-      return next === 'lookAgain';
+      return next === 'checkAgain';
     }
   }
 }
 
 async function pick(
   findings: readonly DoctorFinding[],
-): Promise<DoctorFinding | 'showText' | 'lookAgain' | undefined> {
+): Promise<DoctorFinding | 'showText' | 'checkAgain' | undefined> {
   const rows = [...findings]
     .sort((one, other) => order.indexOf(one.verdict) - order.indexOf(other.verdict))
     .map((one) => ({
@@ -144,7 +144,7 @@ async function pick(
       value: one,
     }));
   const report = { icon: 'file-text', label: t('Show as Text…'), value: 'showText' as const };
-  const again = { icon: 'refresh', label: t('Check Again'), value: 'lookAgain' as const };
+  const again = { icon: 'refresh', label: t('Check Again'), value: 'checkAgain' as const };
   const problems = findings.filter(({ verdict }) => verdict === 'problem').length;
   const picked = await pickOne([...rows, report, again], {
     title: problems === 0 ? t('Doctor: no problem found') : t('Doctor: {0} to fix', problems),
@@ -158,12 +158,12 @@ async function pick(
 async function explain(
   deps: Deps,
   { title, detail, verdict, fix }: DoctorFinding,
-): Promise<'list' | 'lookAgain' | 'mended'> {
-  const answer = await ask<'lookAgain' | 'mended'>(
+): Promise<'list' | 'checkAgain' | 'mended'> {
+  const answer = await ask<'checkAgain' | 'mended'>(
     verdict === 'problem' ? 'warning' : 'info',
     { message: plainLabel(localize(title)), detail: plainLabel(localize(detail)) },
     // A hasty Enter presses the first button, so that button is harmless.
-    fix?.kind === 'forgetHostKey' && { label: t('Check Again'), run: () => 'lookAgain' },
+    fix?.kind === 'forgetHostKey' && { label: t('Check Again'), run: () => 'checkAgain' },
     fix && { label: localize(fix.label), run: () => mend(deps, fix).then(() => 'mended') },
   );
   return answer ?? 'list';

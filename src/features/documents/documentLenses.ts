@@ -34,7 +34,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
 
   private commands(document: vscode.TextDocument, kind: DocumentKind): vscode.Command[] {
     const here = { uri: document.uri.toString() };
-    const look = [
+    const previews = [
       {
         title: t('Preview What the Service Will Get'),
         command: 'gpuRental.template.preview',
@@ -52,7 +52,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
           ...(readOnly.length > 0
             ? []
             : [{ title: t('$(rocket) Rent'), command: 'gpuRental.rentFromTemplate', arguments: [target] }]),
-          ...look,
+          ...previews,
           ...(kind.isOwn
             ? []
             : [{ title: t('Save as Mine'), command: 'gpuRental.template.duplicate', arguments: [target] }]),
@@ -62,7 +62,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
       case 'draft':
         return [
           { title: t('$(cloud-upload) Create at the Service'), command: 'workbench.action.files.save' },
-          ...look,
+          ...previews,
         ];
       case 'templateFile':
         return [
@@ -71,7 +71,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
             command: 'gpuRental.template.import',
             arguments: [here],
           },
-          ...look,
+          ...previews,
         ];
       case 'workspaceFile':
         return [
@@ -81,7 +81,7 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
               : t('$(workspace-untrusted) Trust This Workspace to Rent'),
             command: vscode.workspace.isTrusted ? 'gpuRental.rentForWorkspace' : 'workbench.trust.manage',
           },
-          ...look,
+          ...previews,
         ];
     }
   }

@@ -20,7 +20,7 @@ interface TemplateContent {
 /** The contents of files by address: templates, drafts, previews, and targets of *Save As*. */
 export class TemplateContents {
   /** Templates whose folder was listed: only the listed name exists in it. */
-  private readonly looked = new Set<number>();
+  private readonly listed = new Set<number>();
 
   constructor(
     private readonly deps: Deps,
@@ -30,7 +30,7 @@ export class TemplateContents {
 
   /** Notes that the editor listed the folder of the template, which has one file name. */
   noteListed(id: number): void {
-    this.looked.add(id);
+    this.listed.add(id);
   }
 
   async read(uri: vscode.Uri): Promise<TemplateContent> {
@@ -56,7 +56,7 @@ export class TemplateContents {
     if (
       read.kind === 'own' &&
       !isOpen(uri) &&
-      (this.looked.has(read.id) || shownAddressOf(uri) !== uri) &&
+      (this.listed.has(read.id) || shownAddressOf(uri) !== uri) &&
       read.name !== fileNameOf(known.name)
     ) {
       // Any file name opens the template by its id, but the target of a rename must not exist yet.

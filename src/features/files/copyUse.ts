@@ -10,7 +10,7 @@ export interface CopyUseDeps extends Pick<Services, 'clock' | 'fleet' | 'log' | 
 
 /** The status of a copy appears late, and lists arrive every five minutes in the background (ms). */
 const restMs = 10 * 60_000;
-const lookMs = 60_000;
+const checkMs = 60_000;
 /** A host writes the status, and one that never rests must not keep a machine from its schedule (ms). */
 const longestMs = 24 * 3_600_000;
 
@@ -40,9 +40,9 @@ async function untilStatusRests({ clock, fleet, closed }: CopyUseDeps, id: numbe
   let last = status();
   const since = clock.elapsed();
   for (let restedMs = 0; restedMs < restMs && clock.elapsed() - since < longestMs;) {
-    await wait(clock, lookMs, closed);
+    await wait(clock, checkMs, closed);
     const now = status();
-    restedMs = now === last ? restedMs + lookMs : 0;
+    restedMs = now === last ? restedMs + checkMs : 0;
     last = now;
   }
 }

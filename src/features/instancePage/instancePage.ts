@@ -75,7 +75,7 @@ export class InstancePage implements Disposable {
         extensionUri: deps.extensionUri,
         log: deps.log,
         restored,
-        onShown: () => this.look(),
+        onShown: () => this.update(),
         onMessage: (message) => this.receive(message),
       },
       () => {
@@ -96,7 +96,7 @@ export class InstancePage implements Disposable {
     this.store.add(work.onDidChange(draw));
     this.store.add(deps.presence.onDidChange(draw));
     this.store.add(watchAccounts(accounts, draw));
-    this.look();
+    this.update();
   }
 
   reveal(): void {
@@ -112,7 +112,7 @@ export class InstancePage implements Disposable {
   }
 
   /** Draws what is known at once, and then with the log that is kept on this computer. */
-  private look(): void {
+  private update(): void {
     this.draw();
     if (this.panel.isVisible) {
       void this.readLog();
@@ -147,7 +147,7 @@ export class InstancePage implements Disposable {
     }
     if (instance) {
       const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
-      this.timer.value = clock.schedule(() => this.look(), isChanging(kind) ? changingTickMs : tickMs);
+      this.timer.value = clock.schedule(() => this.update(), isChanging(kind) ? changingTickMs : tickMs);
     }
   }
 

@@ -108,7 +108,7 @@ const steps = ['gpuRental.done.rent', 'gpuRental.done.connect', 'gpuRental.done.
  */
 export function tickFirstSteps({ contextKeys, fleet, presence, rentals }: FirstStepsDeps): Disposable {
   const store = new DisposableStore();
-  const look = () => {
+  const update = () => {
     const { state } = fleet;
     const instances = state.kind === 'ready' ? state.value.instances : [];
     const done: Readonly<Record<(typeof steps)[number], boolean>> = {
@@ -126,9 +126,9 @@ export function tickFirstSteps({ contextKeys, fleet, presence, rentals }: FirstS
       }
     }
   };
-  store.add(fleet.onDidChange(look));
-  store.add(presence.onDidChange(look));
-  store.add(rentals.onDidChange(look));
-  look();
+  store.add(fleet.onDidChange(update));
+  store.add(presence.onDidChange(update));
+  store.add(rentals.onDidChange(update));
+  update();
   return store;
 }

@@ -12,7 +12,7 @@ import type { Text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
 
 /** What was found on a machine, or why it was not checked. */
-export type Look =
+export type WorkCheck =
   | { readonly kind: 'seen'; readonly work: UnsavedWork }
   /** SSH did not answer in time, or the user did not wait. */
   | { readonly kind: 'noAnswer' }
@@ -26,7 +26,7 @@ export interface BeforeDestroy {
   readonly volumes: readonly Volume[] | undefined;
   /** True if more volumes exist than could be read. */
   readonly hasUnreadVolumes: boolean;
-  readonly looks: ReadonlyMap<Instance, Look>;
+  readonly checks: ReadonlyMap<Instance, WorkCheck>;
 }
 
 type Deps = Pick<LifecycleDeps, 'clock' | 'fleet' | 'log' | 'ssh' | 'volumes' | 'work'>;
@@ -35,7 +35,7 @@ type Deps = Pick<LifecycleDeps, 'clock' | 'fleet' | 'log' | 'ssh' | 'volumes' | 
 const patienceMs = 8_000;
 
 /** Finds out within seconds what would be kept and what would be lost. Never rejects. */
-export function lookBeforeDestroy(
+export function checkBeforeDestroy(
   deps: Deps,
   account: Account,
   instances: readonly Instance[],
@@ -45,11 +45,11 @@ export function lookBeforeDestroy(
     instances.length === 1 && only
       ? t('Checking {0} for unsaved work…', instanceName(only))
       : t('Checking {0} instances for unsaved work…', instances.length);
-  return withCancellableProgress(title, (stop) => lookQuietly(deps, account, instances, stop));
+  return withCancellableProgress(title, (stop) => checkQuietly(deps, account, instances, stop));
 }
 
 /** Does the same without a progress notification, which would appear beneath the question. */
-export async function lookQuietly(
+export async function checkQuietly(
   deps: Deps,
   account: Account,
   instances: readonly Instance[],
@@ -57,13 +57,13 @@ export async function lookQuietly(
 ): Promise<BeforeDestroy> {
   const patience = AbortSignal.timeout(patienceMs);
   const signal = stop === undefined ? patience : AbortSignal.any([stop, patience]);
-  const [volumes, ...looks] = await Promise.all([
+  const [volumes, ...checks] = await Promise.all([
     readVolumes(deps, signal),
-    ...instances.map(async (instance) => [instance, await look(deps, account, instance, signal)] as const),
+    ...instances.map(async (instance) => [instance, await check(deps, account, instance, signal)] as const),
   ]);
   const { state } = deps.volumes;
   const hasUnreadVolumes = state.kind === 'ready' && state.skipped !== undefined;
-  return { volumes, hasUnreadVolumes, looks: new Map(looks) };
+  return { volumes, hasUnreadVolumes, checks: new Map(checks) };
 }
 
 async function readVolumes(deps: Deps, signal: AbortSignal): Promise<readonly Volume[] | undefined> {
@@ -94,7 +94,12 @@ function aborted(signal: AbortSignal): Promise<false> {
   });
 }
 
-async function look(deps: Deps, account: Account, instance: Instance, signal: AbortSignal): Promise<Look> {
+async function check(
+  deps: Deps,
+  account: Account,
+  instance: Instance,
+  signal: AbortSignal,
+): Promise<WorkCheck> {
   const { clock, fleet, log, ssh } = deps;
   const facts = fleet.facts(instance.id);
   const state = stateOf(instance, facts, clock.now());
@@ -122,8 +127,8 @@ async function look(deps: Deps, account: Account, instance: Instance, signal: Ab
       signal,
     );
     await deps.work.whole();
-    const { looks } = deps.work;
-    const work = await findUnsavedWork(ssh, alias, looks, { signal, timeoutMs: patienceMs });
+    const { probes: checks } = deps.work;
+    const work = await findUnsavedWork(ssh, alias, checks, { signal, timeoutMs: patienceMs });
     return work ? { kind: 'seen', work } : { kind: 'noAnswer' };
   } catch (error) {
     log.info(`Instance ${instance.id} could not be looked at before it is destroyed: ${String(error)}`);

@@ -7,7 +7,7 @@ import { volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { UnsavedRepository } from '../../ssh/unsavedWork';
 import { bytesText } from '../../util/bytes';
 import { plainLabel } from '../../util/plainLabel';
-import type { BeforeDestroy, Look } from './beforeDestroy';
+import type { BeforeDestroy, WorkCheck } from './beforeDestroy';
 import { listed, nameOfSome } from './lifecycleText';
 
 /** The most lines about other work, and repositories, that fit into a dialog. */
@@ -15,7 +15,7 @@ const mostOthers = 50;
 const mostRepositories = 5;
 
 export function destroyQuestion(instances: readonly Instance[], found: BeforeDestroy): Required<Question> {
-  const work = instances.flatMap((instance) => workLines(instance, found.looks.get(instance), instances));
+  const work = instances.flatMap((instance) => workLines(instance, found.checks.get(instance), instances));
   return {
     message: t('Destroy {0}?', nameOfSome(instances)),
     detail: [
@@ -67,15 +67,15 @@ function volumeText(volume: Volume): string {
 /** Lists unsaved work that would be lost; with several instances, each line names its instance. */
 export function workLines(
   instance: Instance,
-  look: Look | undefined,
+  check: WorkCheck | undefined,
   all: readonly Instance[],
 ): readonly string[] {
-  const lines = look ? linesOf(look) : [];
+  const lines = check ? linesOf(check) : [];
   return all.length === 1 ? lines : lines.map((line) => `${instanceName(instance)}: ${line}`);
 }
 
-function linesOf(look: Look): readonly string[] {
-  switch (look.kind) {
+function linesOf(check: WorkCheck): readonly string[] {
+  switch (check.kind) {
     case 'never':
       return [];
     case 'notRunning':
@@ -83,9 +83,9 @@ function linesOf(look: Look): readonly string[] {
     case 'noAnswer':
       return [t("It did not answer over SSH, so unsaved work on it can't be checked.")];
     case 'noLogin':
-      return [t("Unsaved work on it can't be checked. {0}", localize(look.why))];
+      return [t("Unsaved work on it can't be checked. {0}", localize(check.why))];
     case 'seen': {
-      const { repositories, others, folder, isComplete } = look.work;
+      const { repositories, others, folder, isComplete } = check.work;
       const more =
         Math.max(0, repositories.length - mostRepositories) + Math.max(0, others.length - mostOthers);
       return [

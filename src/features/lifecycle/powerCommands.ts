@@ -16,7 +16,7 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { destroyAndVerify, type DestroyVerdict } from '../../store/instances/destruction';
 import { changePower, type PowerRequest, type PowerVerdict } from '../../store/instances/power';
 import type { WorkLoss } from '../../store/instances/workOnInstances';
-import { lookBeforeDestroy, lookQuietly } from './beforeDestroy';
+import { checkBeforeDestroy, checkQuietly } from './beforeDestroy';
 import { reportFailures, runEach, type RowResult } from './bulk';
 import type { LifecycleDeps } from './deps';
 import { destroyQuestion } from './destroyText';
@@ -254,7 +254,7 @@ async function confirmDestruction(
   instances: readonly Instance[],
 ): Promise<boolean> {
   return askBeforeLoss(deps, account, instances, async () =>
-    destroyQuestion(instances, await lookBeforeDestroy(deps, account(), instances)),
+    destroyQuestion(instances, await checkBeforeDestroy(deps, account(), instances)),
   );
 }
 
@@ -268,7 +268,7 @@ export async function lossByDestroy(
   if (!instance || !active) {
     return undefined;
   }
-  const question = destroyQuestion([instance], await lookQuietly(deps, active, [instance]));
+  const question = destroyQuestion([instance], await checkQuietly(deps, active, [instance]));
   return (await withWorkAtRisk(deps, [instance], 'disk', question)).detail;
 }
 

@@ -9,7 +9,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { imageProblem } from '../../model/rentals/rentPlan';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { plainLabel } from '../../util/plainLabel';
-import { lookBeforeDestroy, type BeforeDestroy } from './beforeDestroy';
+import { checkBeforeDestroy, type BeforeDestroy } from './beforeDestroy';
 import type { LifecycleDeps } from './deps';
 import { workLines } from './destroyText';
 import { runningPrice } from './lifecycleText';
@@ -27,7 +27,7 @@ export async function recycle(deps: LifecycleDeps, target: InstanceTarget | unde
     return;
   }
   const question = async () =>
-    recycleQuestion(instance, await lookBeforeDestroy(deps, account(), [instance]));
+    recycleQuestion(instance, await checkBeforeDestroy(deps, account(), [instance]));
   if (await askBeforeLoss(deps, account, [instance], question)) {
     await change(deps, account(), 'recycle', t('Recycling…'), [instance]);
   }
@@ -50,7 +50,7 @@ export async function changeImage(deps: LifecycleDeps, target: InstanceTarget | 
     return;
   }
   const question = async () =>
-    changeImageQuestion(instance, chosen.name, await lookBeforeDestroy(deps, account(), [instance]));
+    changeImageQuestion(instance, chosen.name, await checkBeforeDestroy(deps, account(), [instance]));
   if (await askBeforeLoss(deps, account, [instance], question)) {
     const rental = deps.rentals.find(instance.id);
     const [row] = await change(
@@ -148,7 +148,7 @@ function changeImageQuestion(instance: Instance, image: string, found: BeforeDes
 }
 
 function detail(instance: Instance, found: BeforeDestroy, loss: string): string {
-  const work = workLines(instance, found.looks.get(instance), [instance]);
+  const work = workLines(instance, found.checks.get(instance), [instance]);
   return [
     `${loss} ${t('Data on volumes is kept. The machine stays the same and still costs {0}.', runningPrice([instance]))}`,
     ...(work.length === 0 ? [] : ['', ...work]),

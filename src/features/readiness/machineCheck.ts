@@ -179,7 +179,7 @@ export async function checkMachine(
   await deps.sshConsent.ask();
   account();
   const check = await withCancellableProgress(t('Checking {0}', name), (signal, report) =>
-    look(deps, instance.id, report, signal),
+    runCheck(deps, instance.id, report, signal),
   );
   account();
   await machineChecks.keep(instance.id, check);
@@ -190,7 +190,7 @@ export async function checkMachine(
   await messages.show(instance.id, name, check, t('{0} passed the check.', name));
 }
 
-async function look(
+async function runCheck(
   { machineChecks }: ReadinessDeps,
   instanceId: number,
   report: (message: string) => void,
@@ -199,7 +199,7 @@ async function look(
   const onStage = () => {
     report(t('checking its GPUs…'));
   };
-  const answer = await machineChecks.look(instanceId, onStage, signal);
+  const answer = await machineChecks.check(instanceId, onStage, signal);
   return answer.kind === 'waits' ? overResult(answer) : answer;
 }
 

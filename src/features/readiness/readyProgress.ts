@@ -29,17 +29,17 @@ export class ReadyProgress implements vscode.Disposable {
   ) {
     this.store.add(
       deps.startWatches.onDidChange(() => {
-        this.look();
+        this.check();
       }),
     );
-    this.look();
+    this.check();
   }
 
   dispose(): void {
     this.store.dispose();
   }
 
-  private look(): void {
+  private check(): void {
     const account = this.deps.accounts.active?.key ?? '';
     for (const watch of this.deps.startWatches.watches) {
       const { instanceId, since } = watch;

@@ -74,7 +74,7 @@ export function authorizer(
  */
 function sure<In, Out>(
   send: (input: In, options: CallOptions) => Promise<Out>,
-  look: () => Promise<Out | undefined>,
+  readBack: () => Promise<Out | undefined>,
 ): (input: In, options: CallOptions) => Promise<Out> {
   let mayBeDone = false;
   return async (input, options) => {
@@ -83,8 +83,8 @@ function sure<In, Out>(
     } catch (error) {
       mayBeDone ||= mayHaveTakenEffect(error);
       const isRefused = error instanceof RefusedError || error instanceof NotFoundError;
-      const isWorthALook = mayHaveTakenEffect(error) || (mayBeDone && isRefused);
-      const done = isWorthALook ? await look().catch(() => undefined) : undefined;
+      const mayHaveHappened = mayHaveTakenEffect(error) || (mayBeDone && isRefused);
+      const done = mayHaveHappened ? await readBack().catch(() => undefined) : undefined;
       if (done !== undefined) {
         return done;
       }

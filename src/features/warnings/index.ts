@@ -31,7 +31,7 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const keysNow = () =>
     new Map(warningsNow(deps).map((warning) => [warningKey(warning, deps.clock.now()), warning] as const));
-  const look = () => {
+  const check = () => {
     const account = deps.accounts.active?.key ?? '';
     for (const [key, warning] of keysNow()) {
       const isStillSo = () => account === deps.accounts.active?.key && keysNow().has(key);
@@ -39,11 +39,11 @@ export function register(deps: Deps): Disposable {
     }
   };
   store.add(deps.instanceGroups.addInstanceNotes(store.add(new EndNotes(deps))));
-  store.add(deps.fleet.onDidChange(look));
-  store.add(deps.volumes.onDidChange(look));
-  store.add(watchAccounts(deps.accounts, look));
+  store.add(deps.fleet.onDidChange(check));
+  store.add(deps.volumes.onDidChange(check));
+  store.add(watchAccounts(deps.accounts, check));
   store.add(
-    deps.idle.onDidLook(() => {
+    deps.idle.onDidCheck(() => {
       postForgotten(deps);
     }),
   );

@@ -46,8 +46,8 @@ export class RentalHistory implements Disposable {
         unreadable: 'The past rentals could not be read',
       }),
     );
-    this.owned.add(deps.fleet.onDidChange(() => this.look()));
-    this.owned.add(watchAccounts(deps.accounts, () => this.look()));
+    this.owned.add(deps.fleet.onDidChange(() => this.check()));
+    this.owned.add(watchAccounts(deps.accounts, () => this.check()));
     this.owned.add(deps.rentals.onDidChange(() => this.keepLogsOfFailed()));
   }
 
@@ -109,7 +109,7 @@ export class RentalHistory implements Disposable {
   }
 
   /** Looks for instances that the list no longer has. Their rows stay until the end is proved. */
-  private look(): void {
+  private check(): void {
     const { accounts, fleet, hub } = this.deps;
     const accountKey = accounts.active?.key;
     const { state } = fleet;

@@ -25,14 +25,14 @@ export class UnseenEnds implements Disposable {
   private found: PastRental[] = [];
 
   constructor(private readonly deps: UnseenEndDeps) {
-    this.owned.add(deps.history.onDidChange(() => this.look()));
+    this.owned.add(deps.history.onDidChange(() => this.check()));
   }
 
   dispose(): void {
     this.owned.dispose();
   }
 
-  private look(): void {
+  private check(): void {
     const { accounts, clock, history, oneWindow } = this.deps;
     const account = accounts.active;
     for (const past of account ? history.rows.filter(({ end }) => end === 'gone') : []) {

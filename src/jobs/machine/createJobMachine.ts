@@ -6,7 +6,7 @@ import type { JobOrder } from '../model/onMachine';
 import { text, type Text } from '../../util/text';
 import { TransferError } from '../../ssh/transfer';
 import { archiveOf, jobFiles, variablesOf } from './jobFiles';
-import { lookAtJob } from './jobLook';
+import { checkJob } from './jobCheck';
 import { fetchOutputs, listCheckpoint, listOutputs } from './jobOutputs';
 import { syncJob } from './jobSync';
 import { checkHex, jobFolder, linesOf, type MachineCall } from './machineCall';
@@ -22,7 +22,7 @@ export function createJobMachine(call: MachineCall): JobMachine {
     begin: (order, signal) => beginJob(call, order, signal),
     sync: (order, tree, options = {}) => syncJob(call, order, tree, options),
     start: (order, signal) => startJob(call, order, signal),
-    look: (id, offset, maxBytes, signal) => lookAtJob(call, id, offset, maxBytes, signal),
+    check: (id, offset, maxBytes, signal) => checkJob(call, id, offset, maxBytes, signal),
     cancel: (id, signal) => cancelJob(call, id, signal),
     extend: (id, seconds, signal) => giveMoreTime(call, id, seconds, signal),
     outputs: (id, patterns, signal) => listOutputs(call, id, patterns, signal),

@@ -8,7 +8,7 @@ import atWork from './shell/atWork.sh';
 import container from './shell/container.sh';
 import copy from './shell/copy.sh';
 import job from './shell/job.sh';
-import look from './shell/look.sh';
+import check from './shell/check.sh';
 import mirror from './shell/mirror.sh';
 import others from './shell/others.sh';
 import outputs from './shell/outputs.sh';
@@ -39,7 +39,7 @@ export const jobPrograms = {
   start: assembled(start, parts),
   copy: assembled(copy, parts),
   mirror: assembled(mirror, parts),
-  look: assembled(look, parts),
+  check: assembled(check, parts),
   others: assembled(others, parts),
 } as const;
 

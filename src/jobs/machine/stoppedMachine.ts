@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MoveOptions, Moved, StoppedMachine } from '../model/jobMachine';
-import type { JobLook, JobOutput, JobOutputs } from '../model/onMachine';
+import type { JobCheck, JobOutput, JobOutputs } from '../model/onMachine';
 import { defined } from '../../util/defined';
 import { inParallel } from '../../util/inParallel';
 import type { Place } from '../../util/realPlace';
@@ -11,7 +11,7 @@ import { possibleHere, treeOf, type RemoteEntry } from '../../ssh/remoteTree';
 import { copyFromDaemon, type OpenDaemon } from './rsync/daemonCopy';
 import type { ListedFile } from './rsync/fileList';
 import { reasons, Steps, sumOf, TransferError, type LeftOut, type TransferDeps } from '../../ssh/transfer';
-import { readLook } from './jobLook';
+import { readCheck } from './jobCheck';
 import { problemOf, readOutputs } from './jobOutputs';
 import { matcherOf } from './outputPatterns';
 import { checkHex } from './machineCall';
@@ -48,8 +48,8 @@ export function createStoppedMachine(deps: StoppedMachineDeps): StoppedMachine {
     return known;
   };
   return {
-    look: async (id, offset, _maxBytes, signal) =>
-      lookOf(await folderOf(id, signal), offset, deps.clock.now()),
+    check: async (id, offset, _maxBytes, signal) =>
+      checkOf(await folderOf(id, signal), offset, deps.clock.now()),
     outputs: async (id, patterns, signal) => outputsOf(await folderOf(id, signal), patterns),
     jobsThere: (signal) => listStoppedJobs(deps.open, { module: deps.module, folder: jobsPath, signal }),
     fetch: async (id, list, into, options = {}) =>
@@ -99,13 +99,13 @@ async function readFolder(
 }
 
 /** Returns the same answer as a running machine, so that the same rules parse it. */
-async function lookOf({ files, notes: found }: Folder, offset: number, now: number): Promise<JobLook> {
+async function checkOf({ files, notes: found }: Folder, offset: number, now: number): Promise<JobCheck> {
   const plain = (name: string) =>
     (found.get(name) ?? Buffer.alloc(0))
       .subarray(0, 64)
       .toString('latin1')
       .replace(/[^\w. -]/g, '');
-  // Like `look.sh`: a start that was only reserved has started nothing.
+  // Like `check.sh`: a start that was only reserved has started nothing.
   const phase = plain('phase');
   const isBegun = phase !== '' && !phase.startsWith('reserved');
   const before = files.some(({ path }) => path.toString('utf8') === 'src') ? 'synced' : 'none';
@@ -130,11 +130,11 @@ async function lookOf({ files, notes: found }: Folder, offset: number, now: numb
     '',
   ];
   const parts = [Buffer.from(lines.join('\n')), piece, Buffer.from(`base ${base}\n`)];
-  const look = await readLook(Buffer.concat(parts));
-  if (!look) {
+  const check = await readCheck(Buffer.concat(parts));
+  if (!check) {
     throw unreadable();
   }
-  return look;
+  return check;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Place } from '../../util/realPlace';
-import type { JobLook, JobOrder, JobOutputs, JobThere, LeftOutput } from './onMachine';
+import type { JobCheck, JobOrder, JobOutputs, JobThere, LeftOutput } from './onMachine';
 
 /** Files to send: names below a folder on this computer. */
 export interface SentTree {
@@ -40,7 +40,7 @@ export interface JobMachine {
    */
   sync(order: JobOrder, tree: SentTree | undefined, options?: MoveOptions): Promise<Moved>;
   start(order: JobOrder, signal?: AbortSignal): Promise<'started' | 'already'>;
-  look(id: string, offset: number, maxBytes: number, signal?: AbortSignal): Promise<JobLook>;
+  check(id: string, offset: number, maxBytes: number, signal?: AbortSignal): Promise<JobCheck>;
   /** Asks the runner to end the job; `look` shows the end. */
   cancel(id: string, signal?: AbortSignal): Promise<void>;
   /** Extends the time of the script, in seconds from its start. Returns false if the machine is already ending it. */
@@ -63,4 +63,4 @@ export interface JobMachine {
 }
 
 /** A stopped machine, from which files can only be read. */
-export type StoppedMachine = Pick<JobMachine, 'look' | 'outputs' | 'fetch' | 'markFetched' | 'jobsThere'>;
+export type StoppedMachine = Pick<JobMachine, 'check' | 'outputs' | 'fetch' | 'markFetched' | 'jobsThere'>;

@@ -19,7 +19,7 @@ import { isFetchRepeatable } from './fetchAgain';
 import { afterExtension, atNewPrice, idleSinceOf, seenTimes, withTraffic } from './jobTime';
 import { afterEnd, afterNotStarted, type LossCause, onNextMachine, whileWaiting } from './nextAttempt';
 import { afterReopened, giveUpReason, notFetchedAgain, reopenedState } from './reopenedJob';
-import type { JobLook, JobThere } from './onMachine';
+import type { JobCheck, JobThere } from './onMachine';
 
 /** An event of a job. */
 export type JobEvent =
@@ -38,7 +38,7 @@ export type JobEvent =
   | { readonly kind: 'synced'; readonly traffic?: Micros }
   /** The machine has accepted the order to start, now or earlier. */
   | { readonly kind: 'started'; readonly isWaiting?: boolean; readonly limitSeconds?: number }
-  | { readonly kind: 'looked'; readonly look: JobLook }
+  | { readonly kind: 'looked'; readonly check: JobCheck }
   | { readonly kind: 'cancelSent' }
   /** Jobs of other computers on the machine, and its guard, as last known. */
   | {
@@ -189,7 +189,7 @@ function after(job: Job, state: JobState, event: JobEvent, now: number): JobStat
     case 'shortened':
       return { ...state, limitSeconds: event.limitSeconds, isTimeOld: undefined };
     case 'looked':
-      return looked(job, state, event.look, to, now);
+      return checked(job, state, event.check, to, now);
     case 'cancelSent':
       return { ...state, cancelSentAt: now };
     case 'othersSeen':
@@ -281,10 +281,10 @@ function limitOf({ limitSeconds }: Extract<JobEvent, { readonly kind: 'started' 
 type To = (phase: JobPhase, more?: Partial<JobState>) => JobState;
 
 /** Adopts the machine's own progress: a window that takes over may have missed steps. */
-function looked(
+function checked(
   job: Job,
   state: JobState,
-  { phase, end, beat, ago, log, pidAlive }: JobLook,
+  { phase, end, beat, ago, log, pidAlive }: JobCheck,
   to: To,
   now: number,
 ): JobState {
@@ -322,7 +322,7 @@ function looked(
   }
 }
 
-function logSeen({ logSize }: JobState, { offset, piece }: JobLook['log']) {
+function logSeen({ logSize }: JobState, { offset, piece }: JobCheck['log']) {
   return { logOffset: offset, logSize: logSize + piece.length };
 }
 

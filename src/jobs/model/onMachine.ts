@@ -85,7 +85,7 @@ export interface JobAgo {
 }
 
 /** What one check of the machine shows. */
-export interface JobLook {
+export interface JobCheck {
   readonly phase: PhaseOnMachine;
   /** Set once the phase is `ended`, and if the process is gone without an exit code. */
   readonly end?: JobEnd | undefined;

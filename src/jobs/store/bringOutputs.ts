@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { questionAbout } from '../model/fetchSize';
 import type { JobRow } from '../model/job';
 import type { JobEvent } from '../model/jobProgress';
-import type { JobLook, LeftOutput } from '../model/onMachine';
+import type { JobCheck, LeftOutput } from '../model/onMachine';
 import { UserError } from '../../util/errors';
 import { realPlace } from '../../util/realPlace';
 import { formatText, text, type Text } from '../../util/text';
@@ -82,32 +82,33 @@ function leftOutText(leftOut: readonly LeftOutput[]): Text {
  * Looks what a machine still has of a job that was over, before its outputs are fetched again. Returns `undefined` if
  * they can be fetched now.
  */
-export async function lookAgain(
+export async function checkAgain(
   source: StoppedMachine,
   row: JobRow,
   signal: AbortSignal,
 ): Promise<JobEvent | undefined> {
   const { job, state } = row;
-  const lookAt = (attempt: number) => source.look(attemptId(job, { attempt }), state.logOffset, 0, signal);
+  const checkAttempt = (attempt: number) =>
+    source.check(attemptId(job, { attempt }), state.logOffset, 0, signal);
   if (state.isLost && !state.end) {
     // The number of the last attempt is lost as well, so the newest one on the machine is used.
     const most = 1 + Object.values(job.spec.retries).reduce((sum, count) => sum + count, 0);
     for (let attempt = most; attempt > state.attempt; attempt--) {
-      if ((await lookAt(attempt)).phase !== 'none') {
+      if ((await checkAttempt(attempt)).phase !== 'none') {
         return { kind: 'attemptFound', attempt };
       }
     }
   }
-  const look = await lookAt(state.attempt);
-  const missing = withoutFolder(row, look);
+  const check = await checkAttempt(state.attempt);
+  const missing = withoutFolder(row, check);
   if (missing || state.end) {
     return missing;
   }
-  if (look.phase === 'synced') {
+  if (check.phase === 'synced') {
     return { kind: 'notFetched', why: neverStarted };
   }
   // What became of the job is only known here; a command that still runs is waited for.
-  return { kind: 'looked', look };
+  return { kind: 'looked', check };
 }
 
 const neverStarted = text('Its command was never started.');
@@ -116,8 +117,8 @@ const neverStarted = text('Its command was never started.');
 export const noOutputs = { files: 0, bytes: 0, hash: '', areHashed: false, leftOut: 0 };
 
 /** A folder that is missing twice in a row will not return; without it, nothing of the job is running. */
-export function withoutFolder({ state }: JobRow, look: JobLook): JobEvent | undefined {
-  if (look.phase !== 'none' || look.end) {
+export function withoutFolder({ state }: JobRow, check: JobCheck): JobEvent | undefined {
+  if (check.phase !== 'none' || check.end) {
     return undefined;
   }
   if (state.trouble?.why?.template !== jobFolderGone.template) {
@@ -127,5 +128,5 @@ export function withoutFolder({ state }: JobRow, look: JobLook): JobEvent | unde
     return { kind: 'notFetched', why: jobFolderGone };
   }
   const end = { code: undefined, why: 'gone', at: undefined, isOutOfMemory: false } as const;
-  return { kind: 'looked', look: { ...look, end } };
+  return { kind: 'looked', check: { ...check, end } };
 }

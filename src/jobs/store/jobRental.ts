@@ -17,7 +17,7 @@ export interface JobRentalDeps {
 }
 
 /** Short, because only memory is read (ms). */
-const lookMs = 3_000;
+const checkMs = 3_000;
 /** A renting window that is silent for this long is gone (ms). */
 const renterGoneMs = 15_000;
 
@@ -63,19 +63,19 @@ export async function followRental(
   if (phase.kind === 'notRented') {
     // The renting window assigns the job to another of its machines, if it gets one.
     return isRenterHere(deps, row) && job.decidedAt.stop === undefined
-      ? { waitMs: lookMs }
+      ? { waitMs: checkMs }
       : { event: { kind: 'notStarted', why: phase.reason } };
   }
   const instanceId = 'instanceId' in phase ? phase.instanceId : undefined;
   if (instanceId === undefined) {
-    return { waitMs: lookMs };
+    return { waitMs: checkMs };
   }
   const machine = machineAt(deps, row, rental, instanceId);
   if (state.phase === 'renting' || state.machine?.instanceId !== instanceId) {
     return { event: { kind: 'rented', machine } };
   }
   if (isBeingReplaced(deps, rental)) {
-    return { waitMs: lookMs };
+    return { waitMs: checkMs };
   }
   if (deps.fleet.hasEnded(instanceId)) {
     return { event: { kind: 'machineGone', why: text('Its machine ended before it was ready.') } };
@@ -88,8 +88,8 @@ export async function followRental(
   }
   const isStuck = (phase.kind === 'failed' && rental.replaceAt === undefined) || phase.kind === 'ended';
   return isStuck && state.trouble?.kind !== 'notReady'
-    ? { event: { kind: 'failed', trouble: 'notReady' }, waitMs: lookMs }
-    : { waitMs: lookMs };
+    ? { event: { kind: 'failed', trouble: 'notReady' }, waitMs: checkMs }
+    : { waitMs: checkMs };
 }
 
 function isRenterHere({ hub }: JobRentalDeps, { job: { rental } }: JobRow): boolean {
@@ -107,20 +107,20 @@ function awaitRental(
 ): { readonly event?: JobEvent; readonly waitMs?: number } {
   const { unrentedSince } = row.state;
   if (row.job.rental?.by === undefined) {
-    return { waitMs: lookMs };
+    return { waitMs: checkMs };
   }
   if (isRenterHere(deps, row)) {
     return unrentedSince === undefined
-      ? { waitMs: lookMs }
-      : { event: { kind: 'unrented', isGone: false }, waitMs: lookMs };
+      ? { waitMs: checkMs }
+      : { event: { kind: 'unrented', isGone: false }, waitMs: checkMs };
   }
   if (unrentedSince === undefined) {
-    return { event: { kind: 'unrented', isGone: true }, waitMs: lookMs };
+    return { event: { kind: 'unrented', isGone: true }, waitMs: checkMs };
   }
   const goneMs = deps.clock.now() - unrentedSince;
   // A clock that was set back can't measure it, and what is on disk decides who acts.
   return goneMs >= 0 && goneMs < renterGoneMs
-    ? { waitMs: lookMs }
+    ? { waitMs: checkMs }
     : { event: { kind: 'notStarted', why: text('Its window closed before a machine was rented for it.') } };
 }
 

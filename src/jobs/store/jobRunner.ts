@@ -31,17 +31,17 @@ export class JobRunner implements Disposable {
 
   constructor(deps: JobRunnerDeps) {
     const { accounts, hub } = deps;
-    const look = (account: Account | undefined) => {
+    const follow = (account: Account | undefined) => {
       this.following.value = undefined;
       this.following.value = account && hub.isLeader ? new AccountJobs(deps, account) : undefined;
     };
     this.owned.add(
       followAccount(accounts, (account) => {
-        look(account);
+        follow(account);
         return undefined;
       }),
     );
-    this.owned.add(hub.onDidChangeLeader(() => look(accounts.active)));
+    this.owned.add(hub.onDidChangeLeader(() => follow(accounts.active)));
   }
 
   dispose(): void {
@@ -74,12 +74,12 @@ class AccountJobs implements Disposable {
   ) {
     const { jobs, fleet } = deps;
     this.owned.add(toDisposable(() => this.stop.abort()));
-    this.owned.add(jobs.onDidChange(() => this.look()));
+    this.owned.add(jobs.onDidChange(() => this.check()));
     this.owned.add(jobs.onDidChangeWatched(() => this.wakeAll()));
     this.owned.add(
       fleet.onDidChange(() => (jobs.open.length === 0 ? void jobs.findUnannounced() : undefined)),
     );
-    this.look();
+    this.check();
   }
 
   dispose(): void {
@@ -87,7 +87,7 @@ class AccountJobs implements Disposable {
     this.wakeAll();
   }
 
-  private look(): void {
+  private check(): void {
     for (const { job } of this.deps.jobs.open) {
       const known = this.followed.get(job.id);
       if (!known) {
@@ -110,7 +110,7 @@ class AccountJobs implements Disposable {
     this.followed.delete(jobId);
     const row = this.deps.jobs.find(jobId);
     if (row && isReopenAsked(row) && !this.stop.signal.aborted) {
-      this.look();
+      this.check();
     }
   }
 

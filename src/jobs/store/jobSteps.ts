@@ -8,14 +8,14 @@ import { isGivenUp } from '../model/outOfReach';
 import { JobMachineError, UnfitMachineError } from '../model/jobMachineError';
 import { costLimitReached, jobFolderGone } from '../model/jobText';
 import { jobOrder } from '../model/jobOrder';
-import type { JobLook, JobOrder } from '../model/onMachine';
+import type { JobCheck, JobOrder } from '../model/onMachine';
 import { localProblem } from '../../util/localProblem';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { Account } from '../../store/accounts/accounts';
 import type { JobMachine, StoppedMachine } from '../model/jobMachine';
 import { armGuard, armGuardAgain, dearerMachine, extendTime, shortenTime } from './machineLimits';
-import { bringOutputs, lookAgain, noOutputs, withoutFolder } from './bringOutputs';
+import { bringOutputs, checkAgain, noOutputs, withoutFolder } from './bringOutputs';
 import { bringCheckpoint, type CheckpointFetches, sendCheckpoint } from './checkpoints';
 import { endMachineOf } from './endOfMachine';
 import { followRental } from './jobRental';
@@ -210,9 +210,9 @@ class Steps {
     if (isTurnOfAnother(this.deps.jobs, this.row)) {
       return { waitMs: watchedMs };
     }
-    const look = await this.look();
-    if (look.phase !== 'none') {
-      return this.seen(look);
+    const check = await this.check();
+    if (check.phase !== 'none') {
+      return this.seen(check);
     }
     return sendFiles(this.deps, this.machine, this.row, this.order, this.signal);
   }
@@ -220,9 +220,11 @@ class Steps {
   /** The folder on the machine settles a lost answer; the order is never sent twice. */
   private async start(): Promise<Step> {
     const { job } = this.row;
-    const look = await this.look();
-    if (look.phase !== 'synced') {
-      return look.phase === 'none' ? { event: { kind: 'notStarted', why: jobFolderGone } } : this.seen(look);
+    const check = await this.check();
+    if (check.phase !== 'synced') {
+      return check.phase === 'none'
+        ? { event: { kind: 'notStarted', why: jobFolderGone } }
+        : this.seen(check);
     }
     if (job.decidedAt.stop !== undefined) {
       return { event: { kind: 'notStarted' } };
@@ -250,7 +252,7 @@ class Steps {
     const { job, state } = this.row;
     if (isCopied(this.deps, this.row)) {
       // The machine accepts no more orders, and shows how the job ended.
-      return this.seen(await this.look());
+      return this.seen(await this.check());
     }
     if (job.decidedAt.stop !== undefined && state.cancelSentAt === undefined) {
       await this.machine.cancel(this.id, this.signal);
@@ -275,20 +277,20 @@ class Steps {
       const others = await seeOthers(this.deps, this.machine, this.row, this.signal);
       return { event: { kind: 'othersSeen', others, guardedUntil } };
     }
-    const look = await this.look();
-    const missing = withoutFolder(this.row, look);
+    const check = await this.check();
+    const missing = withoutFolder(this.row, check);
     if (missing) {
       return { event: missing };
     }
     const waitMs =
       this.deps.jobs.isWatched(job.id) || job.decidedAt.stop !== undefined ? watchedMs : unwatchedMs;
-    const step = await this.seen(look);
-    return look.log.piece.length < pieceBytes && !look.end ? { ...step, waitMs } : step;
+    const step = await this.seen(check);
+    return check.log.piece.length < pieceBytes && !check.end ? { ...step, waitMs } : step;
   }
 
   private async readLog(): Promise<Step> {
-    const look = await this.look();
-    return look.log.piece.length === 0 ? { event: { kind: 'logRead' } } : this.seen(look);
+    const check = await this.check();
+    return check.log.piece.length === 0 ? { event: { kind: 'logRead' } } : this.seen(check);
   }
 
   private async fetch(): Promise<Step> {
@@ -316,15 +318,15 @@ class Steps {
       return { event: { kind: 'fetched', outputs: noOutputs } };
     }
     if (state.reopened) {
-      const event = await lookAgain(this.source, this.row, this.signal);
+      const event = await checkAgain(this.source, this.row, this.signal);
       if (event) {
         return { event, waitMs: event.kind === 'looked' ? unwatchedMs : 0 };
       }
     }
-    const look = await this.look(0);
+    const check = await this.check(0);
     // A runner that was killed made no list, so it is made now.
-    if (!look.hasOutputsList && look.pidAlive) {
-      return { event: { kind: 'looked', look }, waitMs: watchedMs };
+    if (!check.hasOutputsList && check.pidAlive) {
+      return { event: { kind: 'looked', check }, waitMs: watchedMs };
     }
     const event = await bringOutputs(this.deps, this.source, this.row, this.id, this.signal);
     const isAsked = event.kind === 'failed';
@@ -342,17 +344,17 @@ class Steps {
     return otherJobs(this.deps.jobs, this.machine, this.signal);
   }
 
-  private look(bytes = pieceBytes): Promise<JobLook> {
-    return this.source.look(this.id, this.row.state.logOffset, bytes, this.signal);
+  private check(bytes = pieceBytes): Promise<JobCheck> {
+    return this.source.check(this.id, this.row.state.logOffset, bytes, this.signal);
   }
 
   /** Stores the piece of the log before its offset. */
-  private async seen(look: JobLook): Promise<Step> {
+  private async seen(check: JobCheck): Promise<Step> {
     const { job, state } = this.row;
-    if (look.log.piece.length > 0) {
-      await this.deps.jobs.writeLog(job.id, state.logSize, look.log.piece);
+    if (check.log.piece.length > 0) {
+      await this.deps.jobs.writeLog(job.id, state.logSize, check.log.piece);
     }
-    return { event: { kind: 'looked', look } };
+    return { event: { kind: 'looked', check } };
   }
 }
 

@@ -12,7 +12,7 @@ import { currentRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
 
 /** How soon to check again on another job or window (ms). */
-const lookMs = 3_000;
+const checkMs = 3_000;
 
 /**
  * Moves a job to another machine if the rented one is lost and its file allows another attempt. The replacement of
@@ -39,7 +39,7 @@ export async function goOnElsewhere(
       return { event: { kind: 'moved', cause: state.leaving ?? 'machineLost' } };
     }
     if (isBeingReplaced(deps, rental)) {
-      return { waitMs: lookMs };
+      return { waitMs: checkMs };
     }
   }
   const cause = state.leaving ?? lossHere(deps, row, instanceId);
@@ -71,7 +71,7 @@ export async function rentAgain(
     return { event: { kind: 'notStarted' } };
   }
   const step = stepAfter(await deps.replaceMachine(phase.instanceId, signal), 'machineLost');
-  return step.event?.kind === 'moved' ? { waitMs: lookMs } : step;
+  return step.event?.kind === 'moved' ? { waitMs: checkMs } : step;
 }
 
 /** Returns the next step while the old machine is spared for other jobs, until it is gone or back. */
@@ -83,7 +83,7 @@ function held(deps: JobStepDeps, { job }: JobRow, instanceId: number): Step | un
   const others = here.filter((one) => one.job.id !== job.id);
   const isHeldHere = others.some((one) => !one.state.leaving && !isBeforeStart(one.state.phase));
   if (isHeldHere && others.every(isAtWork)) {
-    return { waitMs: lookMs };
+    return { waitMs: checkMs };
   }
   // A lost machine can't be asked, so what each job here last saw there counts: this one may never have asked.
   const [foreign] = here.flatMap((one) => one.state.others ?? []);
@@ -92,7 +92,7 @@ function held(deps: JobStepDeps, { job }: JobRow, instanceId: number): Step | un
   }
   const kind = stateHere(deps, instanceId);
   if (kind === 'running' || kind === 'stopped') {
-    return { event: { kind: 'stayed' }, waitMs: lookMs };
+    return { event: { kind: 'stayed' }, waitMs: checkMs };
   }
   return notReplaced(
     foreign && !isHeldHere
@@ -130,9 +130,9 @@ function stepAfter(result: ReplaceResult, cause: LossCause): Step {
       return { event: { kind: 'moved', cause } };
     case 'replacedBefore':
     case 'elsewhere':
-      return { waitMs: lookMs };
+      return { waitMs: checkMs };
     case 'notNeeded':
-      return { event: { kind: 'stayed' }, waitMs: lookMs };
+      return { event: { kind: 'stayed' }, waitMs: checkMs };
     case 'overBudget':
       return notReplaced(text('Another machine would exceed your budget.'));
     case 'noOffer':

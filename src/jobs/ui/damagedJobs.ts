@@ -23,11 +23,11 @@ export function reportDamagedJobs(deps: Deps): Disposable {
       next: showInstances(),
     }),
   );
-  const look = () => {
+  const report = () => {
     reportLostProgress(deps);
   };
-  look();
-  store.add(deps.jobs.onDidChange(look));
+  report();
+  store.add(deps.jobs.onDidChange(report));
   return store;
 }
 

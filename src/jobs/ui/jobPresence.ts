@@ -11,13 +11,13 @@ export function reportPresence({
   ssh,
 }: Pick<Services, 'accounts' | 'jobs' | 'presence' | 'ssh'>): Disposable {
   const store = new DisposableStore();
-  const look = () => {
+  const update = () => {
     const account = accounts.active;
     const ids = jobs.rows.filter(usesMachine).flatMap((row) => machineOf(row).instanceId ?? []);
     presence.set('job', account ? [...new Set(ids)].map((id) => ssh.aliasOf(account, id)) : []);
   };
-  store.add(jobs.onDidChange(look));
-  store.add(watchAccounts(accounts, look));
+  store.add(jobs.onDidChange(update));
+  store.add(watchAccounts(accounts, update));
   return store;
 }
 

@@ -29,7 +29,7 @@ export function workOfJobs(
             run: () => runCommand('gpuRental.job.showLog', { jobId: row.job.id }),
           },
         })),
-    look: {
+    probe: {
       script: jobPrograms.others,
       // Those of this computer are listed whether the machine answers or not.
       read: (lines) =>

@@ -10,13 +10,13 @@ export interface PollSituation {
   /** True while a rental or destroy waits for its outcome. */
   readonly isAwaited: boolean;
   /** True while a view or the status bar is visible in a focused window. */
-  readonly isLookedAt: boolean;
+  readonly isInView: boolean;
 }
 
 const stoppingIntervalMs = 3_000;
 const doubtfulIntervalMs = 5_000;
 const changingIntervalMs = 10_000;
-const lookedAtIntervalMs = 60_000;
+const inViewIntervalMs = 60_000;
 const unattendedIntervalMs = 5 * 60_000;
 /** A list older than two reads at the longest interval is outdated (ms). */
 export const outdatedMs = 2 * unattendedIntervalMs + 60_000;
@@ -35,8 +35,8 @@ export function pollIntervalMs(situation: PollSituation): number | undefined {
   if (situation.isAwaited || situation.instances?.anyChanging === true) {
     return changingIntervalMs;
   }
-  if (situation.isLookedAt) {
-    return lookedAtIntervalMs;
+  if (situation.isInView) {
+    return inViewIntervalMs;
   }
   // Read once before the first list, because instances may already cost money.
   return situation.instances === undefined || situation.instances.anyBilling

@@ -61,7 +61,7 @@ type Deps = Pick<Services, 'accounts' | 'ssh' | 'clock' | 'log' | 'redactor' | '
 /** Jupyter resolves all known servers repeatedly, so a machine that failed is not tried again for this long (ms). */
 const pauseAfterFailureMs = 15_000;
 /** How often kernels are read while a tunnel is open (ms). */
-const lookMs = 30_000;
+const readMs = 30_000;
 
 /** The servers that notebooks of this window use: one tunnel per instance, until the window closes. */
 export class NotebookConnections implements Disposable {
@@ -114,7 +114,7 @@ export class NotebookConnections implements Disposable {
       }
       throw error;
     }
-    await this.look(alias);
+    await this.readKernels(alias);
     return this.kernelsOf(alias) ?? [];
   }
 
@@ -168,7 +168,7 @@ export class NotebookConnections implements Disposable {
   }
 
   /** Reads the kernels of an open connection. */
-  async look(alias: string): Promise<void> {
+  async readKernels(alias: string): Promise<void> {
     const connection = this.open.get(alias);
     if (!connection) {
       return;
@@ -226,7 +226,7 @@ export class NotebookConnections implements Disposable {
   ): Promise<ServerAddress> {
     const before = this.open.get(alias);
     if (before?.tunnel.isOpen === true) {
-      const answers = await this.look(alias).then(
+      const answers = await this.readKernels(alias).then(
         () => true,
         () => false,
       );
@@ -283,14 +283,14 @@ export class NotebookConnections implements Disposable {
   private async watch(alias: string, connection: Connection): Promise<void> {
     const { clock, log } = this.deps;
     while (this.open.get(alias) === connection) {
-      await this.look(alias).catch((error: unknown) => {
+      await this.readKernels(alias).catch((error: unknown) => {
         log.debug(`The kernels of ${alias} could not be read: ${String(error)}`);
       });
       // Another connection may have taken its place during the look.
       if (connection.tunnel.isOver && this.open.get(alias) === connection) {
         this.close(alias);
       }
-      await wait(clock, lookMs, this.stop.signal).catch((error: unknown) => {
+      await wait(clock, readMs, this.stop.signal).catch((error: unknown) => {
         if (!isCancelled(error)) {
           throw error;
         }

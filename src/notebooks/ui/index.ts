@@ -14,7 +14,7 @@ export function register(deps: NotebookDeps): Disposable {
   const attach = async () => {
     await (await load()).attach();
   };
-  const look = () => {
+  const check = () => {
     if (vscode.workspace.notebookDocuments.some(isNotebook)) {
       // The user opened a notebook and asked for nothing of ours.
       attach().catch((error: unknown) => {
@@ -22,10 +22,10 @@ export function register(deps: NotebookDeps): Disposable {
       });
     }
   };
-  store.add(vscode.workspace.onDidOpenNotebookDocument(look));
+  store.add(vscode.workspace.onDidOpenNotebookDocument(check));
   // Jupyter may be installed while a notebook is open.
-  store.add(vscode.extensions.onDidChange(look));
-  look();
+  store.add(vscode.extensions.onDidChange(check));
+  check();
   store.add(
     commands.register('gpuRental.instance.useInNotebook', async (target) => (await load()).use(target)),
   );

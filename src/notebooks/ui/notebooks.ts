@@ -155,7 +155,7 @@ async function shutDown(
     await inView('gpuRental.instances', async () => {
       await shutDownKernel(server, target.kernelId);
       // It has ended, whether or not the others can be read now.
-      await connections.look(alias).catch((error: unknown) => {
+      await connections.readKernels(alias).catch((error: unknown) => {
         log.warn(`The kernels of ${alias} could not be read: ${String(error)}`);
       });
     });

@@ -40,7 +40,7 @@ export interface OtherAccountSchedulesDeps {
 }
 
 /** How often to check which other accounts are signed in (ms). */
-const lookEveryMs = 60_000;
+const checkEveryMs = 60_000;
 /** How often idle instances are listed: as often as those of the active account in the background (ms). */
 const idleListMs = 5 * 60_000;
 /** How often an instance is listed whose timer is to be proved (ms). */
@@ -72,9 +72,9 @@ export class OtherAccountSchedules implements Disposable {
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly deps: OtherAccountSchedulesDeps) {
-    this.owned.add(watchAccounts(deps.accounts, () => this.look()));
-    this.owned.add(deps.hub.onDidChangeLeader(() => this.look()));
-    this.look();
+    this.owned.add(watchAccounts(deps.accounts, () => this.check()));
+    this.owned.add(deps.hub.onDidChangeLeader(() => this.check()));
+    this.check();
   }
 
   /** True if the next start must load the schedules; `undefined` during a look and in windows that don't lead. */
@@ -87,20 +87,20 @@ export class OtherAccountSchedules implements Disposable {
     this.keepOnly(new Set());
   }
 
-  private look(): void {
+  private check(): void {
     this.begun += 1;
-    this.lookNow(this.begun)
+    this.checkNow(this.begun)
       .catch((error: unknown) => {
         this.deps.log.error('The schedules of the other accounts could not be looked at', error);
       })
       .finally(() => {
         const isWanted = !this.owned.isDisposed && this.deps.hub.isLeader;
-        this.timer.value = isWanted ? this.deps.clock.schedule(() => this.look(), lookEveryMs) : undefined;
+        this.timer.value = isWanted ? this.deps.clock.schedule(() => this.check(), checkEveryMs) : undefined;
       });
   }
 
   /** Only the last look counts: one that began before a switch treats the wrong account as active. */
-  private async lookNow(own: number): Promise<void> {
+  private async checkNow(own: number): Promise<void> {
     const { accounts, hub } = this.deps;
     const { isLeader } = hub;
     const active = accounts.active?.key;
@@ -126,7 +126,7 @@ export class OtherAccountSchedules implements Disposable {
       const one = this.running.get(account.key) ?? this.run(account, last);
       this.running.set(account.key, one);
       // The proof of a timer may have become too old.
-      one.list.look();
+      one.list.readIfOld();
     }
     if (isLeader) {
       this.ended = own;
@@ -203,7 +203,7 @@ export class OtherAccountSchedules implements Disposable {
         void machines.learn(instances, list.signal);
       }),
     );
-    store.add(schedules.onDidChange(() => list.look()));
+    store.add(schedules.onDidChange(() => list.readIfOld()));
     const idle = store.add(new IdleWatch({ ...shared, ...this.deps.idle, fleet: list }));
     const fleet = unreadFleet(
       onDidChange,
@@ -217,7 +217,7 @@ export class OtherAccountSchedules implements Disposable {
     const current = { ...fleet, find: (id: number) => listed().find((one) => one.id === id) };
     const proved = { ...current, onDidChange: polled.event };
     store.add(new TimerProofs({ ...shared, ...this.deps.idle, fleet: proved, schedules }));
-    void schedules.ready.then(() => list.look());
+    void schedules.ready.then(() => list.readIfOld());
     return { list, dispose: () => store.dispose() };
   }
 

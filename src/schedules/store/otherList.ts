@@ -54,7 +54,7 @@ export class OtherList implements Disposable {
   }
 
   /** Reads the list if it is too old, and plans the next read. */
-  look(): void {
+  readIfOld(): void {
     if (this.reading !== undefined || this.owned.isDisposed) {
       return;
     }
@@ -68,7 +68,7 @@ export class OtherList implements Disposable {
     if (leftMs <= 0) {
       void this.refresh();
     } else {
-      this.timer.value = clock.schedule(() => this.look(), leftMs);
+      this.timer.value = clock.schedule(() => this.readIfOld(), leftMs);
     }
   }
 
@@ -79,7 +79,7 @@ export class OtherList implements Disposable {
       this.begunAt = this.deps.clock.elapsed();
       this.reading = this.read().finally(() => {
         this.reading = undefined;
-        this.look();
+        this.readIfOld();
       });
     }
     return this.reading;

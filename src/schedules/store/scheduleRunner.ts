@@ -33,7 +33,7 @@ export interface ScheduleRunnerDeps {
   readonly fleet: Fleet;
   readonly hub: WindowHub;
   readonly schedules: InstanceSchedules;
-  readonly idle: Pick<IdleWatch, 'idleSince' | 'noteUse' | 'onDidLook'>;
+  readonly idle: Pick<IdleWatch, 'idleSince' | 'noteUse' | 'onDidCheck'>;
   readonly kernelUse: AskKernels;
   readonly notices: Notices;
   readonly clock: Clock;
@@ -65,14 +65,14 @@ export class ScheduleRunner implements Disposable {
 
   constructor(private readonly deps: ScheduleRunnerDeps) {
     const { fleet, hub, schedules, idle } = deps;
-    const look = () => this.look();
+    const check = () => this.check();
     // A window that was killed right after setting a schedule announced it to no window, so the leader rereads with
     // each list.
     this.owned.add(fleet.onDidChange(() => (hub.isLeader ? void schedules.rereadAll() : undefined)));
     // Fires after each read, also that of another account or leader.
-    this.owned.add(schedules.onDidChange(look));
-    this.owned.add(idle.onDidLook(look));
-    this.look();
+    this.owned.add(schedules.onDidChange(check));
+    this.owned.add(idle.onDidCheck(check));
+    this.check();
   }
 
   dispose(): void {
@@ -81,7 +81,7 @@ export class ScheduleRunner implements Disposable {
   }
 
   /** Checks all schedules; changes during a check are handled by another one. */
-  private look(): void {
+  private check(): void {
     const { hub, accounts, schedules } = this.deps;
     if (this.owned.isDisposed || !hub.isLeader || !accounts.active || schedules.rows.length === 0) {
       this.timer.value = undefined;
@@ -90,7 +90,7 @@ export class ScheduleRunner implements Disposable {
     this.isWanted = true;
     if (!this.isBusy) {
       this.isBusy = true;
-      void this.lookAtAll().finally(() => {
+      void this.checkAll().finally(() => {
         this.isBusy = false;
         this.plan();
       });
@@ -100,11 +100,11 @@ export class ScheduleRunner implements Disposable {
   private plan(): void {
     const { hub, schedules, clock } = this.deps;
     const hasWork = !this.owned.isDisposed && hub.isLeader && schedules.rows.length > 0;
-    this.timer.value = hasWork ? clock.schedule(() => this.look(), scheduleTickMs) : undefined;
+    this.timer.value = hasWork ? clock.schedule(() => this.check(), scheduleTickMs) : undefined;
   }
 
   /** Checks all schedules; never rejects. */
-  private async lookAtAll(): Promise<void> {
+  private async checkAll(): Promise<void> {
     while (this.isWanted && !this.owned.isDisposed) {
       this.isWanted = false;
       try {
@@ -113,12 +113,12 @@ export class ScheduleRunner implements Disposable {
       } catch (error) {
         this.deps.log.error('The schedules could not be looked at', error);
       }
-      const looks = this.deps.schedules.rows.map((row) =>
-        this.lookAt(row).catch((error: unknown) => {
+      const checks = this.deps.schedules.rows.map((row) =>
+        this.checkSchedule(row).catch((error: unknown) => {
           this.deps.log.error(`The schedule of ${row.schedule.instanceId} could not be looked at`, error);
         }),
       );
-      await Promise.all(looks);
+      await Promise.all(checks);
     }
   }
 
@@ -136,7 +136,7 @@ export class ScheduleRunner implements Disposable {
     this.lastNow = now;
   }
 
-  private async lookAt(row: ScheduleRow): Promise<void> {
+  private async checkSchedule(row: ScheduleRow): Promise<void> {
     const { accounts, schedules, clock } = this.deps;
     const { schedule } = row;
     const account = accounts.active;

@@ -63,19 +63,19 @@ export class TimerProofs implements Disposable {
   private readonly underWay = new Set<string>();
 
   constructor(private readonly deps: TimerProofsDeps) {
-    const look = () => this.look();
-    this.owned.add(deps.presence.onDidChange(look));
-    this.owned.add(deps.fleet.onDidChange(look));
-    this.owned.add(deps.schedules.onDidChange(look));
-    this.owned.add(deps.hub.onDidChangeLeader(look));
-    this.owned.add(watchAccounts(deps.accounts, look));
+    const check = () => this.check();
+    this.owned.add(deps.presence.onDidChange(check));
+    this.owned.add(deps.fleet.onDidChange(check));
+    this.owned.add(deps.schedules.onDidChange(check));
+    this.owned.add(deps.hub.onDidChangeLeader(check));
+    this.owned.add(watchAccounts(deps.accounts, check));
   }
 
   dispose(): void {
     this.owned.dispose();
   }
 
-  private look(): void {
+  private check(): void {
     const { hub, accounts, schedules, presence, aliasOf } = this.deps;
     const account = accounts.active;
     if (!hub.isLeader || !account) {

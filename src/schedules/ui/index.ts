@@ -157,15 +157,15 @@ function sentence(account: string, notice: OtherAccountNotice): string {
 /** Reports the uses of instances by this window: its remote connection and its terminals. */
 export function watchPresence({ presence }: Pick<ScheduleDeps, 'presence'>): Disposable {
   const store = new DisposableStore();
-  const look = () => {
+  const update = () => {
     const host = hostInAuthority(sshAuthority());
     presence.set('window', host ? [host.alias] : []);
     presence.set('terminal', vscode.window.terminals.flatMap(aliasOfTerminal));
   };
-  store.add(vscode.window.onDidOpenTerminal(look));
-  store.add(vscode.window.onDidCloseTerminal(look));
-  store.add(vscode.workspace.onDidChangeWorkspaceFolders(look));
-  look();
+  store.add(vscode.window.onDidOpenTerminal(update));
+  store.add(vscode.window.onDidCloseTerminal(update));
+  store.add(vscode.workspace.onDidChangeWorkspaceFolders(update));
+  update();
   return store;
 }
 

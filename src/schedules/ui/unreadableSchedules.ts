@@ -14,7 +14,7 @@ const dayMs = 24 * 3_600_000;
 export function reportUnreadable(deps: ScheduleDeps): Disposable {
   const store = new DisposableStore();
   const { schedules, accounts, clock, notices, oneWindow } = deps;
-  const look = () => {
+  const check = () => {
     const account = accounts.active?.key;
     if (account === undefined) {
       return;
@@ -31,7 +31,7 @@ export function reportUnreadable(deps: ScheduleDeps): Disposable {
       );
     }
   };
-  store.add(schedules.onDidChange(look));
+  store.add(schedules.onDidChange(check));
   store.add(
     notices.onDidPost(({ key, kind, accountKey, data }) => {
       const one = kind === unreadableScheduleKind ? unreadableSchedule.safeParse(data).data : undefined;

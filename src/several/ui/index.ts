@@ -14,15 +14,15 @@ export function register(deps: EngineDeps): Disposable {
   let engines: Promise<Engines> | undefined;
   const load = () =>
     (engines ??= import('./engines').then((module) => store.add(new module.Engines(deps, sets))));
-  const look = () => {
+  const check = () => {
     if (sets.rows.length > 0 || sets.error !== undefined) {
       load().catch((error: unknown) => {
         log.error('The groups for other tools could not be shown', error);
       });
     }
   };
-  store.add(sets.onDidChange(look));
-  look();
+  store.add(sets.onDidChange(check));
+  check();
   store.add(
     reportDamagedFiles(deps, sets, 'hostSet', {
       sentence: (path) =>

@@ -39,7 +39,7 @@ export function onAccountEnd(
       seen.add(accounts.active.key);
     }
   };
-  const look = async () => {
+  const check = async () => {
     note();
     if ([...seen].every((key) => key === accounts.active?.key)) {
       return;
@@ -56,7 +56,7 @@ export function onAccountEnd(
   store.add(accountCleanup.onDidRemove(end));
   store.add(
     watchAccounts(accounts, () => {
-      look().catch((error: unknown) => {
+      check().catch((error: unknown) => {
         log.warn(`Whether an account is signed out could not be read: ${String(error)}`);
       });
     }),

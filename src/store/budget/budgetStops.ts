@@ -49,8 +49,8 @@ export class BudgetStops implements Disposable {
   private isBusy = false;
 
   constructor(private readonly deps: BudgetStopsDeps) {
-    this.owned.add(deps.budget.onDidChange(() => this.look()));
-    this.look();
+    this.owned.add(deps.budget.onDidChange(() => this.check()));
+    this.check();
   }
 
   dispose(): void {
@@ -58,13 +58,13 @@ export class BudgetStops implements Disposable {
     this.owned.dispose();
   }
 
-  private look(): void {
+  private check(): void {
     const account = this.deps.accounts.active;
     if (this.isBusy || !account) {
       return;
     }
     this.isBusy = true;
-    this.lookAt(account)
+    this.stopIfDue(account)
       .catch((error: unknown) => {
         this.deps.log.error('The instances could not be stopped at the end of a budget', error);
       })
@@ -73,7 +73,7 @@ export class BudgetStops implements Disposable {
       });
   }
 
-  private async lookAt(account: Account): Promise<void> {
+  private async stopIfDue(account: Account): Promise<void> {
     const due = this.due(account);
     if (!due) {
       return;

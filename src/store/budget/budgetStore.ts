@@ -92,7 +92,7 @@ export class BudgetStore implements Budget, Disposable {
 
   constructor(private readonly deps: BudgetDeps) {
     const { accounts, fleet, volumes, hub } = deps;
-    const look = () => this.look();
+    const check = () => this.check();
     this.owned.add(hellos.on(hub, () => this.sendLedger()));
     this.owned.add(
       ledgers.on(hub, ({ accountKey, ledger, ageMs, nextMs }) => {
@@ -108,19 +108,19 @@ export class BudgetStore implements Budget, Disposable {
         this.sources = new Map();
         this.gone = new Map();
         hellos.send(hub, {});
-        this.look();
+        this.check();
         return undefined;
       }),
     );
-    this.owned.add(fleet.onDidChange(look));
-    this.owned.add(volumes.onDidChange(look));
+    this.owned.add(fleet.onDidChange(check));
+    this.owned.add(volumes.onDidChange(check));
     this.owned.add(
       hub.onDidChangeLeader(() => {
         hellos.send(hub, {});
-        this.look();
+        this.check();
       }),
     );
-    this.owned.add(deps.onDidChangeLimits(look));
+    this.owned.add(deps.onDidChangeLimits(check));
   }
 
   get limits(): BudgetLimits {
@@ -194,7 +194,7 @@ export class BudgetStore implements Budget, Disposable {
     return known ? known.ledger.at + (clock.elapsed() - known.elapsed) / 1000 : clock.now() / 1000;
   }
 
-  private look(): void {
+  private check(): void {
     this.noteSources();
     this.changed.fire();
     const { hub, clock } = this.deps;
@@ -208,7 +208,7 @@ export class BudgetStore implements Budget, Disposable {
     }
     this.timer.value ??= clock.schedule(() => {
       this.timer.value = undefined;
-      this.look();
+      this.check();
     }, tickMs);
   }
 

@@ -2,7 +2,7 @@ import type { Instance } from '../../model/instances/instance';
 import { intentOf } from '../../model/instances/instanceState';
 import { waitSince } from '../../util/clock';
 import type { ActingAccount } from '../accounts/accounts';
-import { destroyAndVerify, lookAtMs, type DestructionDeps } from './destruction';
+import { destroyAndVerify, checkAtMs, type DestructionDeps } from './destruction';
 import { readPresence } from './ends';
 import { sendPower } from './power';
 
@@ -40,7 +40,7 @@ async function stop(
     ? undefined
     : await sendPower(deps, account, instance.id, 'stop', { isStillWanted });
   const since = clock.elapsed();
-  for (const atMs of lookAtMs) {
+  for (const atMs of checkAtMs) {
     await waitSince(clock, since, atMs, signal);
     const now = await readPresence(account.client, instance.id, signal);
     if (now.kind === 'ended' || (now.kind === 'there' && isStopped(now.instance))) {

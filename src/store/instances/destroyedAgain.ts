@@ -41,7 +41,7 @@ export class DestroyedAgain {
   constructor(private readonly deps: DestroyedAgainDeps) {}
 
   /** Checks an instance of a list that the leading window read; returns true if it should be gone. */
-  look(instance: Instance, request: OwnRequest | undefined, now: number): boolean {
+  check(instance: Instance, request: OwnRequest | undefined, now: number): boolean {
     const isBack =
       request?.kind === 'destroy' &&
       (request.tookEffect === true || !isWithin(readBackForMs, request.at, now));

@@ -19,7 +19,7 @@ export interface DestructionDeps {
 }
 
 /** When to check whether a request took effect, in milliseconds after the answer. */
-export const lookAtMs = [0, 3000, 8000, 20_000, 40_000];
+export const checkAtMs = [0, 3000, 8000, 20_000, 40_000];
 
 /**
  * Destroys an instance, sending the request once, and reads back whether it is gone, because some were listed
@@ -63,7 +63,7 @@ async function verify(
   signal: AbortSignal | undefined,
 ): Promise<DestroyVerdict> {
   const since = deps.clock.elapsed();
-  for (const atMs of lookAtMs) {
+  for (const atMs of checkAtMs) {
     try {
       await waitSince(deps.clock, since, atMs, signal);
       if ((await readPresence(client, instanceId, signal)).kind === 'ended') {

@@ -248,7 +248,7 @@ class PolledFleet implements FleetStore {
       state: this.state,
       isSignedIn: this.account !== undefined,
       isAwaited: this.rented.isAwaited,
-      isLookedAt: this.interests.isLookedAt,
+      isInView: this.interests.isInView,
       memory: this.memory,
       now: this.deps.clock.now(),
     });

@@ -110,7 +110,7 @@ export class Interests {
     }
   }
 
-  get isLookedAt(): boolean {
+  get isInView(): boolean {
     return [...this.windows.values()].some((window) => window.viewVisible && window.windowFocused);
   }
 }

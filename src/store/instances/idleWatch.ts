@@ -79,17 +79,17 @@ export class IdleWatch implements Disposable {
   private connected = new Set<number>();
 
   /** Fires after each look of the leading window. */
-  readonly onDidLook = this.changed.event;
+  readonly onDidCheck = this.changed.event;
 
   constructor(private readonly deps: IdleWatchDeps) {
     const { accounts, fleet, presence, hub } = deps;
     this.owned.add(hub.onDidChangeLeader(() => this.reload()));
-    this.owned.add(fleet.onDidPoll((snapshot) => void this.look(snapshot)));
+    this.owned.add(fleet.onDidPoll((snapshot) => void this.check(snapshot)));
     this.owned.add(
       presence.onDidChange(() => {
         const { state } = deps.fleet;
         if (state.kind === 'ready') {
-          void this.look(state.value, false);
+          void this.check(state.value, false);
         }
       }),
     );
@@ -163,7 +163,7 @@ export class IdleWatch implements Disposable {
   }
 
   /** Updates the idle times; `isFresh` means that the figures in the list are current. */
-  private async look({ instances }: FleetSnapshot, isFresh = true): Promise<void> {
+  private async check({ instances }: FleetSnapshot, isFresh = true): Promise<void> {
     const { hub, clock, accounts } = this.deps;
     await (hub.isLeader ? this.loadRefused() : this.loaded);
     const { active } = accounts;
@@ -172,7 +172,7 @@ export class IdleWatch implements Disposable {
     }
     const now = clock.now();
     const running = instances.filter(({ actualStatus }) => actualStatus === 'running');
-    this.entries = new Map(running.map((one) => [one.id, this.looked(active, one, now, isFresh)]));
+    this.entries = new Map(running.map((one) => [one.id, this.factsOf(active, one, now, isFresh)]));
     this.connected = new Set(running.map(({ id }) => id).filter((id) => this.isConnected(active, id)));
     this.changed.fire();
     if (Math.abs(now - this.savedAt) >= saveEveryMs) {
@@ -181,7 +181,7 @@ export class IdleWatch implements Disposable {
     }
   }
 
-  private looked(account: Account, instance: Instance, now: number, isFresh: boolean): IdleFacts {
+  private factsOf(account: Account, instance: Instance, now: number, isFresh: boolean): IdleFacts {
     const known = this.entries.get(instance.id);
     const gpu = instance.gpuUtilPercent;
     const isUsed =

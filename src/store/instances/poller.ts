@@ -140,14 +140,14 @@ export interface FleetSituation {
   readonly isSignedIn: boolean;
   /** A rental waits for its outcome. */
   readonly isAwaited: boolean;
-  readonly isLookedAt: boolean;
+  readonly isInView: boolean;
   readonly memory: RememberedFacts;
   readonly now: number;
 }
 
 /** Returns the milliseconds between two lists; undefined for never. */
 export function fleetIntervalMs(situation: FleetSituation): number | undefined {
-  const { state, isSignedIn, isAwaited, isLookedAt, memory, now } = situation;
+  const { state, isSignedIn, isAwaited, isInView, memory, now } = situation;
   const instances = state.kind === 'ready' ? state.value.instances : [];
   const kinds = instances.map((one) => stateOf(one, memory.facts(one.id), now));
   return pollIntervalMs({
@@ -161,7 +161,7 @@ export function fleetIntervalMs(situation: FleetSituation): number | undefined {
         : undefined,
     isDoubtful: state.kind === 'ready' && state.value.unconfirmed !== undefined,
     isAwaited: isAwaited || memory.hasOpenDestruction(now),
-    isLookedAt,
+    isInView,
   });
 }
 

@@ -33,7 +33,7 @@ export interface PowerOptions extends Pick<CallOptions, 'isStillWanted'> {
 }
 
 /** When to read back a request whose answer was lost, in milliseconds after it. */
-const lookAtMs = [0, 3000, 8000];
+const readBackAtMs = [0, 3000, 8000];
 
 /**
  * Starts, stops, reboots or recycles an instance: sent once, and read back if the answer was lost. Rejects if the
@@ -50,7 +50,7 @@ export async function changePower(
   if (sent.answer !== 'lost') {
     return sent.answer;
   }
-  const verdict = await lookBack(deps, account.client, instance, kind, signal);
+  const verdict = await readBack(deps, account.client, instance, kind, signal);
   sent.turnedOut(verdict);
   return verdict;
 }
@@ -137,7 +137,7 @@ export function takeBack(
 }
 
 /** Reads back until the last attempt, since the effect of a request may show late. Throws if the instance is gone. */
-async function lookBack(
+async function readBack(
   { clock, log }: PowerDeps,
   client: Client,
   before: Instance,
@@ -146,7 +146,7 @@ async function lookBack(
 ): Promise<PowerVerdict> {
   const since = clock.elapsed();
   let verdict: PowerVerdict = 'notKnown';
-  for (const atMs of lookAtMs) {
+  for (const atMs of readBackAtMs) {
     let reading: PresenceReading;
     try {
       await waitSince(clock, since, atMs, signal);

@@ -30,7 +30,7 @@ export class PriceWatch implements Disposable {
     this.owned.add(
       deps.fleet.onDidPoll(({ instances }) => {
         if (instances.length > 0) {
-          void this.look();
+          void this.check();
         }
       }),
     );
@@ -41,7 +41,7 @@ export class PriceWatch implements Disposable {
   }
 
   /** Never rejects: the user did not ask for this read, so its failure is only logged. */
-  private async look(): Promise<void> {
+  private async check(): Promise<void> {
     const { accounts, notices, clock, log } = this.deps;
     const { active } = accounts;
     const now = clock.now();

@@ -1,5 +1,5 @@
 import type { Instance } from '../../model/instances/instance';
-import type { MachineLook } from '../../model/instances/machineLook';
+import type { MachineProbe } from '../../model/instances/machineProbe';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { PastRental } from '../../model/rentals/pastRental';
 import { toDisposable, type Disposable } from '../../util/disposable';
@@ -35,7 +35,7 @@ export interface InstanceWork {
   /** Returns the work on an instance, the latest first. */
   readonly rows?: (instanceId: number) => readonly WorkRow[];
   /** Finds what this computer does not know on a machine that is about to be destroyed. */
-  readonly look?: MachineLook;
+  readonly probe?: MachineProbe;
   /** Returns what no longer happens once the account is signed out. */
   readonly afterSignOut?: () => Text | undefined;
   /** True if it ends the instance, so that it is not reported as forgotten. */
@@ -98,8 +98,8 @@ export class WorkOnInstances implements Disposable {
     return this.each(({ rows }) => rows?.(instanceId)).flat();
   }
 
-  get looks(): readonly MachineLook[] {
-    return this.each(({ look }) => look);
+  get probes(): readonly MachineProbe[] {
+    return this.each(({ probe }) => probe);
   }
 
   get afterSignOut(): readonly Text[] {

@@ -16,7 +16,7 @@ import type { Log } from '../../util/log';
 /** Checks a running machine over SSH. */
 export interface MachineChecks {
   /** Logs in once and runs the checks. Asks nothing; rejects as cancelled once the signal fires. */
-  look(instanceId: number, onStage: (stage: CheckStage) => void, signal: AbortSignal): Promise<CheckAnswer>;
+  check(instanceId: number, onStage: (stage: CheckStage) => void, signal: AbortSignal): Promise<CheckAnswer>;
   /** Stores the result of a check for all windows. */
   keep(instanceId: number, check: CheckResult): Promise<void>;
 }
@@ -113,7 +113,7 @@ export class CheckRuns implements Disposable {
       }
     };
     for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(2 * pauseMs, longestPauseMs)) {
-      const answer = await checks.look(checked.instanceId, (stage) => advance({ stage }), signal);
+      const answer = await checks.check(checked.instanceId, (stage) => advance({ stage }), signal);
       signal.throwIfAborted();
       if (answer.kind !== 'waits') {
         onResult(checked, answer);

@@ -82,7 +82,7 @@ export class UnfinishedOrders implements Orders, Disposable {
   }
 
   /** For the leading window: looks for orders of closed windows. */
-  async look(): Promise<void> {
+  async check(): Promise<void> {
     const orders = new Map(this.deps.records.all.flatMap(({ order }) => (order ? [[order.id, order]] : [])));
     for (const { id, wanted } of orders.values()) {
       const sent = this.deps.records.all.filter(({ order }) => order?.id === id);
@@ -146,7 +146,7 @@ export class BrokenReplacements implements Disposable {
   }
 
   /** Compares a replacement in progress with a fresh list. */
-  async look(marker: string, snapshot: FleetSnapshot): Promise<void> {
+  async check(marker: string, snapshot: FleetSnapshot): Promise<void> {
     const { records, update, hub, fleet } = this.deps;
     const rental = records.get(marker);
     if (rental?.replacingSince === undefined || !('instanceId' in rental.phase)) {

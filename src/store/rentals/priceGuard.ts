@@ -55,7 +55,7 @@ export class PriceGuard {
    * Checks a rental whose instance is in the leading window's list. Only the first price is compared: the user agreed
    * to later increases, for example by raising the bid.
    */
-  look(rental: Rental, instance: Instance, watch: StartWatch | undefined): void {
+  check(rental: Rental, instance: Instance, watch: StartWatch | undefined): void {
     const { marker, mostPerHour } = rental;
     const isDear = mostPerHour === undefined ? false : isTooDear(instance, mostPerHour);
     if (isDear === undefined || this.checked.has(marker)) {

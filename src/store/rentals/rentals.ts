@@ -300,10 +300,10 @@ class JournaledRentals implements RentalStore {
       });
       await this.apply(verdict, rental, now);
       await this.tidy(rental, now);
-      await this.replacements.look(rental.marker, snapshot);
+      await this.replacements.check(rental.marker, snapshot);
     }
     this.records.expectNews();
-    await this.orders.look();
+    await this.orders.check();
   }
 
   private async apply(verdict: ListVerdict, rental: Rental, now: number): Promise<void> {

@@ -219,14 +219,14 @@ export class Troubles {
   }
 
   /** Checks a machine that is not starting. */
-  look(instanceId: number): void {
+  check(instanceId: number): void {
     const { fleet, clock, deliver } = this.deps;
     const now = clock.now();
     const instance = fleet.find(instanceId);
     if (!instance) {
       return;
     }
-    if (this.destroyed.look(instance, fleet.facts(instanceId).lastRequest, now)) {
+    if (this.destroyed.check(instance, fleet.facts(instanceId).lastRequest, now)) {
       return;
     }
     const trouble = this.now(instanceId);

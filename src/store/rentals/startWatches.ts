@@ -138,7 +138,7 @@ class SharedStartWatches implements StartWatches {
     this.owned.add(
       fleet.onDidPoll((snapshot) => {
         const { accountKey } = this;
-        this.enqueue(() => this.look(snapshot, accountKey));
+        this.enqueue(() => this.check(snapshot, accountKey));
       }),
     );
     this.owned.add(
@@ -221,7 +221,7 @@ class SharedStartWatches implements StartWatches {
   }
 
   /** Checks everything once, in the window that read the list. */
-  private async look(snapshot: FleetSnapshot, accountKey: string | undefined): Promise<void> {
+  private async check(snapshot: FleetSnapshot, accountKey: string | undefined): Promise<void> {
     await this.loaded;
     if (this.file?.isRefused === true) {
       await this.load(this.file, this.troubles.export());
@@ -237,11 +237,11 @@ class SharedStartWatches implements StartWatches {
         // The list of one account does not contain the machines of another.
         return;
       }
-      await this.lookAt(one, now);
+      await this.checkWatch(one, now);
     }
     for (const { id } of snapshot.instances) {
       if (!this.isUnderWay(id)) {
-        this.troubles.look(id);
+        this.troubles.check(id);
       }
     }
     this.syncChecks();
@@ -284,7 +284,7 @@ class SharedStartWatches implements StartWatches {
     const isHeld = phase.kind === 'waiting' || phase.kind === 'ready' || phase.kind === 'ended';
     const instance = isHeld && phase.instanceId !== undefined ? this.record(phase.instanceId) : undefined;
     if (instance) {
-      this.prices.look(rental, instance, this.byInstance.get(instance.id));
+      this.prices.check(rental, instance, this.byInstance.get(instance.id));
     }
   }
 
@@ -294,7 +294,7 @@ class SharedStartWatches implements StartWatches {
     return instance?.isExpected === true ? undefined : instance;
   }
 
-  private async lookAt(watch: StartWatch, now: number): Promise<void> {
+  private async checkWatch(watch: StartWatch, now: number): Promise<void> {
     const { fleet, rentals } = this.deps;
     const { instanceId } = watch;
     const known = rentals.find(instanceId);

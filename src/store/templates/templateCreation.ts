@@ -150,7 +150,7 @@ export class TemplateCreation {
     const values = await this.deps.secrets.lookUp(account.key, owner, references.values());
     const body = wireTemplate(fields, values);
     const before = await this.unconfirmed(account, token);
-    const made = before && (await this.look(account, before));
+    const made = before && (await this.findCreated(account, before));
     const id = made ?? (await this.create(account, token, body));
     this.created.set(token, id);
     const password = fields['docker_login_pass'];
@@ -213,7 +213,7 @@ export class TemplateCreation {
         await secrets.dropRequest(account.key, token);
         throw refusal(error, Object.keys(body));
       }
-      const made = await this.look(account, { body, before });
+      const made = await this.findCreated(account, { body, before });
       if (made === undefined) {
         await secrets.dropRequest(account.key, token);
         throw new SaveLostError(error);
@@ -226,7 +226,7 @@ export class TemplateCreation {
    * Returns the id of the template that an attempt created, `undefined` if none. @throws SaveNotKnownError if that is
    * unclear.
    */
-  private async look(account: Account, { body, before }: Attempt): Promise<number | undefined> {
+  private async findCreated(account: Account, { body, before }: Attempt): Promise<number | undefined> {
     let found: Listing<Template>;
     try {
       found = await findNamed(account, body);

@@ -50,7 +50,7 @@ const maxWaiting = 200;
 /** After this many failed attempts in a row, a window works alone. */
 const maxFailures = 20;
 /** How often a window that works alone looks for the others (ms). */
-const lookForOthersMs = 15_000;
+const searchOthersMs = 15_000;
 
 /** How often the leader renews its lead and signals that it is alive. */
 const beatMs = 15_000;
@@ -89,7 +89,7 @@ class SocketHub implements WindowHub {
   /** When the lead was last renewed, the leader last answered, and this window last checked (`Clock.elapsed`). */
   private renewedAt = 0;
   private receivedAt = 0;
-  private lookedAt = 0;
+  private checkedAt = 0;
 
   constructor(private readonly deps: WindowHubDeps) {
     const onError = (error: unknown) => {
@@ -233,13 +233,13 @@ class SocketHub implements WindowHub {
     for (const message of this.waiting.splice(0)) {
       line.send(message);
     }
-    this.lookedAt = this.deps.clock.elapsed();
-    this.lookLater();
+    this.checkedAt = this.deps.clock.elapsed();
+    this.checkLater();
     this.leaderChanged.fire(false);
   }
 
-  private lookLater(): void {
-    this.atNextBeat(() => this.lookAtLeader(), 'A leader that does not answer could not be left');
+  private checkLater(): void {
+    this.atNextBeat(() => this.checkLeader(), 'A leader that does not answer could not be left');
   }
 
   /** Tries again with each beat until it succeeds. */
@@ -252,13 +252,13 @@ class SocketHub implements WindowHub {
     }, beatMs);
   }
 
-  private async lookAtLeader(): Promise<void> {
+  private async checkLeader(): Promise<void> {
     const now = this.deps.clock.elapsed();
     // This window hung itself, so messages of the leader may still be unread.
-    this.receivedAt = now - this.lookedAt > 2 * beatMs ? now : this.receivedAt;
-    this.lookedAt = now;
+    this.receivedAt = now - this.checkedAt > 2 * beatMs ? now : this.receivedAt;
+    this.checkedAt = now;
     if (now - this.receivedAt < silentMs) {
-      this.lookLater();
+      this.checkLater();
       return;
     }
     this.deps.log.warn('The leading window does not answer and is left behind');
@@ -348,7 +348,7 @@ class SocketHub implements WindowHub {
     if (this.isOver()) {
       return;
     }
-    this.connection.value = this.deps.clock.schedule(() => this.join(), lookForOthersMs);
+    this.connection.value = this.deps.clock.schedule(() => this.join(), searchOthersMs);
     if (this.isAlone) {
       return;
     }

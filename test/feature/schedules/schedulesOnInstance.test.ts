@@ -58,9 +58,9 @@ describe('a schedule that no editor carries out', () => {
     const writes = () => simulator.received(undefined, route).filter(({ method }) => method !== 'GET');
     up(1000 + 7190);
     const home = path.join(computer().root, 'instances', String(id));
-    const looks = () => readFileSync(path.join(home, 'looks'), 'utf8').length;
-    const before = looks();
-    await until('two looks at the time', () => looks() >= before + 2);
+    const checks = () => readFileSync(path.join(home, 'looks'), 'utf8').length;
+    const before = checks();
+    await until('two looks at the time', () => checks() >= before + 2);
     assert.deepEqual(writes(), []);
     // An editor would go first.
     up(1000 + 7200 + 600);

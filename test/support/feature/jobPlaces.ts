@@ -9,7 +9,7 @@ const programs: readonly (readonly [word: string, name: string])[] = [
   ['take_spare', 'copy'],
   ['[ -s scanned ]', 'mirror'],
   ['not-synced', 'start'],
-  ['samePid1', 'look'],
+  ['samePid1', 'check'],
   [': >cancel', 'cancel'],
   ['outputs.list.new', 'list outputs'],
   ['fetched.new', 'mark fetched'],

@@ -89,14 +89,14 @@ export function whatIsUnderWay(): string {
 }
 
 /** So many looks at once; then what is under way gets the processor for itself. */
-const looksAtOnce = 20;
+const checksAtOnce = 20;
 
 /** Lets everything come to rest that does not wait for the product's clock. */
 export async function rest(heldBack: () => number): Promise<void> {
   let busy = 0;
   for (let quiet = 0; quiet < 6; quiet += 1) {
     await new Promise((resolve) => setImmediate(resolve));
-    if (programs.size > 0 || busy > looksAtOnce) {
+    if (programs.size > 0 || busy > checksAtOnce) {
       await new Promise((resolve) => setTimeout(resolve, 1));
     }
     if (isUnderWay(heldBack())) {

@@ -10,14 +10,14 @@ describe('execute and logs', () => {
   const isFile = (request: SeenRequest) => request.url === file;
 
   it('polls the result without the key until it is written, and removes the folder of the machine', async () => {
-    let looks = 0;
+    let checks = 0;
     const { client, transport, finish } = scriptedClient((request) => {
       if (!isFile(request)) {
         return { json: pointer };
       }
-      looks += 1;
-      return looks < 4
-        ? { status: looks === 1 ? 404 : 403, text: 'no' }
+      checks += 1;
+      return checks < 4
+        ? { status: checks === 1 ? 404 : 403, text: 'no' }
         : { text: '/var/lib/x/diff/root\n4K /var/lib/x/diff/a\n' };
     });
     assert.equal(await finish(client.instances.execute(7, '  ls /root ')), '/root\n4K /a\n');
@@ -69,13 +69,13 @@ describe('execute and logs', () => {
   });
 
   it('keeps looking when the store is briefly broken', async () => {
-    let looks = 0;
+    let checks = 0;
     const { client, finish } = scriptedClient((request) => {
       if (!isFile(request)) {
         return { json: pointer };
       }
-      looks += 1;
-      return looks === 1 ? { status: 503, text: '' } : { text: 'late' };
+      checks += 1;
+      return checks === 1 ? { status: 503, text: '' } : { text: 'late' };
     });
     assert.equal(await finish(client.instances.logs(7, {})), 'late');
   });

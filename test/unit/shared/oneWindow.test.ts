@@ -20,7 +20,7 @@ describe('what happens in one window', () => {
       hub,
       one,
       offer: (key: string, options = {}) => one.offer(key, () => ran.push(`${key} in ${name}`), options),
-      look: () => {
+      check: () => {
         focus.isFocused = true;
         focused.fire(true);
       },
@@ -66,7 +66,7 @@ describe('what happens in one window', () => {
     const [leader, other] = [open('leader'), open('other')];
     offerInAll([leader, other], 'a');
     await clock.advance(1000);
-    other.look();
+    other.check();
     await clock.advance(60_000);
     assert.deepEqual(ran, ['a in other']);
   });
@@ -76,7 +76,7 @@ describe('what happens in one window', () => {
     offerInAll([leader, other], 'a', { onlyInUse: true });
     await clock.advance(60_000);
     assert.deepEqual(ran, []);
-    other.look();
+    other.check();
     await clock.advance(0);
     assert.deepEqual(ran, ['a in other']);
   });

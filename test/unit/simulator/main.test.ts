@@ -30,13 +30,13 @@ function run(args: readonly string[], environment: Record<string, string> = {}):
     ended,
     line: (start) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           const found = out.split('\n').find((each) => each.startsWith(start));
           if (found !== undefined && out.includes(`${found}\n`)) {
             resolve(found.slice(start.length));
           }
         };
-        child.stdout.on('data', look);
+        child.stdout.on('data', check);
         void ended.then(() => reject(new Error(`Ended without "${start}": ${out}`)));
       }),
   };

@@ -217,8 +217,8 @@ describe('An idle simulator', () => {
     assert.equal(hasEnded(), false);
     const gone = new Promise<void>((resolve) => {
       // The server hears of the closed socket in its own time; it arms the clock then.
-      const look = () => (clock.pending > 0 ? resolve() : setImmediate(look));
-      look();
+      const check = () => (clock.pending > 0 ? resolve() : setImmediate(check));
+      check();
     });
     window.abort();
     await gone;

@@ -36,7 +36,7 @@ function forwardWith(binds: boolean) {
     clock,
     endsWithUs: () => endsWithUs,
     /** Lets it look at what ssh printed. */
-    look: async () => {
+    check: async () => {
       await started;
       await settle();
       await clock.advance(300);
@@ -79,7 +79,7 @@ describe('A port of the machine', () => {
 
 describe('Forwarding a port', () => {
   it('is not done while only a banner of the machine claims it', async () => {
-    const { opened, look, end } = forwardWith(false);
+    const { opened, check, end } = forwardWith(false);
     let isOpen = false;
     const refused = assert.rejects(
       opened.then(() => {
@@ -87,16 +87,16 @@ describe('Forwarding a port', () => {
       }),
       /Address already in use/,
     );
-    await look();
+    await check();
     assert.equal(isOpen, false);
     end('bind [127.0.0.1]:8888: Address already in use\n');
-    await look();
+    await check();
     await refused;
   });
 
   it('is done once the port is bound, and ends with this process', async () => {
-    const { opened, look, endsWithUs } = forwardWith(true);
-    await look();
+    const { opened, check, endsWithUs } = forwardWith(true);
+    await check();
     assert.equal((await opened).remotePort, 8888);
     assert.equal(endsWithUs(), true);
   });
@@ -106,7 +106,7 @@ describe('Forwarding a port', () => {
     ['back', -86_400_000],
   ] as const) {
     it(`gets 30 seconds, also if the clock is set ${what} by a day during it`, async () => {
-      const { opened, look, clock } = forwardWith(false);
+      const { opened, check, clock } = forwardWith(false);
       let isRefused = false;
       const refused = assert.rejects(
         opened.finally(() => {
@@ -114,7 +114,7 @@ describe('Forwarding a port', () => {
         }),
         /could not be forwarded/,
       );
-      await look();
+      await check();
       clock.jump(ms);
       await clock.advance(29_000);
       assert.equal(isRefused, false);

@@ -109,23 +109,23 @@ describe('The report of a machine about itself', () => {
   });
 
   it('knows the GPUs without the tool from what is there, the surest first', () => {
-    const look = (...lines: readonly string[]) =>
+    const check = (...lines: readonly string[]) =>
       read(['gpu-rental proof', 'smi-code 127', ...lines.map((line) => `look ${line}`), 'end']);
     const missing = [{ kind: 'smiMissing' }];
     const devices = ['device nvidia', 'device nvidia'];
     const amd = ['amd 17163091968 AMD Radeon RX 7900 XT', 'amd 0 '];
-    const models = look('model NVIDIA A40', 'driver 570.1', ...devices, ...amd);
+    const models = check('model NVIDIA A40', 'driver 570.1', ...devices, ...amd);
     assert.deepEqual(
       [models.kind, models.gpus, models.driver],
       ['nvidia', [{ name: 'NVIDIA A40' }], '570.1'],
     );
-    assert.deepEqual([look(...devices, ...amd).gpus, look(...devices).faults], [[{}, {}], missing]);
-    const cards = look(...amd);
+    assert.deepEqual([check(...devices, ...amd).gpus, check(...devices).faults], [[{}, {}], missing]);
+    const cards = check(...amd);
     assert.deepEqual([cards.kind, cards.faults], ['amd', []]);
     assert.deepEqual(cards.gpus, [{ name: 'AMD Radeon RX 7900 XT', memoryMb: 16_368 }, {}]);
-    const faulty = look(...amd, 'amd-errors 0 0', 'amd-errors 1 3', 'amd-errors 1 x', 'amd-errors -1 3');
+    const faulty = check(...amd, 'amd-errors 0 0', 'amd-errors 1 3', 'amd-errors 1 x', 'amd-errors -1 3');
     assert.deepEqual(faulty.faults, [{ kind: 'ras', gpu: 1, number: 3 }]);
-    assert.deepEqual([look().kind, look().gpus, look().faults], ['none', [], missing]);
+    assert.deepEqual([check().kind, check().gpus, check().faults], ['none', [], missing]);
   });
 
   it('lists the parts of a partitioned GPU alone', () => {

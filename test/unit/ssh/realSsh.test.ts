@@ -103,7 +103,7 @@ describe('SSH with the real client and a real server', () => {
     assert.match(formatText(text), /because other users of this computer can read it/);
     assert.deepEqual(fixes, ['protectKey', 'retry']);
     // A check of the machine blames this computer, so that no machine is replaced for it.
-    assert.deepEqual(await checks(ssh, key).look(7, () => undefined, new AbortController().signal), {
+    assert.deepEqual(await checks(ssh, key).check(7, () => undefined, new AbortController().signal), {
       kind: 'notChecked',
       reason: 'unprotectedKey',
       detail: file,
@@ -267,7 +267,7 @@ describe('SSH with the real client and a real server', () => {
       assert.ok(!fixes.includes('attachKey'));
     }
     // The agent shows the key, and nobody confirms its use.
-    assert.deepEqual(await checks(ssh, key).look(7, () => undefined, new AbortController().signal), {
+    assert.deepEqual(await checks(ssh, key).check(7, () => undefined, new AbortController().signal), {
       kind: 'notChecked',
       reason: 'unsignedKey',
       detail: parsePublicKey(key)?.fingerprint,

@@ -35,10 +35,10 @@ describe('Many processes at once', () => {
     // The first contact puts the block in; from then on the user's file is theirs alone.
     await run('writer', home.home, '0', '8');
     const torn: string[] = [];
-    const state = { done: false, looks: 0, endings: new Set<number>() };
+    const state = { done: false, checks: 0, endings: new Set<number>() };
     const watcher = (async () => {
       while (!state.done) {
-        state.looks += 1;
+        state.checks += 1;
         state.endings.add(home.read().length);
         for (const name of readdirSync(home.ownDir)) {
           if (name.endsWith('.conf')) {
@@ -66,7 +66,7 @@ describe('Many processes at once', () => {
     await watcher;
     assert.deepEqual(torn, []);
     // The edits were spread over the time in which the others wrote, and somebody looked all the while.
-    assert.ok(state.looks > rounds / 5, `only ${state.looks} looks`);
+    assert.ok(state.checks > rounds / 5, `only ${state.checks} looks`);
     assert.ok(state.endings.size > rounds / 10, `only ${state.endings.size} lengths of the config were seen`);
     const expected = Array.from({ length: rounds }, (_, n) => `Host own${n + 1}\n  Port ${n + 1}\n`).join('');
     const block = `# >>> GPU Rental >>>\nInclude ~/.ssh/gpu-rental.d/*.conf\n# <<< GPU Rental <<<\n`;

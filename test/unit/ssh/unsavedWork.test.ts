@@ -11,7 +11,7 @@ import { formatText } from '../../../src/util/text';
 import { useFolder } from '../../support/useFolder';
 
 const greeting = 'gpu-rental unsaved work';
-const { look: ofJobs } = workOfJobs({
+const { probe: ofJobs } = workOfJobs({
   ...{
     atRiskOn: () => [],
     error: undefined,
@@ -34,7 +34,10 @@ describe('Work that is nowhere else', () => {
     });
 
   /** A machine whose home is the folder; the script runs in a real shell. */
-  const look = (env: Readonly<Record<string, string>> = {}, shell: readonly [string, ...string[]] = ['sh']) =>
+  const check = (
+    env: Readonly<Record<string, string>> = {},
+    shell: readonly [string, ...string[]] = ['sh'],
+  ) =>
     findUnsavedWork(
       {
         exec: (_, script, more) =>
@@ -62,7 +65,7 @@ describe('Work that is nowhere else', () => {
     writeFileSync(path.join(folder, 'spec'), `{"id":"${id}","name":"eval","attempt":1}\n`);
     writeFileSync(path.join(folder, 'phase'), 'ended\n');
     assert.deepEqual(
-      (await look())?.others.map((line) => formatText(line)),
+      (await check())?.others.map((line) => formatText(line)),
       ['The outputs of the job eval of another computer were not fetched.'],
     );
   });
@@ -74,7 +77,7 @@ describe('Work that is nowhere else', () => {
     git(changed, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
     writeFileSync(path.join(changed, 'b.txt'), 'b');
     const local = repository('local');
-    const work = await look();
+    const work = await check();
     assert.deepEqual(work?.repositories, [
       { path: changed, changes: 1, unpushed: 0 },
       { path: local, changes: 0, unpushed: 1 },
@@ -203,7 +206,7 @@ describe('Work that is nowhere else', () => {
         git(folder, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
         writeFileSync(path.join(folder, 'only-here.txt'), 'b');
         const env = hinder(folder) ?? {};
-        const work = await look(env, shell);
+        const work = await check(env, shell);
         assert.ok(work);
         const isTold = work.repositories.some((one) => one.path === folder);
         assert.ok(isTold || !work.isComplete, `${shell.join(' ')}: ${JSON.stringify(work)}`);
@@ -215,24 +218,24 @@ describe('Work that is nowhere else', () => {
     const folder = repository('work');
     git(folder, 'update-ref', 'refs/remotes/origin/main', 'HEAD');
     truncateSync(path.join(folder, '.git', 'index'), 20);
-    assert.deepEqual((await look())?.repositories, [{ path: folder, changes: 'unknown', unpushed: 0 }]);
+    assert.deepEqual((await check())?.repositories, [{ path: folder, changes: 'unknown', unpushed: 0 }]);
   });
 
   it('is none in a repository without commits, and incomplete for more than a hundred', async () => {
     mkdirSync(path.join(home, 'new'));
     git(path.join(home, 'new'), 'init', '-q');
-    const few = await look();
+    const few = await check();
     assert.deepEqual([few?.repositories, few?.isComplete], [[], true]);
     for (let at = 0; at < 100; at += 1) {
       const folder = path.join(home, `${at}`, '.git');
       mkdirSync(folder, { recursive: true });
     }
     const PATH = programs(() => '#!/bin/sh\nexit 1\n');
-    assert.equal((await look({ PATH }))?.isComplete, false);
+    assert.equal((await check({ PATH }))?.isComplete, false);
   });
 
   it('is none in a home without repositories', async () => {
-    const work = await look();
+    const work = await check();
     assert.deepEqual(work?.repositories, []);
     assert.equal(work.folder?.path, home);
   });

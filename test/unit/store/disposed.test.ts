@@ -176,7 +176,7 @@ function startParts<T extends object>(one: T) {
     ...one,
     oneWindow: { offer: () => undefined },
     limits: () => ({ timeoutMs: 60_000, checksLogin: false }),
-    checks: { look: never, keep: never },
+    checks: { check: never, keep: never },
   };
 }
 

@@ -41,8 +41,8 @@ export class AskUser implements Disposable {
 
   constructor(private readonly deps: AskDeps) {
     const desk = deps.agentDesk();
-    this.owned.add(desk.onDidChange(() => this.look()));
-    this.look();
+    this.owned.add(desk.onDidChange(() => this.askNext()));
+    this.askNext();
   }
 
   /** Asks about raised limits in one window, once; without an answer they are not in force. */
@@ -104,7 +104,7 @@ export class AskUser implements Disposable {
     this.owned.dispose();
   }
 
-  private look(): void {
+  private askNext(): void {
     const desk = this.deps.agentDesk();
     const { accountKey } = desk;
     for (const request of desk.requests) {

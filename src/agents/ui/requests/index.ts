@@ -14,7 +14,7 @@ export function register(deps: AskDeps): Disposable {
   const failed = (error: unknown) => {
     report.error(error);
   };
-  const look = () => {
+  const update = () => {
     const isOff = settings.get('gpuRental.agents.access') === 'off';
     if (isOff) {
       asking.value = undefined;
@@ -50,10 +50,10 @@ export function register(deps: AskDeps): Disposable {
   chat.call = (tool, input, signal) => agentTools.call(tool, input, caller, signal);
   store.add(
     settings.onDidChange('gpuRental.agents', () => {
-      agentLimits.lower().then(look).catch(failed);
+      agentLimits.lower().then(update).catch(failed);
     }),
   );
-  look();
+  update();
   store.add({
     dispose: () => {
       chat.call = undefined;
@@ -75,22 +75,22 @@ class Settling implements Disposable {
   constructor(private readonly deps: AskDeps) {
     const { agentDesk: desk, hub } = deps;
     this.others = this.owned.add(new OtherAccountRequests({ ...deps, desk, isLeader: () => hub.isLeader }));
-    const look = () => {
-      this.look();
+    const check = () => {
+      this.check();
     };
-    this.owned.add(deps.rentals.onDidChange(look));
-    this.owned.add(deps.fleet.onDidChange(look));
-    this.owned.add(deps.hub.onDidChangeLeader(look));
-    look();
+    this.owned.add(deps.rentals.onDidChange(check));
+    this.owned.add(deps.fleet.onDidChange(check));
+    this.owned.add(deps.hub.onDidChangeLeader(check));
+    check();
   }
 
   dispose(): void {
     this.owned.dispose();
   }
 
-  private look(): void {
+  private check(): void {
     const { hub, log } = this.deps;
-    void this.others.look();
+    void this.others.check();
     if (!hub.isLeader || !this.mayHaveRequests()) {
       return;
     }
@@ -99,7 +99,7 @@ class Settling implements Disposable {
       this.isFollowed = true;
       this.owned.add(
         desk.onDidChange(() => {
-          this.look();
+          this.check();
         }),
       );
     }

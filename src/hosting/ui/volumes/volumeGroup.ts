@@ -36,12 +36,12 @@ export class VolumeGroup implements TreeGroup, Disposable {
 
   constructor(private readonly deps: Deps) {
     const { accounts, fleet, trees, volumes } = deps;
-    const look = () => {
-      this.look();
+    const check = () => {
+      this.check();
     };
-    this.store.add(trees['gpuRental.instances'].view.onDidChangeVisibility(look));
-    this.store.add(watchAccounts(accounts, look));
-    this.store.add(fleet.onDidChange(look));
+    this.store.add(trees['gpuRental.instances'].view.onDidChangeVisibility(check));
+    this.store.add(watchAccounts(accounts, check));
+    this.store.add(fleet.onDidChange(check));
     this.store.add(
       volumes.onDidChange((state) => {
         const { kind } = state;
@@ -56,7 +56,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
         }
       }),
     );
-    look();
+    check();
   }
 
   /** Never rejects; a failure becomes a row. */
@@ -108,7 +108,7 @@ export class VolumeGroup implements TreeGroup, Disposable {
     this.store.dispose();
   }
 
-  private look(): void {
+  private check(): void {
     const { accounts, trees } = this.deps;
     const { state } = this.deps.fleet;
     const isIdle = this.deps.volumes.state.kind === 'idle';

@@ -78,9 +78,9 @@ describe('a rental of an agent in an account that is not active any more', () =>
   const listIt = () => service.instances.push(anInstance({ id: 6001, label: `agent [gr-${marker}]` }));
   /** Until a window that is silent counts as closed. */
   const beSilent = () => computer.clock.advance(121_000);
-  const looks = async (times: number) => {
+  const checks = async (times: number) => {
     for (let count = 0; count < times; count += 1) {
-      await computer.clock.through(others.look());
+      await computer.clock.through(others.check());
       await computer.clock.advance(61_000);
     }
   };
@@ -89,10 +89,10 @@ describe('a rental of an agent in an account that is not active any more', () =>
     await window.desk.begin(request);
     await switchAccount();
     await beSilent();
-    await looks(1);
+    await checks(1);
     assert.equal(await state(), 'renting');
     listIt();
-    await looks(1);
+    await checks(1);
     assert.equal(await state(), 'rented');
     assert.deepEqual(
       [...disk.schedules.values()].map(({ instanceId, action, term }) => ({ instanceId, action, term })),
@@ -103,7 +103,7 @@ describe('a rental of an agent in an account that is not active any more', () =>
   it('gets its end without a list where its number is known', async () => {
     await window.desk.begin({ ...request, state: 'unknown', instanceId: 6001 });
     await switchAccount();
-    await looks(1);
+    await checks(1);
     assert.deepEqual([await state(), disk.schedules.size, listed()], ['rented', 1, 0]);
   });
 
@@ -115,7 +115,7 @@ describe('a rental of an agent in an account that is not active any more', () =>
     await window.desk.begin(request);
     await switchAccount();
     await beSilent();
-    await window.desk.working(request.id, () => looks(1));
+    await window.desk.working(request.id, () => checks(1));
     assert.deepEqual([await state(), disk.schedules.size, listed()], ['renting', 0, 0]);
   });
 
@@ -123,10 +123,10 @@ describe('a rental of an agent in an account that is not active any more', () =>
     await window.desk.begin(request);
     await switchAccount();
     await beSilent();
-    await computer.clock.through(others.look());
-    await computer.clock.through(others.look());
+    await computer.clock.through(others.check());
+    await computer.clock.through(others.check());
     assert.equal(listed(), 1);
-    await looks(15);
+    await checks(15);
     assert.ok(listed() <= 13, lists.join());
   });
 
@@ -134,19 +134,19 @@ describe('a rental of an agent in an account that is not active any more', () =>
     await window.desk.begin({ ...request, state: 'unknown' });
     await switchAccount();
     computer.clock.jump(3 * hourMs);
-    await looks(3);
+    await checks(3);
     assert.equal(await state(), 'unknown');
     listIt();
-    await looks(1);
+    await checks(1);
     assert.equal(await state(), 'rented');
     assert.equal(disk.schedules.size, 1);
   });
 
   it('is looked for where the account was switched within the minute of another look', async () => {
     await window.desk.begin({ ...request, state: 'unknown', instanceId: 6001 });
-    await computer.clock.through(others.look());
+    await computer.clock.through(others.check());
     await switchAccount();
-    await computer.clock.through(others.look());
+    await computer.clock.through(others.check());
     await computer.clock.advance(61_000);
     assert.equal(await state(), 'rented');
   });
@@ -155,7 +155,7 @@ describe('a rental of an agent in an account that is not active any more', () =>
     await window.desk.begin({ ...request, state: 'unknown', instanceId: 6001 });
     await switchAccount();
     disk.refusal = new Error('EIO');
-    await computer.clock.through(others.look());
+    await computer.clock.through(others.check());
     assert.deepEqual([await state(), planned], ['unknown', 1]);
     disk.refusal = undefined;
     await computer.clock.advance(61_000);
@@ -166,20 +166,20 @@ describe('a rental of an agent in an account that is not active any more', () =>
     await window.desk.begin({ ...request, state: 'unknown' });
     await switchAccount();
     leads = false;
-    await looks(1);
+    await checks(1);
     assert.equal(listed(), 0);
     leads = true;
-    const look = others.look();
+    const check = others.check();
     others.dispose();
-    await computer.clock.through(look);
+    await computer.clock.through(check);
     const { length } = lists;
-    await looks(1);
+    await checks(1);
     assert.deepEqual([listed(), planned], [length, 0]);
   });
 
   it('is not read where agents asked for nothing in another account', async () => {
     await switchAccount();
-    await looks(2);
+    await checks(2);
     assert.deepEqual([listed(), planned], [0, 0]);
   });
 });

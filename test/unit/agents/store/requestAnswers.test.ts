@@ -167,14 +167,14 @@ describe('The answer to an agent about a request', () => {
   });
 
   it('is nothing where the list lacks an instance or could not be read', async () => {
-    const { get_instance: look } = instanceTools(window);
-    await assert.rejects(look({ instance: 'inst_1' }, context), /There is no such instance on this account/);
+    const { get_instance: check } = instanceTools(window);
+    await assert.rejects(check({ instance: 'inst_1' }, context), /There is no such instance on this account/);
     service.before = (call) => {
       if (call === 'instances.list') {
         throw new Error('away');
       }
     };
-    await assert.rejects(look({ instance: 'inst_1' }, context), /could not be read.*Nothing was done/);
+    await assert.rejects(check({ instance: 'inst_1' }, context), /could not be read.*Nothing was done/);
   });
 });
 

@@ -176,7 +176,7 @@ describe('The doctor', () => {
   };
   for (const [name, { id, verdict, fix, arrange }] of Object.entries(faults)) {
     it(`finds ${name}`, async () => {
-      const found = (await scene.look(await arrange())).find((one) => one.id === id);
+      const found = (await scene.check(await arrange())).find((one) => one.id === id);
       assert.deepEqual([found?.verdict, fixOf(found)], [verdict, fix]);
     });
   }
@@ -185,13 +185,13 @@ describe('The doctor', () => {
   for (const [name, { id, verdict, fix, arrange }] of Object.entries(ofMachines)) {
     it(`finds ${name}`, async () => {
       const well = await scene.rented();
-      const found = (await scene.look({ ...well, ...(await arrange()) })).find((one) => one.id === id);
+      const found = (await scene.check({ ...well, ...(await arrange()) })).find((one) => one.id === id);
       assert.deepEqual([found?.verdict, fixOf(found)], [verdict, fix], JSON.stringify(found));
     });
   }
 
   it('has a case in which each of its checks fails', async () => {
-    const all = (await scene.look(await scene.rented())).map(({ id }) => id);
+    const all = (await scene.check(await scene.rented())).map(({ id }) => id);
     const failing = [...Object.values(faults), ...Object.values(ofMachines)].map(({ id }) => id);
     assert.deepEqual([...new Set(failing)].sort(), [...all].sort());
   });

@@ -23,7 +23,7 @@ describe("The doctor's examination", () => {
   afterEach(() => scene.dispose());
 
   it('finds nothing where all is well, on a machine too', async () => {
-    const findings = await scene.look(await scene.rented());
+    const findings = await scene.check(await scene.rented());
     assert.deepEqual(
       findings.filter(({ verdict }) => verdict !== 'ok').map(({ id }) => id),
       [],
@@ -35,7 +35,7 @@ describe("The doctor's examination", () => {
     const whole = Object.keys(await scene.verdicts({ account: undefined, resolvers: [] })).sort();
     assert.deepEqual(Object.keys(await scene.verdicts(await scene.rented())).sort(), whole);
     scene.fails.current = new UnauthorizedError();
-    const refused = await scene.look();
+    const refused = await scene.check();
     assert.deepEqual(refused.map(({ id }) => id).sort(), whole);
     for (const { id, verdict, detail } of refused) {
       assert.ok(formatText(detail).length > 3, `${id} ${verdict}`);
@@ -62,13 +62,13 @@ describe("The doctor's examination", () => {
     scene.fails.current = new NotReachableError({
       cause: new TransportFailure('notReachable', undefined),
     });
-    const { fix } = (await scene.look()).find(({ id }) => id === 'reachable') ?? assert.fail();
+    const { fix } = (await scene.check()).find(({ id }) => id === 'reachable') ?? assert.fail();
     assert.deepEqual(fix?.kind === 'command' && fix.args, ['gpuRental.network.transport']);
   });
 
   it('names the proxy without its login', async () => {
     const network = { ...defaultNetworkSettings, proxy: 'http://ada:secret@proxy.example.com:3128' };
-    const found = (await scene.look({ network })).find(({ id }) => id === 'proxy');
+    const found = (await scene.check({ network })).find(({ id }) => id === 'proxy');
     assert.equal(formatText(found?.detail ?? ''), 'Requests go through proxy.example.com:3128.');
   });
 
@@ -80,25 +80,25 @@ describe("The doctor's examination", () => {
 
   it('tries the last known address if the service can’t be reached', async () => {
     const well = await scene.rented();
-    await scene.look(well);
+    await scene.check(well);
     scene.fails.instanceKeys = new NotReachableError();
     const found = await scene.verdicts(well);
     assert.deepEqual([found['keyOnInstance'], found['login']], ['skipped', 'ok']);
   });
 
   it('does not report an account as signed out if its key or record can’t be read, and leads to another try', async () => {
-    const look = async (unreadable: unknown) => {
-      const findings = await scene.look({ account: undefined, unreadable });
+    const check = async (unreadable: unknown) => {
+      const findings = await scene.check({ account: undefined, unreadable });
       const said = findings.map(({ detail }) => formatText(detail)).join('\n');
       assert.doesNotMatch(said, /not signed in/);
       const { verdict, detail, fix } = findings.find(({ id }) => id === 'signedIn') ?? assert.fail();
       return [verdict, formatText(detail), fix && formatText(fix.label)];
     };
-    const [verdict, said = '', fix] = await look(new KeyUnreadableError(new Error('locked')));
+    const [verdict, said = '', fix] = await check(new KeyUnreadableError(new Error('locked')));
     assert.deepEqual([verdict, fix], ['problem', 'Retry']);
     assert.match(said, /Could not read the saved API key\. Unlock the key ring/);
-    assert.equal((await look(new KeyLostError()))[2], 'Sign In');
-    const refused = await look(new Error('EACCES: permission denied'));
+    assert.equal((await check(new KeyLostError()))[2], 'Sign In');
+    const refused = await check(new Error('EACCES: permission denied'));
     assert.deepEqual(refused, ['problem', "The account can't be read on this computer.", 'Retry']);
   });
 
@@ -111,7 +111,7 @@ describe("The doctor's examination", () => {
         program === 'ssh-add'
           ? Promise.resolve({ code, stdout: '', stderr: '', timedOut: false })
           : scene.home.run(program, args, options);
-      const found = (await scene.look()).find(({ id }) => id === 'unattended');
+      const found = (await scene.check()).find(({ id }) => id === 'unattended');
       return formatText(found?.detail ?? '');
     };
     const [noKeys, noAgent] = [1, 2];
@@ -136,7 +136,7 @@ describe("The doctor's examination", () => {
     execFileSync('ssh-keygen', ['-q', '-p', '-m', 'PEM', '-P', 'secret', '-N', 'secret', '-f', old]);
     assert.equal((await scene.verdicts(well))['keyOnInstance'], 'problem');
     rmSync(`${old}.pub`);
-    const found = await scene.look(well);
+    const found = await scene.check(well);
     const notes = found.filter(({ detail }) => formatText(detail).includes('No readable key matches'));
     assert.deepEqual(
       notes.map(({ id, verdict }) => `${id} ${verdict}`),
@@ -160,7 +160,7 @@ describe("The doctor's examination", () => {
   it('ends at once when it is cancelled, instead of calling that a fault', async () => {
     for (const call of ['current', 'instances', 'sshKeys', 'apiKeys'] as const) {
       scene.fails = { [call]: new CancelledError() };
-      await assert.rejects(scene.look(), CancelledError);
+      await assert.rejects(scene.check(), CancelledError);
     }
     scene.fails = {};
     const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
@@ -180,7 +180,7 @@ describe("The doctor's examination", () => {
   });
 
   it('removes the rights of others on keys and SSH files, and no others', async () => {
-    await scene.look(await scene.rented());
+    await scene.check(await scene.rented());
     const key = join(scene.home.sshDir, 'id_ed25519');
     const knownHosts = join(scene.home.ownDir, 'known_hosts');
     chmodSync(key, 0o444);
@@ -197,7 +197,7 @@ describe("The doctor's examination", () => {
   });
 
   it('leaves what links lead to as it is', async () => {
-    await scene.look(await scene.rented());
+    await scene.check(await scene.rented());
     const { home } = scene;
     const elsewhere = home.write('key', join(home.root, 'elsewhere'), 0o640);
     const key = join(home.sshDir, 'id_ed25519');
@@ -211,7 +211,7 @@ describe("The doctor's examination", () => {
   });
 
   it('can be shown as text without names and secrets', async () => {
-    const findings = await scene.look();
+    const findings = await scene.check();
     const text = reportText(
       [
         ...findings,

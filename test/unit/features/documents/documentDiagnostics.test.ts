@@ -9,7 +9,7 @@ describe('The marks of a document', () => {
   /** Looks for the names of stored secrets that the test answers one by one. */
   async function scene(content: object) {
     const screen = openScreen();
-    const looks: { readonly answer: (names: string[]) => void; readonly fail: () => void }[] = [];
+    const checks: { readonly answer: (names: string[]) => void; readonly fail: () => void }[] = [];
     const failed: string[] = [];
     const nothing = () => ({ dispose: () => undefined });
     const clock = new FakeClock();
@@ -18,7 +18,7 @@ describe('The marks of a document', () => {
         const answer = (found: string[]) => {
           resolve(new Set(found));
         };
-        looks.push({
+        checks.push({
           answer,
           fail: () => {
             reject(new Error('locked'));
@@ -41,31 +41,31 @@ describe('The marks of a document', () => {
     const marks = new DocumentDiagnostics(only(deps), only(failures));
     await clock.advance(0);
     const codes = () => screen.languages.diagnosticsOf(document.uri).map(({ code }) => String(code));
-    const look = (at: number) => {
-      const asked = looks[at];
-      assert.ok(asked, `look ${at} of ${looks.length}`);
+    const check = (at: number) => {
+      const asked = checks[at];
+      assert.ok(asked, `look ${at} of ${checks.length}`);
       return asked;
     };
-    return { marks, look, codes, clock, failed };
+    return { marks, check, codes, clock, failed };
   }
   const registry = { docker_login_repo: 'r', docker_login_user: 'u', docker_login_pass: 'p' };
   const fields = { name: 'n', image: 'i:1', onstart: 'true', env: { A: '${secret:a}' }, ...registry };
 
   it('are those of the last check where an older one ends after it', async () => {
-    const { marks, look, codes, clock } = await scene(fields);
+    const { marks, check, codes, clock } = await scene(fields);
     marks.all();
     await clock.advance(0);
-    look(1).answer(['a']);
+    check(1).answer(['a']);
     await settle();
     assert.ok(!codes().includes('secretNotHere'));
-    look(0).answer([]);
+    check(0).answer([]);
     await settle();
     assert.ok(!codes().includes('secretNotHere'));
   });
 
   it('follow the text where the secret store is locked', async () => {
-    const { look, codes, failed } = await scene(fields);
-    look(0).fail();
+    const { check, codes, failed } = await scene(fields);
+    check(0).fail();
     await settle();
     assert.deepEqual(codes(), ['registryPasswordInClear']);
     assert.deepEqual(failed, ['The secrets of a document could not be looked up']);

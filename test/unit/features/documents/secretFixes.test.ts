@@ -19,7 +19,7 @@ describe('A secret of a document', () => {
     const foreign = new Set<string>();
     const requests: string[] = [];
     const taken = new Set<string>();
-    let looks = 0;
+    let checks = 0;
     let reads = 0;
     screen.commands.register('gpuRental.refreshAccount', () => {
       reads += 1;
@@ -64,7 +64,7 @@ describe('A secret of a document', () => {
       templateStores: { secrets, documents: { account: () => account, peek: () => undefined } },
       diagnostics: {
         all: () => {
-          looks += 1;
+          checks += 1;
         },
       },
     };
@@ -77,7 +77,7 @@ describe('A secret of a document', () => {
     };
     return {
       ...{ deps, screen, quick, document, kept, foreign, requests, taken, listed, fix, read, press },
-      counts: () => ({ looks, reads }),
+      counts: () => ({ checks, reads }),
     };
   }
 
@@ -91,7 +91,7 @@ describe('A secret of a document', () => {
       assert.match(kept.join(), /^mine \S+=hf_1$/);
       assert.doesNotMatch(JSON.stringify(read()), /hf_1/);
       assert.match(JSON.stringify(read()), /TOKEN/);
-      assert.equal(counts().looks, 1);
+      assert.equal(counts().checks, 1);
     });
   }
 
@@ -140,7 +140,7 @@ describe('A secret of a document', () => {
       await asked;
     };
     await enter();
-    assert.deepEqual([one.kept.splice(0), one.counts().looks], [['mine hf=hf_1'], 1]);
+    assert.deepEqual([one.kept.splice(0), one.counts().checks], [['mine hf=hf_1'], 1]);
     one.foreign.add('hf');
     await enter();
     assert.match(one.kept.join(), /^mine (?!hf=)\S+=hf_1$/);

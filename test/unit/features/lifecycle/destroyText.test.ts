@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BeforeDestroy, Look } from '../../../../src/features/lifecycle/beforeDestroy';
+import type { BeforeDestroy, WorkCheck } from '../../../../src/features/lifecycle/beforeDestroy';
 import { destroyQuestion } from '../../../../src/features/lifecycle/destroyText';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
@@ -17,17 +17,18 @@ describe('The question before a destruction', () => {
   });
   const lines = (
     instances: readonly Instance[],
-    looks: readonly (readonly [Instance, Look])[] = [],
+    checks: readonly (readonly [Instance, WorkCheck])[] = [],
     more: Partial<BeforeDestroy> = {},
   ) => {
-    const found = { volumes: [], hasUnreadVolumes: false, looks: new Map(looks), ...more };
+    const found = { volumes: [], hasUnreadVolumes: false, checks: new Map(checks), ...more };
     const { message, detail, button, keep } = destroyQuestion(instances, found);
     return [message, ...(detail ?? '').split('\n'), `[${button} | ${keep}]`];
   };
   const work = { repositories: [], others: [], folder: undefined, isComplete: true };
-  const seen = (more: object): Look => ({ kind: 'seen', work: { ...work, ...more } }) as unknown as Look;
+  const seen = (more: object): WorkCheck =>
+    ({ kind: 'seen', work: { ...work, ...more } }) as unknown as WorkCheck;
 
-  const below = (look: Look) => lines([trainer], [[trainer, look]]).slice(2, -1);
+  const below = (check: WorkCheck) => lines([trainer], [[trainer, check]]).slice(2, -1);
 
   it('shows what is lost and that the cost ends, for one and for several', () => {
     assert.deepEqual(lines([trainer]), [
@@ -139,11 +140,11 @@ describe('The question before a destruction', () => {
   });
 
   it('names for several which one it means', () => {
-    const looks = [
+    const checks = [
       [trainer, { kind: 'noAnswer' }],
       [helper, seen({})],
     ] as const;
-    assert.deepEqual(lines([trainer, helper], looks).slice(3, 5), [
+    assert.deepEqual(lines([trainer, helper], checks).slice(3, 5), [
       "trainer: It did not answer over SSH, so unsaved work on it can't be checked.",
       'helper: All Git work found on it has been pushed.',
     ]);

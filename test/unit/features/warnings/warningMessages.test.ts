@@ -47,7 +47,7 @@ describe('The warnings about instances and credit', () => {
           ...(error ? { error } : {}),
         },
       },
-      idle: { onDidLook: () => none },
+      idle: { onDidCheck: () => none },
       instanceGroups: { addInstanceNotes: () => none },
       notices: { onDidPost: notices.event },
       oneWindow: { offer: (_: string, run: () => unknown) => run() },

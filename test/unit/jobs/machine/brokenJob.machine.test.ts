@@ -62,9 +62,9 @@ describe('A job over connections that break', () => {
     await withCuts(12_000, () => job.start(order), 2);
     assert.equal((await scene().ended(jobId)).end?.code, 0);
     assert.equal(await job.start(order), 'already');
-    const look = await withCuts(70_000, () => job.look(jobId, 0, 65_536));
-    assert.equal(look.log.piece.toString('latin1').replaceAll('\0', ''), '');
-    assert.equal(look.log.offset, 60_000);
+    const check = await withCuts(70_000, () => job.check(jobId, 0, 65_536));
+    assert.equal(check.log.piece.toString('latin1').replaceAll('\0', ''), '');
+    assert.equal(check.log.offset, 60_000);
     assert.equal(readFileSync(join(remote, 'starts'), 'utf8'), 'x\n');
     const list = await withCuts(20_000, () => job.outputs(jobId, ['outputs/**']), 2);
     const outcome = await withCuts(260_000, () => job.fetch(jobId, list, openedFolder(results)));

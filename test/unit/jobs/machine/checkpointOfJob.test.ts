@@ -13,7 +13,7 @@ describe('A checkpoint of a job', () => {
     const run =
       'mkdir -p outputs; echo weights >outputs/last.ckpt; echo x >outputs/other; echo up; sleep 1000';
     await scene().run(jobOrder(run));
-    await until('its first line', async () => (await job.look(jobId, 0, 1000)).log.piece.includes('up'));
+    await until('its first line', async () => (await job.check(jobId, 0, 1000)).log.piece.includes('up'));
     const list = await job.checkpoint(jobId, ['outputs/*.ckpt']);
     assert.deepEqual(
       list.files.map(({ path, sha256 }) => [path, sha256?.length]),

@@ -35,7 +35,7 @@ describe('The end of a job on its machine', () => {
   /** Once the script has printed the word. */
   const said = (word: string) =>
     until(`${word} in the log`, async () =>
-      (await scene().job.look(jobId, 0, 1000)).log.piece.includes(word),
+      (await scene().job.check(jobId, 0, 1000)).log.piece.includes(word),
     );
 
   it('is by itself with the code of its own process, never of a pipe', async () => {
@@ -138,7 +138,7 @@ describe('The end of a job on its machine', () => {
     const job = withGpus('0');
     const script = 'until [ -e "$HOME/go" ]; do sleep 0.2; done; echo up; sleep 1000';
     await runOn(job, script, { idleSeconds: 2 });
-    const idle = async () => (await job.look(jobId, 0, 0)).beat?.idleSeconds ?? 0;
+    const idle = async () => (await job.check(jobId, 0, 0)).beat?.idleSeconds ?? 0;
     await until('more than twice the limit', async () => (await idle()) >= 5);
     writeFileSync(join(scene().remote, 'go'), '');
     await until('the log to count', async () => (await idle()) < 5);
@@ -200,14 +200,14 @@ describe('The end of a job on its machine', () => {
   it('is not mistaken for a kill if it happens during a reading', async () => {
     const { job, run, remote, ended } = scene();
     await run(jobOrder('until [ -e "$HOME/go" ]; do sleep 0.1; done'));
-    await until('the job to run', async () => (await job.look(jobId, 0, 0)).phase === 'running');
+    await until('the job to run', async () => (await job.check(jobId, 0, 0)).phase === 'running');
     const slow = join(remote, 'slow');
     mkdirSync(slow);
     const script =
       '/usr/bin/head "$@"; case "$*" in *exit) : >"$HOME/go"; until [ -e outputs.list ]; do sleep 0.1; done; sleep 0.5 ;; esac';
     writeFileSync(join(slow, 'head'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     const ssh = shellMachine(remote, { PATH: `${slow}:${process.env['PATH'] ?? ''}` });
-    const torn = await scene().with({ ssh }).look(jobId, 0, 0);
+    const torn = await scene().with({ ssh }).check(jobId, 0, 0);
     assert.ok(torn.end === undefined || torn.end.code === 0, JSON.stringify(torn.end));
     assert.equal((await ended(jobId)).end?.code, 0);
   });
@@ -217,11 +217,11 @@ describe('The end of a job on its machine', () => {
     await said('up');
     const [runner = ''] = readFileSync(scene().file(jobId, 'pid'), 'utf8').split(' ');
     process.kill(Number(runner), 'SIGKILL');
-    const look = await until('the end', async () => {
-      const one = await scene().job.look(jobId, 0, 100);
+    const check = await until('the end', async () => {
+      const one = await scene().job.check(jobId, 0, 100);
       return one.end && one;
     });
-    assert.deepEqual([look.end?.why, look.end?.code, look.pidAlive], ['killed', undefined, false]);
+    assert.deepEqual([check.end?.why, check.end?.code, check.pidAlive], ['killed', undefined, false]);
     processesOf(jobId).forEach((pid) => process.kill(pid, 'SIGKILL'));
     await until('the end of what watched it', () => processesWith(scene().remote).length === 0);
   });
@@ -234,9 +234,9 @@ describe('The end of a job on its machine', () => {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'tmpfs', disk]);
       try {
         await run(['mkdir -p outputs', 'head -c 50000000 /dev/zero >outputs/big || exit 28']);
-        const full = await until('the end', async () => (await scene().job.look(jobId, 0, 1000)).end);
+        const full = await until('the end', async () => (await scene().job.check(jobId, 0, 1000)).end);
         assert.deepEqual([full.code, full.why], [28, 'itself']);
-        await until('the end of the runner', async () => !(await scene().job.look(jobId, 0, 0)).pidAlive);
+        await until('the end of the runner', async () => !(await scene().job.check(jobId, 0, 0)).pidAlive);
         const list = await scene().job.outputs(jobId, ['outputs/**']);
         assert.deepEqual(
           list.files.map(({ path }) => path),
@@ -244,9 +244,9 @@ describe('The end of a job on its machine', () => {
         );
         await scene().job.remove(jobId);
         await run(['while :; do head -c 100000 /dev/zero; sleep 0.1; done']);
-        const log = await until('the end', async () => (await scene().job.look(jobId, 0, 0)).end);
+        const log = await until('the end', async () => (await scene().job.check(jobId, 0, 0)).end);
         assert.equal(log.why, 'log');
-        await until('the end of the runner', async () => !(await scene().job.look(jobId, 0, 0)).pidAlive);
+        await until('the end of the runner', async () => !(await scene().job.check(jobId, 0, 0)).pidAlive);
       } finally {
         execFileSync('umount', ['-l', disk]);
       }
@@ -265,7 +265,7 @@ describe('The end of a job on its machine', () => {
     await scene().ended(jobId);
     const pieces: Buffer[] = [];
     for (let offset = 0; ;) {
-      const { log } = await job.look(jobId, offset, 20_000);
+      const { log } = await job.check(jobId, offset, 20_000);
       assert.equal(log.offset - log.piece.length, offset);
       pieces.push(log.piece);
       if (log.offset === offset) {

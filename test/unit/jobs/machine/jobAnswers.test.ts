@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JobMachine } from '../../../../src/jobs/model/jobMachine';
 import { JobMachineError, UnfitMachineError } from '../../../../src/jobs/model/jobMachineError';
-import { readLook } from '../../../../src/jobs/machine/jobLook';
+import { readCheck } from '../../../../src/jobs/machine/jobCheck';
 import { createJobMachine } from '../../../../src/jobs/machine/createJobMachine';
 import { answerOf, checkHex } from '../../../../src/jobs/machine/machineCall';
 import { parseJobs, wholeList } from '../../../../src/jobs/machine/otherJobs';
@@ -169,8 +169,8 @@ describe('The jobs on a machine', () => {
 });
 
 describe('The end that a machine reports', () => {
-  const look = async (...lines: readonly string[]) =>
-    readLook(Buffer.from(`base 0\n${lines.join('\n')}\nlog 0 0\nbase 0\n`));
+  const check = async (...lines: readonly string[]) =>
+    readCheck(Buffer.from(`base 0\n${lines.join('\n')}\nlog 0 0\nbase 0\n`));
   const end = (code: number | undefined, why: string, at?: number) => ({
     code,
     why,
@@ -189,30 +189,30 @@ describe('The end that a machine reports', () => {
     ['no reason that is not known', ['phase ended', 'exit 0 9 magic'], undefined],
   ] as const) {
     it(`is ${what}`, async () => {
-      assert.deepEqual((await look(...lines))?.end, expected);
+      assert.deepEqual((await check(...lines))?.end, expected);
     });
   }
 
   it('is dated by the clock of the machine', async () => {
-    const found = await look('phase ended', 'exit 0 90 itself', 'times 40', 'now 100', 'listed');
+    const found = await check('phase ended', 'exit 0 90 itself', 'times 40', 'now 100', 'listed');
     assert.deepEqual(found?.ago, { work: 60, script: undefined, end: 10 });
     assert.equal(found.hasOutputsList, true);
-    assert.equal((await look('phase ended', 'exit 0 90 itself', 'times 40', 'now'))?.ago, undefined);
+    assert.equal((await check('phase ended', 'exit 0 90 itself', 'times 40', 'now'))?.ago, undefined);
   });
 
   it('has a beat with the use of the GPUs and the idle time, where the machine knows them', async () => {
-    assert.deepEqual((await look('phase running', 'beat 10 20 30'))?.beat, {
+    assert.deepEqual((await check('phase running', 'beat 10 20 30'))?.beat, {
       at: 10,
       logSize: 20,
       freeKb: 30,
     });
-    assert.deepEqual((await look('phase running', 'beat 10 20 30 99 idle60'))?.beat, {
+    assert.deepEqual((await check('phase running', 'beat 10 20 30 99 idle60'))?.beat, {
       at: 10,
       logSize: 20,
       freeKb: 30,
       gpuPercent: 99,
       idleSeconds: 60,
     });
-    assert.equal((await look('phase running', 'beat x'))?.beat, undefined);
+    assert.equal((await check('phase running', 'beat x'))?.beat, undefined);
   });
 });

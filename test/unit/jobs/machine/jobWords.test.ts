@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { variablesOf } from '../../../../src/jobs/machine/jobFiles';
-import { readLook } from '../../../../src/jobs/machine/jobLook';
+import { readCheck } from '../../../../src/jobs/machine/jobCheck';
 import { readOutputs } from '../../../../src/jobs/machine/jobOutputs';
 import { findWords, outputsFolder, outputsProgram } from '../../../../src/jobs/machine/outputPatterns';
 import { formatText } from '../../../../src/util/text';
@@ -10,11 +10,12 @@ import { jobOrder } from '../../../support/jobScene';
 const hash = 'a'.repeat(64);
 
 describe('The report of a machine about a job', () => {
-  const look = (...lines: readonly string[]) => readLook(Buffer.from(`base 0\n${lines.join('\n')}base 0\n`));
+  const check = (...lines: readonly string[]) =>
+    readCheck(Buffer.from(`base 0\n${lines.join('\n')}base 0\n`));
 
   it('is read line by line up to the log, for any content of the log', async () => {
     const log = 'phase ended\nexit 0 1 itself\nlog 9 9\n\u0000';
-    const found = await look(
+    const found = await check(
       'phase running',
       'exit reserved',
       'beat 10 20 30 40',
@@ -35,26 +36,26 @@ describe('The report of a machine about a job', () => {
   });
 
   it('is unusable if it is torn, or has a log of another length than stated', async () => {
-    assert.equal(await look('phase running', 'beat'), undefined);
-    assert.equal(await look('phase running', 'log 0 2\nabc'), undefined);
-    assert.equal(await look('phase running', 'log 0 4\nabc'), undefined);
-    assert.equal(await look('phase running', 'log x\nabc'), undefined);
-    assert.equal(await look('phase running', 'base 9\nlog 9 3\nabc'), undefined);
+    assert.equal(await check('phase running', 'beat'), undefined);
+    assert.equal(await check('phase running', 'log 0 2\nabc'), undefined);
+    assert.equal(await check('phase running', 'log 0 4\nabc'), undefined);
+    assert.equal(await check('phase running', 'log x\nabc'), undefined);
+    assert.equal(await check('phase running', 'base 9\nlog 9 3\nabc'), undefined);
   });
 
   it('shows an end without a word as killed, and after a new start as interrupted', async () => {
     const end = { code: undefined, at: 7, isOutOfMemory: false };
     const beat = 'beat 7 1 1 ';
-    assert.deepEqual((await look('phase running', beat, 'samePid1', 'log 0 0\n'))?.end, {
+    assert.deepEqual((await check('phase running', beat, 'samePid1', 'log 0 0\n'))?.end, {
       ...end,
       why: 'killed',
     });
-    assert.deepEqual((await look('phase settingUp', beat, 'log 0 0\n'))?.end, {
+    assert.deepEqual((await check('phase settingUp', beat, 'log 0 0\n'))?.end, {
       ...end,
       why: 'interrupted',
     });
-    assert.equal((await look('phase synced', 'log 0 0\n'))?.end, undefined);
-    const oom = await look('phase ended', 'exit 137 9 itself', 'outOfMemory', 'log 0 0\n');
+    assert.equal((await check('phase synced', 'log 0 0\n'))?.end, undefined);
+    const oom = await check('phase ended', 'exit 137 9 itself', 'outOfMemory', 'log 0 0\n');
     assert.deepEqual(oom?.end, { code: 137, why: 'itself', at: 9, isOutOfMemory: true });
   });
 });

@@ -37,7 +37,7 @@ describe('The jobs that a machine has', () => {
 
   it('are named where their runner was killed', async () => {
     await run('d', 'killed', 'echo x >outputs/x; sleep 600');
-    await until('the output', async () => (await scene().job.look(idOf('d'), 0, 0)).phase === 'running');
+    await until('the output', async () => (await scene().job.check(idOf('d'), 0, 0)).phase === 'running');
     const [runner = ''] = readFileSync(scene().file(idOf('d'), 'pid'), 'utf8').split(' ');
     process.kill(Number(runner), 'SIGKILL');
     await until('the end of it', async () => (await there())[0]?.[2] === false);

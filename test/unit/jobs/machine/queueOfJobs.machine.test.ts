@@ -7,7 +7,7 @@ import { until } from '../../../support/until';
 describe('Jobs that run in turn on a machine', () => {
   const scene = useJobs();
   const [first, second, third] = [`${jobId}01`, `${jobId}02`, `${jobId}03`];
-  const phase = async (id: string) => (await scene().job.look(id, 0, 0)).phase;
+  const phase = async (id: string) => (await scene().job.check(id, 0, 0)).phase;
   const waits = (id: string) => until('the job to wait', async () => (await phase(id)) === 'waiting');
   const order = (id: string, run: string, after: readonly string[] = []) =>
     jobOrder(`echo ${id} >>"$HOME/turns"; ${run}`, { id, after });
@@ -49,8 +49,8 @@ describe('Jobs that run in turn on a machine', () => {
     await waits(second);
     const [runner = ''] = readFileSync(file(second, 'pid'), 'utf8').split(' ');
     process.kill(Number(runner), 'SIGKILL');
-    await until('the end of the runner', async () => !(await job.look(second, 0, 0)).pidAlive);
-    assert.equal((await job.look(second, 0, 0)).end?.why, 'killed');
+    await until('the end of the runner', async () => !(await job.check(second, 0, 0)).pidAlive);
+    assert.equal((await job.check(second, 0, 0)).end?.why, 'killed');
   });
 
   it('have run nothing if the machine was restarted while they waited, and start from the beginning', async () => {
@@ -62,13 +62,13 @@ describe('Jobs that run in turn on a machine', () => {
     for (const id of [second, first]) {
       const [runner = ''] = readFileSync(file(id, 'pid'), 'utf8').split(' ');
       process.kill(Number(runner), 'SIGKILL');
-      await until('the end of the runner', async () => !(await job.look(id, 0, 0)).pidAlive);
+      await until('the end of the runner', async () => !(await job.check(id, 0, 0)).pidAlive);
     }
     const said = readFileSync(file(second, 'pid'), 'utf8').split(' ');
     // As in an earlier life of the container.
     writeFileSync(file(second, 'pid'), said.with(2, '1').join(' '));
-    const look = await job.look(second, 0, 100);
-    assert.deepEqual([look.phase, look.end, look.pidAlive], ['synced', undefined, false]);
+    const check = await job.check(second, 0, 100);
+    assert.deepEqual([check.phase, check.end, check.pidAlive], ['synced', undefined, false]);
     assert.ok(!existsSync(file(second, 'env')));
     await Promise.all([job.start(waiting), job.start(waiting)]);
     assert.deepEqual((await ended(second)).end?.code, 0);

@@ -30,7 +30,7 @@ describe('The log of a job, read while it is rotated', () => {
   };
 
   /** Looks with a program of the machine that waits for the end of a rotation before it reads. */
-  const lookAcross = async (program: string, offset: number) => {
+  const checkAcross = async (program: string, offset: number) => {
     const { log1, go } = await begin();
     const folder = join(scene().remote, 'slow');
     mkdirSync(folder);
@@ -38,19 +38,19 @@ describe('The log of a job, read while it is rotated', () => {
     const script = `: >"${go}"; until [ -e "${log1}" ] && ! grep -Eq '^0|rotates' "${base}"; do sleep 0.1; done; exec /usr/bin/${program} "$@"`;
     writeFileSync(join(folder, program), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     const ssh = shellMachine(scene().remote, { PATH: `${folder}:${process.env['PATH'] ?? ''}` });
-    const { log } = await scene().with({ ssh }).look(jobId, offset, 20_000);
+    const { log } = await scene().with({ ssh }).check(jobId, offset, 20_000);
     assert.ok(existsSync(log1));
     return log;
   };
 
   it('has all its bytes where it is cut before they are read', async () => {
-    const log = await lookAcross('tail', 40_000);
+    const log = await checkAcross('tail', 40_000);
     assert.deepEqual([log.offset, log.piece.length], [60_000, 20_000]);
     assert.equal(log.piece.toString('latin1'), `${'a'.repeat(5_000)}${'b'.repeat(15_000)}`);
   });
 
   it('never loses ground if it is cut before it is measured', async () => {
-    const log = await lookAcross('wc', 45_000);
+    const log = await checkAcross('wc', 45_000);
     assert.deepEqual([log.offset, log.piece.length], [60_000, 15_000]);
   });
 
@@ -82,9 +82,9 @@ describe('The log of a job, read while it is rotated', () => {
     const { end } = await scene().ended(jobId);
     assert.deepEqual([end?.code, end?.why, existsSync(late ?? '')], [0, 'itself', false]);
     assert.equal(readFileSync(scene().file(jobId, 'log.base'), 'utf8').trim(), '60000');
-    const { log } = await job.look(jobId, 0, 100_000);
+    const { log } = await job.check(jobId, 0, 100_000);
     assert.deepEqual([log.offset, log.piece.length], [60_000, 60_000]);
-    const rest = await job.look(jobId, 60_000, 100_000);
+    const rest = await job.check(jobId, 60_000, 100_000);
     assert.deepEqual([rest.log.offset, rest.log.piece.length], [60_000, 0], 'and once');
   });
 });

@@ -28,11 +28,11 @@ describe('A job on its machine', () => {
     );
     await run(order);
     assert.equal(await job.start(order), 'already');
-    const look = await ended(jobId);
-    assert.equal(look.phase, 'ended');
-    assert.deepEqual({ ...look.end, at: 0 }, { code: 3, why: 'itself', at: 0, isOutOfMemory: false });
-    assert.equal(look.log.piece.toString(), 'data/in.txt');
-    assert.equal(look.log.offset, 11);
+    const check = await ended(jobId);
+    assert.equal(check.phase, 'ended');
+    assert.deepEqual({ ...check.end, at: 0 }, { code: 3, why: 'itself', at: 0, isOutOfMemory: false });
+    assert.equal(check.log.piece.toString(), 'data/in.txt');
+    assert.equal(check.log.offset, 11);
     const list = await job.outputs(jobId, ['outputs/**']);
     assert.ok(list.areHashed);
     assert.deepEqual(
@@ -54,7 +54,7 @@ describe('A job on its machine', () => {
     assert.equal(statSync(scene().file(jobId, '')).mode & 0o777, 0o700);
     await job.remove(jobId);
     assert.ok(!existsSync(scene().file(jobId, '')));
-    assert.equal((await job.look(jobId, 0, 100)).phase, 'none');
+    assert.equal((await job.check(jobId, 0, 100)).phase, 'none');
     assert.deepEqual(filesBelow(results), ['outputs/a/m.bin']);
     assert.deepEqual(processesOf(jobId), []);
     assert.deepEqual(readdirSync(results), ['outputs']);

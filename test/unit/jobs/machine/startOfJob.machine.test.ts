@@ -34,7 +34,7 @@ describe('The start of a job on its machine', () => {
       ssh: { exec: (alias, script, options) => exec(alias, script, { ...options, input: 'export A=1\n' }) },
     });
     await assert.rejects(torn.start(order), /did not|could not/);
-    assert.equal((await scene().job.look(jobId, 0, 0)).phase, 'synced');
+    assert.equal((await scene().job.check(jobId, 0, 0)).phase, 'synced');
     assert.equal(await scene().job.start(order), 'started');
     assert.equal(await code(), 0);
   });
@@ -78,7 +78,7 @@ describe('The start of a job on its machine', () => {
     writeFileSync(program, readFileSync(program, 'utf8').replace('</proc/1/environ', `<"${environ}"`));
     await scene().job.start(order);
     assert.equal(await code(), 0);
-    const { log } = await scene().job.look(jobId, 0, 1000);
+    const { log } = await scene().job.check(jobId, 0, 1000);
     assert.equal(log.piece.toString(), `it's\nof $(two) lines|none|${scene().remote}|/opt/conda/bin|`);
   });
 
@@ -122,15 +122,15 @@ describe('The start of a job on its machine', () => {
 
   it('gives a further attempt the files of the one before it, and the first attempt none', async () => {
     const { run, ended, job } = scene();
-    const look = async (id: string) => (await job.look(id, 0, 1000)).log.piece.toString();
+    const check = async (id: string) => (await job.check(id, 0, 1000)).log.piece.toString();
     const script = 'echo "from <$GPU_RENTAL_RESUME>"; cat "$GPU_RENTAL_RESUME/last" || echo 5 >last';
     const [first, second] = [`${jobId}01`, `${jobId}02`];
     await run(jobOrder(script, { id: first }));
     await ended(first);
-    assert.match(await look(first), /^from <>\n/);
+    assert.match(await check(first), /^from <>\n/);
     await run(jobOrder(script, { id: second, previous: first, attempt: 2 }));
     await ended(second);
-    assert.equal(await look(second), `from <${scene().file(first, 'src')}>\n5\n`);
+    assert.equal(await check(second), `from <${scene().file(first, 'src')}>\n5\n`);
   });
 
   it('has nothing to do with the timers of the machine', async () => {
@@ -161,7 +161,7 @@ describe('The start of a job on its machine', () => {
     // As where the container is stopped right after the runner wrote its number.
     writeFileSync(scene().file(jobId, 'phase'), `${'reserved'.padEnd(63)}\n`);
     writeFileSync(scene().file(jobId, 'pid'), '2147483646 1 1 token 0\n');
-    const look = await scene().job.look(jobId, 0, 100);
-    assert.deepEqual([look.end?.why, look.end?.code, look.pidAlive], ['interrupted', undefined, false]);
+    const check = await scene().job.check(jobId, 0, 100);
+    assert.deepEqual([check.end?.why, check.end?.code, check.pidAlive], ['interrupted', undefined, false]);
   });
 });

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { type JobRow, type JobState, newJobState } from '../../../../src/jobs/model/job';
 import { fromDollars, zero } from '../../../../src/model/money';
-import { bringOutputs, lookAgain, noOutputs, withoutFolder } from '../../../../src/jobs/store/bringOutputs';
+import { bringOutputs, checkAgain, noOutputs, withoutFolder } from '../../../../src/jobs/store/bringOutputs';
 import { checkpointFolder } from '../../../../src/jobs/store/checkpoints';
 import type { StoppedMachine } from '../../../../src/jobs/model/jobMachine';
 import { Traffic, trafficOf } from '../../../../src/jobs/store/traffic';
@@ -16,7 +16,7 @@ import { aJob, FakeMachine } from '../../../support/jobWindows';
 import { useFolder } from '../../../support/useFolder';
 import { only } from '../../../support/only';
 import { attemptId } from '../../../../src/jobs/model/attemptIds';
-import type { JobLook } from '../../../../src/jobs/model/onMachine';
+import type { JobCheck } from '../../../../src/jobs/model/onMachine';
 import { jobFolderGone } from '../../../../src/jobs/model/jobText';
 
 describe('The outputs of a job', () => {
@@ -151,12 +151,12 @@ function aRow(more: Partial<JobState>): JobRow {
 }
 
 /** A machine that has some attempts of a job, and the attempts that it was asked for. */
-function machineWith(phases: Readonly<Record<number, JobLook['phase']>>, row: JobRow) {
+function machineWith(phases: Readonly<Record<number, JobCheck['phase']>>, row: JobRow) {
   const asked: number[] = [];
   const attemptOf = (id: string) =>
     [1, 2, 3, 4, 5, 6].find((one) => attemptId(row.job, { attempt: one }) === id);
-  const source: Pick<StoppedMachine, 'look'> = {
-    look: (id, offset) => {
+  const source: Pick<StoppedMachine, 'check'> = {
+    check: (id, offset) => {
       const attempt = attemptOf(id) ?? 0;
       asked.push(attempt);
       const phase = phases[attempt] ?? 'none';
@@ -167,46 +167,46 @@ function machineWith(phases: Readonly<Record<number, JobLook['phase']>>, row: Jo
       });
     },
   };
-  return { asked, look: () => lookAgain(source as StoppedMachine, row, signal) };
+  return { asked, check: () => checkAgain(source as StoppedMachine, row, signal) };
 }
 
 describe('What a machine has of a job whose outputs are fetched again', () => {
   it('is the newest attempt where the progress is lost, from the last that the file allows', async () => {
-    const { asked, look } = machineWith({ 1: 'ended', 3: 'ended' }, aRow({ isLost: true }));
-    assert.deepEqual(await look(), { kind: 'attemptFound', attempt: 3 });
+    const { asked, check } = machineWith({ 1: 'ended', 3: 'ended' }, aRow({ isLost: true }));
+    assert.deepEqual(await check(), { kind: 'attemptFound', attempt: 3 });
     assert.deepEqual(asked, [5, 4, 3]);
   });
 
   it('is how the attempt ended, once that is found', async () => {
-    const { asked, look } = machineWith({ 1: 'ended', 3: 'ended' }, aRow({ isLost: true, attempt: 3 }));
-    const event = await look();
+    const { asked, check } = machineWith({ 1: 'ended', 3: 'ended' }, aRow({ isLost: true, attempt: 3 }));
+    const event = await check();
     assert.ok(event?.kind === 'looked');
-    assert.deepEqual(event.look.end, end);
+    assert.deepEqual(event.check.end, end);
     assert.deepEqual(asked, [5, 4, 3]);
   });
 
   it('can be fetched at once where its end is known, by one look at its own attempt', async () => {
     for (const isLost of [true, undefined]) {
-      const { asked, look } = machineWith({ 2: 'ended', 5: 'ended' }, aRow({ isLost, end, attempt: 2 }));
-      assert.equal(await look(), undefined);
+      const { asked, check } = machineWith({ 2: 'ended', 5: 'ended' }, aRow({ isLost, end, attempt: 2 }));
+      assert.equal(await check(), undefined);
       assert.deepEqual(asked, [2]);
     }
   });
 
   it('is nothing to fetch where its command was never started', async () => {
-    const event = await machineWith({ 1: 'synced' }, aRow({ isLost: true })).look();
+    const event = await machineWith({ 1: 'synced' }, aRow({ isLost: true })).check();
     assert.ok(event?.kind === 'notFetched');
     assert.equal(event.why?.template, 'Its command was never started.');
   });
 
   it('is a failure if its folder is gone, which is tried again', async () => {
-    const event = await machineWith({}, aRow({ end })).look();
+    const event = await machineWith({}, aRow({ end })).check();
     assert.ok(event?.kind === 'failed');
     assert.deepEqual([event.trouble, event.why?.template], ['fetch', 'Its folder on the machine is gone.']);
   });
 });
 
-const look: JobLook = {
+const check: JobCheck = {
   phase: 'none',
   end: undefined,
   beat: undefined,
@@ -220,28 +220,28 @@ const gone = jobTrouble('machineFails', 5, jobFolderGone);
 
 describe('The folder of a job that is gone from its machine', () => {
   it('is there as long as anything of the job is', () => {
-    assert.equal(withoutFolder(aJobRow(), { ...look, phase: 'running' }), undefined);
-    assert.equal(withoutFolder(aJobRow(), { ...look, ...endOfJob('itself', 0) }), undefined);
+    assert.equal(withoutFolder(aJobRow(), { ...check, phase: 'running' }), undefined);
+    assert.equal(withoutFolder(aJobRow(), { ...check, ...endOfJob('itself', 0) }), undefined);
   });
 
   it('is looked for again after any other failure', () => {
     for (const state of [{}, jobTrouble('unreachable'), jobTrouble('unreachable', 5, text('The cut.'))]) {
       const event = { kind: 'failed', trouble: 'machineFails', why: jobFolderGone };
-      assert.deepEqual(withoutFolder(aJobRow(state), look), event);
-      const fetching = withoutFolder(aJobRow({ ...state, ...reopened }), look);
+      assert.deepEqual(withoutFolder(aJobRow(state), check), event);
+      const fetching = withoutFolder(aJobRow({ ...state, ...reopened }), check);
       assert.deepEqual(fetching, { ...event, trouble: 'fetch' });
     }
   });
 
   it('ends the job once it is missed twice, without outputs', () => {
-    const event = withoutFolder(aJobRow(gone), look);
+    const event = withoutFolder(aJobRow(gone), check);
     assert.ok(event?.kind === 'looked');
-    assert.deepEqual(event.look.end, { code: undefined, why: 'gone', at: undefined, isOutOfMemory: false });
+    assert.deepEqual(event.check.end, { code: undefined, why: 'gone', at: undefined, isOutOfMemory: false });
     assert.deepEqual(noOutputs, { files: 0, bytes: 0, hash: '', areHashed: false, leftOut: 0 });
   });
 
   it('ends the fetch of a job that was over, which stays as it ended', () => {
-    const event = withoutFolder(aJobRow({ ...gone, ...reopened }), look);
+    const event = withoutFolder(aJobRow({ ...gone, ...reopened }), check);
     assert.deepEqual(event, { kind: 'notFetched', why: jobFolderGone });
   });
 });

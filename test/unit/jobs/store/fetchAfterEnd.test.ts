@@ -64,7 +64,7 @@ describe('The outputs of a job that is over', () => {
     assert.deepEqual([fetches(), other.row(job).state.outcome], [2, 'kept']);
   });
 
-  for (const call of ['look', 'outputs', 'fetch', 'markFetched']) {
+  for (const call of ['check', 'outputs', 'fetch', 'markFetched']) {
     it(`are fetched by the next window if one is killed at ${call}`, async () => {
       await over();
       machine.trouble = (one, when) => {

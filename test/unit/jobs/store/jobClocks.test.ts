@@ -90,14 +90,14 @@ describe('Jobs while the clock is set back by a day', () => {
   it('look for jobs of other computers and for checkpoints as often as before', async () => {
     const job = await order({ checkpoints: ['*.ckpt'], fetchMinutes: 10 });
     await pass(11 * minute);
-    const looks = () =>
+    const checks = () =>
       ['jobsThere', 'checkpoint'].map((name) => machine.calls.filter((call) => call === name).length);
-    const [others = 0, checkpoints = 0] = looks();
+    const [others = 0, checkpoints = 0] = checks();
     assert.equal(checkpoints, 1);
     setBack();
     await pass(25 * minute);
-    const [othersAfter = 0, checkpointsAfter = 0] = looks();
-    assert.ok(othersAfter - others >= 2 && checkpointsAfter - checkpoints >= 2, looks().join());
+    const [othersAfter = 0, checkpointsAfter = 0] = checks();
+    assert.ok(othersAfter - others >= 2 && checkpointsAfter - checkpoints >= 2, checks().join());
     assert.equal(window.row(job).state.phase, 'running');
   });
 });

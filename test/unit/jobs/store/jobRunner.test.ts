@@ -39,13 +39,13 @@ describe('Jobs on an instance', () => {
     const window = await open();
     const idle = computer.clock.pending;
     const job = await beginJob(computer, window);
-    const before = machine.looks;
+    const before = machine.checks;
     await pass(5 * minute);
-    assert.equal(machine.looks - before, 10);
+    assert.equal(machine.checks - before, 10);
     window.jobs.watch(window, [job]);
-    const watched = machine.looks;
+    const watched = machine.checks;
     await pass(minute);
-    assert.ok(Math.abs(machine.looks - watched - 20) <= 1, String(machine.looks - watched));
+    assert.ok(Math.abs(machine.checks - watched - 20) <= 1, String(machine.checks - watched));
     machine.ends({ code: 0, why: 'itself' });
     await pass(minute);
     const after = machine.calls.length;
@@ -268,7 +268,7 @@ describe('Jobs on an instance', () => {
   });
 
   it('go on after a window was killed at any step, with each answer lost or not, and start once', async () => {
-    const whole = ['begin', 'look', 'sync', 'start', 'outputs', 'fetch', 'markFetched'];
+    const whole = ['begin', 'check', 'sync', 'start', 'outputs', 'fetch', 'markFetched'];
     for (const call of whole) {
       for (const when of ['before', 'after'] as const) {
         machine = new FakeMachine();

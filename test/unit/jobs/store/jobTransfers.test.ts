@@ -49,11 +49,11 @@ describe('Transfers of jobs', () => {
     const job = await beginJob(computer, window);
     machine.log = `${'epoch\r'.repeat(4_000_000)}done\n`;
     machine.ends({ code: 0, why: 'itself' });
-    const looks = machine.looks;
+    const checks = machine.checks;
     await pass(minute);
     const { fetchedAt, logSize } = window.row(job).state;
     assert.deepEqual([fetchedAt !== undefined, logSize], [true, 24_000_005]);
-    assert.ok(machine.looks - looks <= 10, `${machine.looks - looks} logins`);
+    assert.ok(machine.checks - checks <= 10, `${machine.checks - checks} logins`);
   });
 
   it('are followed and stopped while a checkpoint is fetched for long', async () => {
@@ -83,10 +83,10 @@ describe('Transfers of jobs', () => {
     await pass(5 * minute);
     machine.isTransferHeld = true;
     await pass(6 * minute);
-    assert.equal(machine.calls.at(-1), 'look', 'looks for the end while it is fetched');
+    assert.equal(machine.calls.at(-1), 'check', 'looks for the end while it is fetched');
     machine.trouble = (call) => {
       // The outputs are fetched after the look that shows the end.
-      if (call === 'look' && machine.end) {
+      if (call === 'check' && machine.end) {
         machine.isTransferHeld = false;
       }
     };

@@ -123,9 +123,9 @@ describe('Jobs in trouble', () => {
     const fields = { retries: { interrupted: 1 }, whenDone: { failure: 'destroy' } };
     const job = await beginJob(computer, window, fields);
     const missing = (one: number) => {
-      let looks = 0;
+      let checks = 0;
       machine.trouble = (call, when) => {
-        machine.phase = call === 'look' && when === 'before' && (looks += 1) <= one ? 'none' : 'running';
+        machine.phase = call === 'check' && when === 'before' && (checks += 1) <= one ? 'none' : 'running';
       };
     };
     missing(1);

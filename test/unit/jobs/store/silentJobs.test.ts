@@ -56,8 +56,8 @@ describe('Jobs that hang while their machine costs money', () => {
 
   it('are reported once if the machine never lists their outputs', async () => {
     const job = await order();
-    const look = machine.look.bind(machine);
-    machine.look = async (...args) => ({ ...(await look(...args)), hasOutputsList: false, pidAlive: true });
+    const check = machine.check.bind(machine);
+    machine.check = async (...args) => ({ ...(await check(...args)), hasOutputsList: false, pidAlive: true });
     machine.ends({ code: 0, why: 'itself' });
     await pass(40 * minute);
     assert.deepEqual([window.row(job).state.phase, window.noticeKinds()], ['fetching', []]);

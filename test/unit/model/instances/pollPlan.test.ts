@@ -9,7 +9,7 @@ describe('The pause between two lists', () => {
     isDoubtful: false,
     isStopping: false,
     isAwaited: false,
-    isLookedAt: true,
+    isInView: true,
   };
 
   it('is short while a stop of ours is under way, which ends within seconds', () => {

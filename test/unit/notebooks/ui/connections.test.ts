@@ -297,10 +297,10 @@ describe('The connections of notebooks', () => {
   it('begin again if the server accepts a request and never answers, and end no wait before its time', async () => {
     const { connections, counts } = scene({ patienceMs: 1000 });
     await connections.connect(alias);
-    await connections.look(alias);
+    await connections.readKernels(alias);
     kernels = undefined;
     await assert.rejects(
-      connections.look(alias),
+      connections.readKernels(alias),
       /The Jupyter server of the instance did not answer: no answer within 1 s/,
     );
     const again = connections.connect(alias);

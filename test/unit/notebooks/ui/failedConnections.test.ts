@@ -127,7 +127,7 @@ describe('A connection of notebooks', () => {
 
   it('that is not open has no kernels, is not silent, and can be looked at', async () => {
     const { connections } = scene(works);
-    await connections.look(alias);
+    await connections.readKernels(alias);
     assert.deepEqual([connections.kernelsOf(alias), connections.isSilent(alias)], [undefined, false]);
     connections.dispose();
   });

@@ -25,7 +25,7 @@ describe('A timer on the machine for idle time', () => {
     return [...httpTools.slice(0, 1), 'timeout'];
   };
   const idleMachine = (...use: Parameters<typeof idleTools>) => hastyMachine(idleTools(...use));
-  const looks = () => readFileSync(file('looks'), 'utf8').split('\n').length;
+  const checks = () => readFileSync(file('looks'), 'utf8').split('\n').length;
   const idleOrder = (seconds: number) => order({ mode: 'idle', seconds });
   const isStopped = () => instance()?.intendedStatus === 'stopped';
 
@@ -36,13 +36,13 @@ describe('A timer on the machine for idle time', () => {
       file('names'),
       'sshd: root [priv]\nsshd: /usr/sbin/sshd -D [listener] 0 of 10-100 startups',
     );
-    const first = looks();
-    await until('more looks at a GPU in use', () => looks() >= first + 2);
+    const first = checks();
+    await until('more looks at a GPU in use', () => checks() >= first + 2);
     assert.equal(isStopped(), false);
     writeFileSync(file('names'), 'sshd-session: root@notty');
     writeFileSync(file('gpus'), '4\n0\n');
-    const second = looks();
-    await until('more looks while somebody is logged in', () => looks() >= second + 2);
+    const second = checks();
+    await until('more looks while somebody is logged in', () => checks() >= second + 2);
     assert.equal(isStopped(), false);
     writeFileSync(file('names'), 'bash');
     await until('the stop', isStopped);
@@ -53,8 +53,8 @@ describe('A timer on the machine for idle time', () => {
     for (const said of ['0\n[N/A]\n', '', 'NVIDIA-SMI has failed\n']) {
       writeFileSync(file('gpus'), said);
       writeFileSync(file('names'), '');
-      const before = looks();
-      await until('more looks', () => looks() >= before + 2);
+      const before = checks();
+      await until('more looks', () => checks() >= before + 2);
       assert.equal(isStopped(), false, said);
     }
     writeFileSync(file('gpus'), '0\n');
@@ -80,9 +80,9 @@ describe('A timer on the machine for idle time', () => {
     return { ...server, pass: here.pass };
   };
   /** The first of them may have begun before the time passed. */
-  const afterMoreLooks = async () => {
-    const before = looks();
-    await until('more looks', () => looks() >= before + 3);
+  const afterMoreChecks = async () => {
+    const before = checks();
+    await until('more looks', () => checks() >= before + 3);
   };
 
   it('treats a cell that runs as use, and a kernel whose server does not answer as well', async () => {
@@ -92,12 +92,12 @@ describe('A timer on the machine for idle time', () => {
         writeFileSync(file('state'), state);
         for (let second = 0; second < 3; second += 1) {
           server.pass(1);
-          await afterMoreLooks();
+          await afterMoreChecks();
         }
         assert.equal(isStopped(), false, state);
       }
       writeFileSync(file('state'), 'idle');
-      await afterMoreLooks();
+      await afterMoreChecks();
       server.pass(2);
       await until('the stop', isStopped);
     } finally {
@@ -119,9 +119,9 @@ describe('A timer on the machine for idle time', () => {
     it(`ends its doubt about a silent server after its limit, and stops where it was to ${action}`, async () => {
       const server = await notebookMachine('broken', 'waits', { action, doubtSeconds: 30 });
       try {
-        await afterMoreLooks();
+        await afterMoreChecks();
         server.pass(29);
-        await afterMoreLooks();
+        await afterMoreChecks();
         assert.equal(isStopped(), false);
         server.pass(3);
         await until('the stop', isStopped);
@@ -139,7 +139,7 @@ describe('A timer on the machine for idle time', () => {
         // However busy this computer is: the kernel has computed between two seconds of the machine.
         const before = server.worked();
         await until('work of the kernel', () => server.worked() > before + 10);
-        await afterMoreLooks();
+        await afterMoreChecks();
         server.pass(1);
         assert.equal(isStopped(), false);
       }
@@ -161,8 +161,8 @@ describe('A timer on the machine for idle time', () => {
     // The answer waits for this clock, so no look comes between it and the use.
     writeFileSync(file('gpus'), '90\n');
     await timer.simulator.fakeClock?.advance(1000);
-    const before = looks();
-    await until('looks at a GPU in use', () => looks() >= before + 2);
+    const before = checks();
+    await until('looks at a GPU in use', () => checks() >= before + 2);
     assert.equal(writes().length, 1);
     writeFileSync(file('gpus'), '0\n');
     await until('the stop', isStopped);

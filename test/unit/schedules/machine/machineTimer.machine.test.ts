@@ -54,10 +54,10 @@ describe('A timer on the machine', () => {
     const here = frozenMachine();
     tool('sleep', `echo >>'${file('looks')}'`, `exec ${placeOf('sleep')} 0.2`);
     assert.equal((await armTimer(here, 'gpu-1', guard(30))).kind, 'armed');
-    const looks = () => (existsSync(file('looks')) ? readFileSync(file('looks'), 'utf8').length : 0);
+    const checks = () => (existsSync(file('looks')) ? readFileSync(file('looks'), 'utf8').length : 0);
     here.pass(60);
-    const before = looks();
-    await until('looks after its time', () => looks() > before + 4);
+    const before = checks();
+    await until('looks after its time', () => checks() > before + 4);
     assert.equal(stopped(), false);
     jobIn('ended');
     // The job is seen to run until a minute after the last look, and then has a second to be fetched.
@@ -75,11 +75,11 @@ describe('A timer on the machine', () => {
     mkdirSync(login, { recursive: true });
     writeFileSync(path.join(login, 'cmdline'), 'sshd: root@notty');
     assert.equal((await armTimer(here, 'gpu-1', guard(30))).kind, 'armed');
-    const looks = () => (existsSync(file('looks')) ? readFileSync(file('looks'), 'utf8').length : 0);
+    const checks = () => (existsSync(file('looks')) ? readFileSync(file('looks'), 'utf8').length : 0);
     for (const seconds of [31, 60]) {
       here.pass(seconds);
-      const before = looks();
-      await until('looks after its time', () => looks() > before + 4);
+      const before = checks();
+      await until('looks after its time', () => checks() > before + 4);
       assert.equal(stopped(), false);
     }
     rmSync(login, { recursive: true });

@@ -21,19 +21,19 @@ describe('A key that was attached to an instance', () => {
 describe('What all windows show', () => {
   it('is looked at where one of them shows it and is in front, for as long as it is open', () => {
     const interests = new Interests();
-    assert.equal(interests.isLookedAt, false);
+    assert.equal(interests.isInView, false);
     for (const [viewVisible, windowFocused] of [
       [true, false],
       [false, true],
     ] as const) {
       interests.set('one', { viewVisible, windowFocused });
-      assert.equal(interests.isLookedAt, false);
+      assert.equal(interests.isInView, false);
     }
     interests.set('two', { viewVisible: true, windowFocused: true });
-    assert.equal(interests.isLookedAt, true);
+    assert.equal(interests.isInView, true);
     interests.keepOnly(new Set(['one', 'two']));
-    assert.equal(interests.isLookedAt, true);
+    assert.equal(interests.isInView, true);
     interests.keepOnly(new Set(['one']));
-    assert.equal(interests.isLookedAt, false);
+    assert.equal(interests.isInView, false);
   });
 });

@@ -30,16 +30,16 @@ describe('A stop that is carried out', () => {
 
   it('is looked for over forty seconds, then reported as not seen', async () => {
     ignoreStops();
-    const looks: number[] = [];
+    const checks: number[] = [];
     const began = computer.clock.elapsed();
     service.before = (call) => {
       if (call === 'instances.get') {
-        looks.push(computer.clock.elapsed() - began);
+        checks.push(computer.clock.elapsed() - began);
       }
     };
     assert.equal(await through(carry()), 'notConfirmed');
     // The first one comes before the request.
-    assert.deepEqual(looks, [0, 0, 3000, 8000, 20_000, 40_000]);
+    assert.deepEqual(checks, [0, 0, 3000, 8000, 20_000, 40_000]);
     assert.equal(service.count('instances.stop'), 1);
   });
 

@@ -34,7 +34,7 @@ describe('A machine that was destroyed and is there again', () => {
       deliver: (key, found) => void notified.set(key, found),
     });
     fleet.onDidPoll(({ instances }) => {
-      instances.forEach((one) => again.look(one, fleet.facts(one.id).lastRequest, clock.now()));
+      instances.forEach((one) => again.check(one, fleet.facts(one.id).lastRequest, clock.now()));
     });
     fleet.setInterest({ viewVisible: true, windowFocused: true });
     await pass('the first list is there', () => fleet.state.kind === 'ready', 1);
@@ -111,7 +111,7 @@ describe('A machine that was destroyed and is there again', () => {
     });
     const now = clock.now();
     const isBack = (kind: 'destroy' | 'stop', agoMs: number, tookEffect = false) =>
-      again.look(anInstance(), { kind, at: now - agoMs, tookEffect }, now);
+      again.check(anInstance(), { kind, at: now - agoMs, tookEffect }, now);
     assert.deepEqual(
       [isBack('destroy', 119_999), isBack('destroy', 120_000), isBack('destroy', 1, true)],
       [false, true, true],

@@ -18,7 +18,7 @@ describe('the fleet', () => {
   const listed = (window: FakeWindow) =>
     until('the list is there', () => window.fleet.state.kind === 'ready', { everyMs: 5 });
   const advance = (ms: number) => computer.clock.advance(ms);
-  const looking = { viewVisible: true, windowFocused: true };
+  const inView = { viewVisible: true, windowFocused: true };
   const away = { viewVisible: true, windowFocused: false };
 
   beforeEach(async () => {
@@ -26,10 +26,10 @@ describe('the fleet', () => {
   });
   afterEach(() => computer.dispose());
 
-  async function openLookingAt(...instances: ReturnType<typeof anInstance>[]): Promise<FakeWindow> {
+  async function openInView(...instances: ReturnType<typeof anInstance>[]): Promise<FakeWindow> {
     service.instances = instances;
     const window = await computer.openSignedIn();
-    window.fleet.setInterest(looking);
+    window.fleet.setInterest(inView);
     await advance(0 + 1);
     await listed(window);
     await until('the next list is planned', () => computer.clock.pending === 1, { everyMs: 5 });
@@ -38,13 +38,13 @@ describe('the fleet', () => {
   }
 
   it('reads every 60 seconds while it is on screen', async () => {
-    await openLookingAt();
+    await openInView();
     await advance(5 * minute);
     assert.equal(lists(), 5);
   });
 
   it('reads every 10 seconds while something starts, looked at or not', async () => {
-    const window = await openLookingAt(anInstance({ actualStatus: 'loading' }));
+    const window = await openInView(anInstance({ actualStatus: 'loading' }));
     window.fleet.setInterest(away);
     await advance(minute);
     assert.equal(lists(), 6);
@@ -54,24 +54,24 @@ describe('the fleet', () => {
   });
 
   it('reads every 5 minutes while an instance costs money and nothing is on screen', async () => {
-    const window = await openLookingAt(anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' }));
+    const window = await openInView(anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' }));
     window.fleet.setInterest(away);
     await advance(20 * minute);
     assert.equal(lists(), 4);
   });
 
   it('sets no timer if nothing exists and nothing is on screen, or no account is signed in', async () => {
-    const window = await openLookingAt();
+    const window = await openInView();
     window.fleet.setInterest(away);
     assert.equal(computer.clock.pending, 0);
-    window.fleet.setInterest(looking);
+    window.fleet.setInterest(inView);
     assert.equal(computer.clock.pending, 1);
     await window.accounts.signOut(window.accounts.active?.key ?? '');
     assert.equal(computer.clock.pending, 0);
   });
 
   it('reads within 10 seconds once a rental waits for its outcome, though nothing exists or is on screen', async () => {
-    const { fleet, accounts } = await openLookingAt();
+    const { fleet, accounts } = await openInView();
     fleet.setInterest(away);
     assert.equal(computer.clock.pending, 0);
     fleet.setRented({ accountKey: accounts.active?.key, isAwaited: true, ids: [], expected: [], rented: [] });
@@ -80,19 +80,19 @@ describe('the fleet', () => {
   });
 
   it('reads at once when it is on screen again after 10 minutes', async () => {
-    const window = await openLookingAt();
+    const window = await openInView();
     window.fleet.setInterest(away);
     await advance(10 * minute);
     assert.equal(lists(), 0);
-    window.fleet.setInterest(looking);
+    window.fleet.setInterest(inView);
     await advance(1);
     assert.equal(lists(), 1);
   });
 
   it('has one poller for all windows, and all have the list', async () => {
-    const first = await openLookingAt(anInstance({ actualStatus: 'loading' }));
+    const first = await openInView(anInstance({ actualStatus: 'loading' }));
     const second = await computer.openSignedIn();
-    second.fleet.setInterest(looking);
+    second.fleet.setInterest(inView);
     await advance(minute);
     assert.equal(lists(), 6);
     assert.deepEqual(second.fleet.state, first.fleet.state);
@@ -100,27 +100,27 @@ describe('the fleet', () => {
   });
 
   it('is read at once when it is on screen in another window', async () => {
-    const first = await openLookingAt();
+    const first = await openInView();
     first.fleet.setInterest(away);
     const second = await computer.openSignedIn();
     await advance(10 * minute);
     assert.equal(lists(), 0);
-    second.fleet.setInterest(looking);
+    second.fleet.setInterest(inView);
     await advance(1);
     assert.equal(lists(), 1);
   });
 
   it('is known to a window that opens later, also where it is empty', async () => {
-    await openLookingAt();
+    await openInView();
     const { fleet } = await computer.openSignedIn();
     await advance(0);
     assert.deepEqual([fleet.state.kind, lists()], ['ready', 0]);
   });
 
   it('is polled by the next window when the polling one closes', async () => {
-    const first = await openLookingAt(anInstance({ actualStatus: 'loading' }));
+    const first = await openInView(anInstance({ actualStatus: 'loading' }));
     const second = await computer.openSignedIn();
-    second.fleet.setInterest(looking);
+    second.fleet.setInterest(inView);
     await advance(10_000);
     first.close();
     service.calls.length = 0;
@@ -130,10 +130,10 @@ describe('the fleet', () => {
   });
 
   it('forgets what a closed window looked at', async () => {
-    const first = await openLookingAt();
+    const first = await openInView();
     first.fleet.setInterest(away);
     const second = await computer.openSignedIn();
-    second.fleet.setInterest(looking);
+    second.fleet.setInterest(inView);
     await advance(2 * minute);
     second.close();
     service.calls.length = 0;
@@ -142,7 +142,7 @@ describe('the fleet', () => {
   });
 
   it('keeps the last good list with the error beside it, and slows down', async () => {
-    const window = await openLookingAt(anInstance());
+    const window = await openInView(anInstance());
     service.before = () => {
       throw new UserError(text('The service could not be reached.'));
     };
@@ -166,7 +166,7 @@ describe('the fleet', () => {
     service.failsBefore('instances.list', () => new UserError(text('No.'), { nextStep: 'secondFactor' }));
     const window = await computer.openSignedIn();
     const other = await computer.openSignedIn();
-    window.fleet.setInterest(looking);
+    window.fleet.setInterest(inView);
     await advance(1);
     await until('it failed', () => window.fleet.state.kind === 'failed', { everyMs: 5 });
     assert.equal(other.fleet.state.kind, 'failed');
@@ -176,7 +176,7 @@ describe('the fleet', () => {
   });
 
   it('reads soon after the clock was set back or the computer slept', async () => {
-    await openLookingAt();
+    await openInView();
     await advance(minute);
     service.calls.length = 0;
     computer.clock.jump(-24 * 60 * minute);
@@ -188,7 +188,7 @@ describe('the fleet', () => {
   });
 
   it('serves a refresh asked for anywhere with one list', async () => {
-    const first = await openLookingAt();
+    const first = await openInView();
     const second = await computer.openSignedIn();
     await second.fleet.refresh();
     assert.equal(lists(), 1);
@@ -202,7 +202,7 @@ describe('the fleet', () => {
 
   for (const where of ['in the window that leads', 'in another window']) {
     it(`gives a refresh a list that was asked for after it, ${where}`, async () => {
-      const leader = await openLookingAt();
+      const leader = await openInView();
       const window = where === 'in the window that leads' ? leader : await computer.openSignedIn();
       let release: () => void = () => undefined;
       service.before = () => new Promise((resolve) => (release = resolve));
@@ -219,7 +219,7 @@ describe('the fleet', () => {
 
   it('shows the last list after a restart, without secrets on disk', async () => {
     const secret = 'value-that-nobody-may-see';
-    const first = await openLookingAt(
+    const first = await openInView(
       anInstance({
         ...{ jupyterToken: secret, onstart: `echo ${secret}` },
         ...{ args: ['--key', secret], env: [['TOKEN', secret]] },
@@ -244,7 +244,7 @@ describe('the fleet', () => {
   });
 
   it('shows no empty list after a restart, and reads once though nothing is on screen', async () => {
-    const first = await openLookingAt();
+    const first = await openInView();
     const cache = join(computer.storageDir, 'accounts', first.accounts.active?.key ?? '', 'fleet.json');
     await until('it is on disk', () => readFile(cache).then(Boolean, () => false), { everyMs: 5 });
     first.close();
@@ -258,7 +258,7 @@ describe('the fleet', () => {
   });
 
   it('remembers what was asked of an instance though the disk refused to read it at first', async () => {
-    const first = await openLookingAt(anInstance());
+    const first = await openInView(anInstance());
     first.fleet.note(5001, { kind: 'destroy' });
     const path = join(computer.storageDir, 'accounts', first.accounts.active?.key ?? '', 'fleet.json');
     await advance(minute);
@@ -282,16 +282,16 @@ describe('the fleet', () => {
   });
 
   it('begins with the account that is signed in already', async () => {
-    const window = await openLookingAt(anInstance());
+    const window = await openInView(anInstance());
     const { clock, log, storageDir } = computer;
     const later = window.owned.add(createFleet({ ...window, clock, log, storageDir }));
-    later.setInterest(looking);
+    later.setInterest(inView);
     await advance(1);
     assert.equal(later.find(5001)?.id, 5001);
   });
 
   it('shares with all windows what was requested of an instance', async () => {
-    const first = await openLookingAt(anInstance());
+    const first = await openInView(anInstance());
     const second = await computer.openSignedIn();
     second.fleet.note(5001, { kind: 'destroy' });
     assert.equal(first.fleet.facts(5001).lastRequest?.kind, 'destroy');
@@ -300,7 +300,7 @@ describe('the fleet', () => {
   });
 
   it('drops an answer that arrives for an account that is no longer active', async () => {
-    const window = await openLookingAt(anInstance());
+    const window = await openInView(anInstance());
     let release: () => void = () => undefined;
     service.before = (call) =>
       call === 'instances.list' ? new Promise((resolve) => (release = resolve)) : undefined;
@@ -313,7 +313,7 @@ describe('the fleet', () => {
   });
 
   it('reaches all listeners though one of them fails, and logs that', async () => {
-    const window = await openLookingAt();
+    const window = await openInView();
     let heard = 0;
     for (const listen of [window.fleet.onDidChange, window.fleet.onDidPoll]) {
       listen(() => {
@@ -327,7 +327,7 @@ describe('the fleet', () => {
   });
 
   it('reads the account every 5 minutes at most, beside the list', async () => {
-    await openLookingAt(anInstance({ actualStatus: 'loading' }));
+    await openInView(anInstance({ actualStatus: 'loading' }));
     await advance(10 * minute + 1000);
     assert.equal(service.count('users.current'), 2);
     assert.equal(lists(), 60);

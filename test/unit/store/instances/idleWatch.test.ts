@@ -200,12 +200,12 @@ describe('since when an instance is idle', () => {
 
   it('continues from what the window before kept, once a minute', async () => {
     open();
-    let looks = 0;
-    watch.onDidLook(() => (looks += 1));
+    let checks = 0;
+    watch.onDidCheck(() => (checks += 1));
     await see();
-    assert.deepEqual([writes, kept.get('a')?.version, looks], [1, 1, 1]);
+    assert.deepEqual([writes, kept.get('a')?.version, checks], [1, 1, 1]);
     await seeAfter(0.5);
-    assert.deepEqual([writes, looks], [1, 2]);
+    assert.deepEqual([writes, checks], [1, 2]);
     await seeAfter(0.5);
     assert.equal(writes, 2);
     watch.dispose();
@@ -287,10 +287,10 @@ describe('since when an instance is idle', () => {
       open();
       await see();
       await clock.advance(minute);
-      let looks = 0;
-      watch.onDidLook(() => (looks += 1));
+      let checks = 0;
+      watch.onDidCheck(() => (checks += 1));
       watch.noteUse(id);
-      assert.equal(looks, 1);
+      assert.equal(checks, 1);
       allow();
       assert.equal(await seeAfter(2), 2);
     });
@@ -325,17 +325,17 @@ describe('since when an instance is idle', () => {
   it('is nothing to a window that does not lead, is signed out or was closed', async () => {
     hubs.open();
     open();
-    let looks = 0;
-    watch.onDidLook(() => (looks += 1));
+    let checks = 0;
+    watch.onDidCheck(() => (checks += 1));
     await see();
-    assert.deepEqual([looks, writes, watch.facts(id)], [0, 0, undefined]);
+    assert.deepEqual([checks, writes, watch.facts(id)], [0, 0, undefined]);
     hubs = new FakeHubs();
     watch.dispose();
     open();
-    watch.onDidLook(() => (looks += 1));
+    watch.onDidCheck(() => (checks += 1));
     active = undefined;
     await see();
-    assert.equal(looks, 0);
+    assert.equal(checks, 0);
     assert.ok(listeners.count > 0);
     watch.dispose();
     assert.equal(listeners.count, 0);

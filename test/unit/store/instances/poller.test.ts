@@ -214,7 +214,7 @@ describe('The time between two lists', () => {
 
   const interval = (state: FleetSituation['state'], more: Partial<FleetSituation> = {}) =>
     fleetIntervalMs({
-      ...{ state, memory, now, isSignedIn: true, isAwaited: false, isLookedAt: false },
+      ...{ state, memory, now, isSignedIn: true, isAwaited: false, isInView: false },
       ...more,
     });
 
@@ -224,7 +224,7 @@ describe('The time between two lists', () => {
     assert.equal(interval({ kind: 'loading' }), 5 * minute);
     assert.equal(interval(listed()), undefined);
     assert.equal(interval(listed(running)), 5 * minute);
-    assert.equal(interval(listed(running), { isLookedAt: true }), minute);
+    assert.equal(interval(listed(running), { isInView: true }), minute);
     assert.equal(interval(listed(), { isAwaited: true }), 10_000);
     assert.equal(interval(listed(stopping)), 10_000);
   });

@@ -30,7 +30,7 @@ class Scene {
   readonly service = new FakeService();
   readonly clock = new FakeClock();
   readonly log = new MemoryLog();
-  readonly stopLooking = new AbortController();
+  readonly stopReading = new AbortController();
   request: OwnRequest | undefined;
 
   constructor(readonly instance: Instance) {
@@ -51,7 +51,7 @@ class Scene {
   async change(kind: PowerRequest) {
     const deps = { fleet: this.fleet, clock: this.clock, log: this.log };
     const account = { key: 'account', client: this.service.client };
-    const verdict = changePower(deps, account, this.instance, kind, { signal: this.stopLooking.signal });
+    const verdict = changePower(deps, account, this.instance, kind, { signal: this.stopReading.signal });
     verdict.catch(() => undefined);
     await this.clock.advance(60_000);
     return verdict;
@@ -125,13 +125,13 @@ describe('changing the power of an instance', () => {
   it('is found done where it shows only at a later look', async () => {
     const scene = new Scene(stopped);
     scene.service.failsBefore('instances.start', lost);
-    let looks = 0;
+    let checks = 0;
     scene.service.after = () => {
-      looks += 1;
+      checks += 1;
       scene.service.instances = [{ ...stopped, intendedStatus: 'running' }];
     };
     assert.equal(await scene.change('start'), 'done');
-    assert.equal(looks, 2);
+    assert.equal(checks, 2);
   });
 
   it('stays unconfirmed if nothing can be read back, and a start that may run is still followed', async () => {
@@ -195,7 +195,7 @@ describe('changing the power of an instance', () => {
     scene.service.failsBefore('instances.stop', lost);
     scene.service.after = (call) => {
       if (call === 'instances.get') {
-        scene.stopLooking.abort();
+        scene.stopReading.abort();
       }
     };
     assert.equal(await scene.change('stop'), 'notKnown');

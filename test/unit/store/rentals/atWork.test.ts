@@ -116,13 +116,13 @@ describe('What a window works on', () => {
   it('is counted as long as any work on it is under way, and again with the next', async () => {
     const atWork = new AtWork();
     const seen: boolean[] = [];
-    const look = () => Promise.resolve(void seen.push(atWork.has('a')));
+    const check = () => Promise.resolve(void seen.push(atWork.has('a')));
     for (let time = 0; time < 2; time += 1) {
       await atWork.during('a', async () => {
         await assert.rejects(atWork.during('a', () => Promise.reject(new Error('no'))));
-        await look();
+        await check();
       });
-      await look();
+      await check();
     }
     assert.deepEqual([seen, atWork.has('b')], [[true, false, true, false], false]);
   });

@@ -61,9 +61,9 @@ describe('checks of machines that run', () => {
     assert.deepEqual(results, []);
     await clock.advance(10_000);
     assert.deepEqual(results, [[7, 'unproved']]);
-    const count = checks.looks.length;
+    const count = checks.checks.length;
     await clock.advance(600_000);
-    assert.equal(checks.looks.length, count);
+    assert.equal(checks.checks.length, count);
     assert.equal(clock.pending, 0);
   });
 
@@ -108,10 +108,10 @@ describe('checks of machines that run', () => {
       runs.sync([wanted(7, since)]);
       await clock.advance(100);
     }
-    assert.equal(checks.looks.length, 1);
+    assert.equal(checks.checks.length, 1);
     release?.();
     await clock.advance(100);
-    assert.equal(checks.looks.length, 2);
+    assert.equal(checks.checks.length, 2);
     assert.deepEqual([checks.mostAtOnce, results], [1, []]);
     release?.();
     await clock.advance(100);

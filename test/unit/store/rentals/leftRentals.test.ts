@@ -45,21 +45,21 @@ describe('several machines whose window closed early', () => {
     orders.onDidLeave(({ rentals, wanted }) => events.push([rentals.length, wanted]));
     return orders;
   }
-  async function lookLater(orders: UnfinishedOrders): Promise<void> {
-    await orders.look();
+  async function checkLater(orders: UnfinishedOrders): Promise<void> {
+    await orders.check();
     await clock.advance(15_000);
-    await orders.look();
+    await orders.check();
   }
 
   it('are reported once over all windows, with how many of them were rented', async () => {
     const all = [waiting, failed];
     const orders = watch(all);
-    await orders.look();
+    await orders.check();
     assert.deepEqual(events, [], 'the window may only be about to reconnect');
-    await lookLater(orders);
+    await checkLater(orders);
     assert.deepEqual(events, [[2, 3]]);
-    await lookLater(orders);
-    await lookLater(watch(all));
+    await checkLater(orders);
+    await checkLater(watch(all));
     assert.deepEqual(events, [[2, 3]]);
   });
 
@@ -73,7 +73,7 @@ describe('several machines whose window closed early', () => {
     };
     const orders = watch([waiting], hub);
     for (let lists = 0; lists < 3; lists += 1) {
-      await lookLater(orders);
+      await checkLater(orders);
     }
     assert.deepEqual([claims, events], [['order:f00:2'], [[1, 3]]]);
   });
@@ -81,11 +81,11 @@ describe('several machines whose window closed early', () => {
   it('wait for the outcome of what was sent', async () => {
     const all = [waiting, sent];
     const orders = watch(all);
-    await lookLater(orders);
+    await checkLater(orders);
     assert.deepEqual(events, []);
     const reason = text('none');
     all[1] = aRental(sent.marker, { kind: 'notRented', at: 1, reason });
-    await orders.look();
+    await orders.check();
     assert.deepEqual(events, [[1, 3]]);
   });
 
@@ -93,7 +93,7 @@ describe('several machines whose window closed early', () => {
     const all = [waiting];
     const hung = watch(all);
     await hung.begin(waiting);
-    await lookLater(watch(all));
+    await checkLater(watch(all));
     assert.deepEqual(events, [[1, 3]]);
     all.push(sent);
     await assert.rejects(hung.begin(sent), /not rented/);
@@ -105,7 +105,7 @@ describe('several machines whose window closed early', () => {
     await window.begin(waiting);
     all.push(sent);
     await window.begin(sent);
-    await lookLater(watch([waiting]));
+    await checkLater(watch([waiting]));
     assert.deepEqual(events, []);
   });
 
@@ -119,15 +119,15 @@ describe('several machines whose window closed early', () => {
   });
 
   it('are not reported if all were rented, while the window is open, or once it showed the outcome itself', async () => {
-    await lookLater(watch([waiting, failed, aRental('dddddddd', { kind: 'ended', instanceId: 3 })]));
+    await checkLater(watch([waiting, failed, aRental('dddddddd', { kind: 'ended', instanceId: 3 })]));
     const own = hubs.open();
-    await lookLater(watch([{ ...waiting, windowId: own.windowId }], own));
+    await checkLater(watch([{ ...waiting, windowId: own.windowId }], own));
     const other = { ...waiting, windowId: own.windowId, order: { id: 'f01', wanted: 2 } };
     const window = watch([other], own);
     await window.begin(other);
     await window.end(other.order.id);
     own.dispose();
-    await lookLater(watch([other]));
+    await checkLater(watch([other]));
     assert.deepEqual(events, []);
   });
 });
@@ -183,41 +183,41 @@ describe('a replacement that broke off', () => {
   });
   afterEach(() => broken.dispose());
 
-  const look = (snapshot = there) => broken.look(replaced.marker, snapshot);
-  const lookLater = async (ms: number, snapshot = there) => {
-    await look(snapshot);
+  const check = (snapshot = there) => broken.check(replaced.marker, snapshot);
+  const checkLater = async (ms: number, snapshot = there) => {
+    await check(snapshot);
     await clock.advance(ms);
-    await look(snapshot);
+    await check(snapshot);
   };
   const isMarked = () => rentals[0]?.replacingSince !== undefined;
 
   it('is reported after fifteen seconds without its window, with the instance still there', async () => {
-    await lookLater(14_999);
+    await checkLater(14_999);
     assert.deepEqual([events, isMarked()], [[], true]);
     await clock.advance(1);
-    await look();
+    await check();
     assert.deepEqual([events, isMarked(), rentals[0]?.replacingWindow], [[false], false, undefined]);
-    await lookLater(60_000);
+    await checkLater(60_000);
     assert.deepEqual(events, [false], 'told again');
   });
 
   it('is none while its window is open, or is this one, and the time starts again after that', async () => {
     for (const window of [hub.windowId, hubs.open().windowId]) {
       rentals[0] = { ...replaced, replacingWindow: window };
-      await lookLater(60_000);
+      await checkLater(60_000);
     }
     rentals[0] = replaced;
-    await lookLater(10_000);
+    await checkLater(10_000);
     rentals[0] = { ...replaced, replacingWindow: hub.windowId };
-    await look();
+    await check();
     rentals[0] = replaced;
-    await lookLater(10_000);
+    await checkLater(10_000);
     assert.deepEqual([events, isMarked()], [[], true]);
   });
 
   it('is one where the record of an older version does not name its window', async () => {
     rentals[0] = { ...replaced, replacingWindow: undefined };
-    await lookLater(15_000);
+    await checkLater(15_000);
     assert.deepEqual(events, [false]);
   });
 
@@ -227,22 +227,22 @@ describe('a replacement that broke off', () => {
       { phase: { kind: 'notRented', at: 1, reason: text('Why') } },
     ] satisfies Partial<Rental>[]) {
       rentals[0] = { ...replaced, ...change };
-      await lookLater(60_000);
+      await checkLater(60_000);
       assert.deepEqual([events, rentals[0].replacingWindow], [[], 'gone']);
     }
     rentals.splice(0);
-    await lookLater(60_000);
+    await checkLater(60_000);
     assert.deepEqual(events, []);
   });
 
   it('is reported as destroyed only once the instance is proved to be gone', async () => {
     const lacking: FleetSnapshot = { instances: [], skipped: 0 };
     const doubtful: FleetSnapshot = { ...there, unconfirmed: [id] };
-    await lookLater(60_000, lacking);
-    await lookLater(60_000, doubtful);
+    await checkLater(60_000, lacking);
+    await checkLater(60_000, doubtful);
     assert.deepEqual([events, isMarked()], [[], true]);
     hasEnded = true;
-    await look(doubtful);
+    await check(doubtful);
     assert.deepEqual([events, isMarked()], [[true], false]);
   });
 
@@ -254,10 +254,10 @@ describe('a replacement that broke off', () => {
       phase: { kind: 'sent' },
     };
     rentals.push(next);
-    await lookLater(15_000);
+    await checkLater(15_000);
     assert.deepEqual([events, isMarked()], [[], false]);
     rentals.splice(0, 2, replaced, { ...next, phase: { kind: 'notRented', at: 1, reason: text('Why') } });
-    await lookLater(15_000);
+    await checkLater(15_000);
     assert.deepEqual([events, isMarked()], [[false], false]);
   });
 });

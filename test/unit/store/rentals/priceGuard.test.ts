@@ -109,7 +109,7 @@ describe('the price of a new instance', () => {
       const hasRun = { ...fleet, facts: () => ({ readyAt: 1 }) };
       const guard = new PriceGuard({ ...deps, fleet: hasRun });
       const priced = anInstance({ id: 6001, totalPerHour: micros.parse(total) });
-      guard.look({ ...rental, mostPerHour: micros.parse(most) }, priced, undefined);
+      guard.check({ ...rental, mostPerHour: micros.parse(most) }, priced, undefined);
       await computer.clock.advance(0);
       assert.deepEqual([isAccepted, notified.length], [true, isDear ? 1 : 0], `${total} of ${most}`);
     }

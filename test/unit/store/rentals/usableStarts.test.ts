@@ -45,7 +45,7 @@ describe('starts that end with a login', () => {
 
   it('are reported as ready once the login worked, and not before', async () => {
     const window = await checking();
-    await pass('some tries', () => checks.looks.length > 3);
+    await pass('some tries', () => checks.checks.length > 3);
     assert.deepEqual(window.events, []);
     checks.answer = () => proved;
     await pass('it is told', () => window.events.length > 0);
@@ -89,11 +89,11 @@ describe('starts that end with a login', () => {
     const second = await open();
     await pass('the second one knows it', () => second.readiness.watches[0]?.check?.stage === 'login');
     assert.equal(checks.mostAtOnce, 1);
-    const before = checks.looks.length;
+    const before = checks.checks.length;
     first.close();
     checks.answer = () => proved;
     await pass('the second one goes on', () => second.events.length > 0);
-    assert.equal(checks.looks.length, before + 1);
+    assert.equal(checks.checks.length, before + 1);
     assert.deepEqual(
       second.events.map(({ kind }) => kind),
       ['ready'],
@@ -103,9 +103,9 @@ describe('starts that end with a login', () => {
   it('show no message once the user stopped waiting', async () => {
     const window = await checking();
     await window.readiness.stopWatching(6001);
-    const before = checks.looks.length;
+    const before = checks.checks.length;
     await computer.clock.advance(300_000);
-    assert.deepEqual([window.events, checks.looks.length], [[], before]);
+    assert.deepEqual([window.events, checks.checks.length], [[], before]);
   });
 
   it('are reported as trouble, not as ready, if the machine ends while it is checked', async () => {
@@ -120,9 +120,9 @@ describe('starts that end with a login', () => {
     const window = await checking();
     window.fleet.note(6001, { kind: 'stop' });
     await pass('nothing is watched', () => window.readiness.watches.length === 0);
-    const before = checks.looks.length;
+    const before = checks.checks.length;
     await computer.clock.advance(300_000);
-    assert.deepEqual([window.events, checks.looks.length], [[], before]);
+    assert.deepEqual([window.events, checks.checks.length], [[], before]);
   });
 
   it('checks again after a start and a reboot of ours', async () => {
@@ -143,6 +143,6 @@ describe('starts that end with a login', () => {
       window.events.map(({ kind }) => kind),
       ['ready', 'ready', 'ready'],
     );
-    assert.equal(checks.looks.length, 3);
+    assert.equal(checks.checks.length, 3);
   });
 });

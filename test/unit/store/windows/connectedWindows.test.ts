@@ -95,7 +95,7 @@ describe('windows that are connected to instances', () => {
   it('ask about an event in one of them, however many want to and however often', () => {
     const windows = [open(), open(alias), open(alias), open(alias)];
     const connected = windows.slice(1);
-    for (let look = 0; look < 3; look += 1) {
+    for (let check = 0; check < 3; check += 1) {
       connected.forEach((one) => {
         one.windows.want({ alias, event: 'stopped' });
       });

@@ -44,7 +44,7 @@ describe('A window that looks for a leader', () => {
     return lines;
   }
 
-  function look(address = path) {
+  function check(address = path) {
     const seen: string[] = [];
     const events = {
       onReceived: () => seen.push('heard'),
@@ -76,16 +76,16 @@ describe('A window that looks for a leader', () => {
   };
 
   it('finds none where nothing listens, and is refused where the address is none', async () => {
-    assert.equal(await look().meeting, 'nobody');
+    assert.equal(await check().meeting, 'nobody');
     await writeFile(join(folder, 'file'), '');
-    assert.equal(await look(join(folder, 'file')).meeting, 'nobody', 'the file of a leader that was killed');
-    assert.equal(await look(join(folder, 'file', 'hub.sock')).meeting, 'refused');
+    assert.equal(await check(join(folder, 'file')).meeting, 'nobody', 'the file of a leader that was killed');
+    assert.equal(await check(join(folder, 'file', 'hub.sock')).meeting, 'refused');
     assert.equal(clock.pending, 0);
   });
 
   it('gives up after five seconds of silence', async () => {
     const lines = await listen();
-    const { meeting, seen } = look();
+    const { meeting, seen } = check();
     await greet(lines);
     await clock.advance(4999);
     assert.equal(sockets[0]?.destroyed, false);
@@ -95,7 +95,7 @@ describe('A window that looks for a leader', () => {
 
   it('is refused by one that speaks and never welcomes it', async () => {
     const lines = await listen();
-    const { meeting, seen } = look();
+    const { meeting, seen } = check();
     await greet(lines, challenge);
     await soon('it has heard', () => seen.length > 0);
     await clock.advance(5000);
@@ -110,7 +110,7 @@ describe('A window that looks for a leader', () => {
   })) {
     it(`hangs up on ${what}`, async () => {
       const lines = await listen();
-      const { meeting, seen } = look();
+      const { meeting, seen } = check();
       await greet(lines, challenge, message);
       assert.equal(await meeting, 'refused');
       assert.deepEqual(seen, ['heard', 'heard']);
@@ -120,7 +120,7 @@ describe('A window that looks for a leader', () => {
 
   it('receives messages of its leader, also long ones, until that is gone', async () => {
     const lines = await listen(welcomes);
-    const { meeting, seen } = look();
+    const { meeting, seen } = check();
     await greet(lines, challenge);
     assert.equal(await meeting, 'connected');
     await clock.advance(60_000);
@@ -136,7 +136,7 @@ describe('A window that looks for a leader', () => {
   it('leaves a leader that challenges it again, or sends what no leader does', async () => {
     for (const message of [challenge, { t: 'drop', id: '1' } as const]) {
       const lines = await listen(welcomes);
-      const { meeting, seen } = look();
+      const { meeting, seen } = check();
       await greet(lines, challenge);
       await meeting;
       lines[0]?.send(message);
@@ -147,7 +147,7 @@ describe('A window that looks for a leader', () => {
 
   it('leaves when it closes', async () => {
     const lines = await listen(welcomes);
-    const { meeting } = look();
+    const { meeting } = check();
     await greet(lines, challenge);
     await meeting;
     member?.dispose();

@@ -181,8 +181,8 @@ describe('A host that gives away what it likes', () => {
       { name: 'log.base', content: '30' },
       { name: 'phase', content: 'running\n' },
     ];
-    const look = async (offset: number, ...files: readonly Sent[]) => {
-      const { log, phase } = await machineOf(hostOf(files, ({ name }) => name !== 'src')).look(
+    const check = async (offset: number, ...files: readonly Sent[]) => {
+      const { log, phase } = await machineOf(hostOf(files, ({ name }) => name !== 'src')).check(
         'ab',
         offset,
         0,
@@ -190,16 +190,16 @@ describe('A host that gives away what it likes', () => {
       return [phase, log.piece.toString(), log.offset];
     };
     // `log.base` counts the bytes before `log`.
-    assert.deepEqual(await look(0, ...notes), ['running', 'old lines\nnew lines\n', 40]);
-    assert.deepEqual(await look(20, ...notes), ['running', 'old lines\nnew lines\n', 40]);
-    assert.deepEqual(await look(35, ...notes), ['running', 'ines\n', 40]);
-    assert.deepEqual(await look(99, ...notes), ['running', '', 40]);
+    assert.deepEqual(await check(0, ...notes), ['running', 'old lines\nnew lines\n', 40]);
+    assert.deepEqual(await check(20, ...notes), ['running', 'old lines\nnew lines\n', 40]);
+    assert.deepEqual(await check(35, ...notes), ['running', 'ines\n', 40]);
+    assert.deepEqual(await check(99, ...notes), ['running', '', 40]);
     const without = notes.filter(({ name }) => name !== 'log.1');
-    assert.deepEqual(await look(0, ...without), ['running', 'new lines\n', 40]);
-    assert.deepEqual(await look(0, { name: 'log', content: 'all\n' }), ['none', 'all\n', 4]);
-    assert.deepEqual(await look(0, { name: 'src', content: '' }), ['synced', '', 0]);
+    assert.deepEqual(await check(0, ...without), ['running', 'new lines\n', 40]);
+    assert.deepEqual(await check(0, { name: 'log', content: 'all\n' }), ['none', 'all\n', 4]);
+    assert.deepEqual(await check(0, { name: 'src', content: '' }), ['synced', '', 0]);
     const reserved = { name: 'phase', content: 'reserved 1' };
-    assert.deepEqual((await look(0, reserved))[0], 'none');
+    assert.deepEqual((await check(0, reserved))[0], 'none');
   });
 
   it('brings a file whole or not at all', async () => {

@@ -255,7 +255,7 @@ describe('What an agent does after the user changed their mind', () => {
   }
 
   it('is nothing at all for each tool that is rated as a look', async () => {
-    const looks: readonly (readonly [ToolName, (scene: AgentScene) => Promise<unknown>])[] = [
+    const checks: readonly (readonly [ToolName, (scene: AgentScene) => Promise<unknown>])[] = [
       ['search_offers', ({ window }) => marketTools(window).search_offers({}, context)],
       ['list_templates', ({ window }) => marketTools(window).list_templates({}, context)],
       [
@@ -275,14 +275,14 @@ describe('What an agent does after the user changed their mind', () => {
     ];
     const rated = Object.entries(toolRisks).filter(([, [risk]]) => risk === 'read');
     assert.deepEqual(
-      looks.map(([name]) => name),
+      checks.map(([name]) => name),
       rated.map(([name]) => name),
     );
     const scene = await open();
     Object.assign(scene.service.client.instances, { logs: () => Promise.resolve('') });
     const before = JSON.stringify([...scene.disk.schedules.values()]);
-    for (const [, look] of looks) {
-      await look(scene);
+    for (const [, check] of checks) {
+      await check(scene);
     }
     assert.deepEqual(effectsOf(scene, before), []);
     await scene.computer.dispose();

@@ -278,7 +278,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         ...{ fleet: of.of('the instances', fleet), volumes: of.of('the volumes') },
         ...{
           instanceGroups: { addInstanceNotes: quiet },
-          idle: { onDidLook: quiet },
+          idle: { onDidCheck: quiet },
           commands: { register: quiet },
         },
       }),

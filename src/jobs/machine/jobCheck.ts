@@ -1,27 +1,27 @@
 import { ByteReader } from '../../ssh/byteReader';
 import { TransferError } from '../../ssh/transfer';
-import type { JobAgo, JobBeat, JobEnd, JobLook, PhaseOnMachine } from '../model/onMachine';
+import type { JobAgo, JobBeat, JobEnd, JobCheck, PhaseOnMachine } from '../model/onMachine';
 import { answerOf, jobFolder, type MachineCall } from './machineCall';
 import { jobPrograms } from './programs';
 
 /** Time for a look, and for the bytes that it may bring over a slow connection (ms, bytes a ms). */
-const lookMs = 120_000;
+const checkMs = 120_000;
 const slowest = 32;
 
 /** Reads the state of a job once, and a piece of its log. */
-export async function lookAtJob(
+export async function checkJob(
   call: MachineCall,
   id: string,
   offset: number,
   maxBytes: number,
   signal: AbortSignal | undefined,
-): Promise<JobLook> {
+): Promise<JobCheck> {
   const values = `set -- ${jobFolder(id)} ${Math.floor(offset)} ${Math.floor(maxBytes)}`;
-  const timeoutMs = lookMs + maxBytes / slowest;
+  const timeoutMs = checkMs + maxBytes / slowest;
   for (let tries = 1; tries <= 3; tries++) {
-    const look = await readLook(await answerOf(call, [values, jobPrograms.look], { signal, timeoutMs }));
-    if (look) {
-      return look;
+    const check = await readCheck(await answerOf(call, [values, jobPrograms.check], { signal, timeoutMs }));
+    if (check) {
+      return check;
     }
   }
   throw new TransferError('');
@@ -32,7 +32,7 @@ export async function lookAtJob(
  * for a line, and after these bytes the place of the log once more. Returns `undefined` if the answer is truncated, or
  * if the log was moved while it was read.
  */
-export async function readLook(answer: Buffer): Promise<JobLook | undefined> {
+export async function readCheck(answer: Buffer): Promise<JobCheck | undefined> {
   const reader = new ByteReader(only(answer));
   const facts = new Map<string, string>();
   while (!facts.has('log')) {

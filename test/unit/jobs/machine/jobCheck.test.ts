@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lookAtJob } from '../../../../src/jobs/machine/jobLook';
+import { checkJob } from '../../../../src/jobs/machine/jobCheck';
 import type { RunOptions } from '../../../../src/ssh/run';
 import { FakeClock } from '../../../support/fakeClock';
 import { printingMachine } from '../../../support/printingMachine';
@@ -12,7 +12,7 @@ describe('A look at a job', () => {
       return Promise.resolve({ code: 255, stdout: '', stderr: '', timedOut: false });
     };
     const call = { ssh: { exec }, alias: 'gpu-7', clock: new FakeClock(), platform: 'linux' } as const;
-    await assert.rejects(lookAtJob(call, 'ab', 0, maxBytes, undefined));
+    await assert.rejects(checkJob(call, 'ab', 0, maxBytes, undefined));
     return given;
   }
 
@@ -27,10 +27,10 @@ describe('A look at a job', () => {
 
   it('is taken up to three times where the log moves on the way', async () => {
     const torn = printingMachine('//gpu-rental\nbase 0\nphase running\nlog 0 2\na');
-    await assert.rejects(lookAtJob(torn.call, 'ab', 0, 10, undefined), /ended early/);
+    await assert.rejects(checkJob(torn.call, 'ab', 0, 10, undefined), /ended early/);
     assert.equal(torn.asked.length, 3);
     const whole = printingMachine('//gpu-rental\nbase 0\nphase running\nlog 0 2\nabbase 0\n');
-    assert.equal((await lookAtJob(whole.call, 'ab', 0.5, 10.5, undefined)).log.offset, 2);
+    assert.equal((await checkJob(whole.call, 'ab', 0.5, 10.5, undefined)).log.offset, 2);
     assert.equal(whole.asked.length, 1);
     assert.match(whole.asked[0]?.script ?? '', /^set -- .* 0 10$/m);
   });

@@ -18,7 +18,7 @@ import {
   type Field,
 } from './sourceSyntax';
 
-export interface RawWord {
+export interface RawText {
   /** File and line of what is shown. */
   readonly place: string;
   /** The expression in it that no sentence has cleaned. */
@@ -29,7 +29,7 @@ export interface RawWord {
  * Follows each text that the code shows back to where it comes from, through variables, parameters, functions and
  * fields, and gives those that come from anything else than a sentence, a literal or a number.
  */
-export class RawWords {
+export class RawTexts {
   private readonly checker: ts.TypeChecker;
   /** By name alone: to ask for the type of each would take a minute. */
   private readonly calls = new Map<string, Call[]>();
@@ -52,7 +52,7 @@ export class RawWords {
     return this.shown.length;
   }
 
-  find(): readonly RawWord[] {
+  find(): readonly RawText[] {
     return this.shown.flatMap((expression) =>
       this.rawIn(expression).map((raw) => ({
         place: placeOf(expression),
@@ -137,7 +137,7 @@ export class RawWords {
     }
     // What leads back to itself adds nothing.
     this.known.set(node, []);
-    const raw = [...new Set(this.look(node))];
+    const raw = [...new Set(this.check(node))];
     this.known.set(node, raw);
     return raw;
   }
@@ -146,7 +146,7 @@ export class RawWords {
     return nodes.flatMap((node) => this.rawIn(node));
   }
 
-  private look(node: ts.Node): readonly ts.Node[] {
+  private check(node: ts.Node): readonly ts.Node[] {
     if (ts.isExpression(node) && this.isHarmless(node)) {
       return [];
     }
@@ -178,13 +178,13 @@ export class RawWords {
       return this.all(returnsOf(node));
     }
     if (ts.isCallExpression(node)) {
-      return this.lookAtCall(node);
+      return this.checkCall(node);
     }
     if (ts.isElementAccessExpression(node)) {
       return this.rawIn(node.expression);
     }
     if (ts.isIdentifier(node) || ts.isPropertyAccessExpression(node)) {
-      return this.lookAtName(node);
+      return this.checkName(node);
     }
     return [node];
   }
@@ -206,7 +206,7 @@ export class RawWords {
     return (type.isUnion() ? type.types : [type]).every(({ flags }) => (flags & harmless) !== 0);
   }
 
-  private lookAtCall(call: ts.CallExpression): readonly ts.Node[] {
+  private checkCall(call: ts.CallExpression): readonly ts.Node[] {
     const name = nameOfCallee(call.expression);
     if (cleaners.has(name)) {
       return [];
@@ -242,7 +242,7 @@ export class RawWords {
     return [call];
   }
 
-  private lookAtName(node: ts.Identifier | ts.PropertyAccessExpression): readonly ts.Node[] {
+  private checkName(node: ts.Identifier | ts.PropertyAccessExpression): readonly ts.Node[] {
     if (cleaners.has(nameOfCallee(node))) {
       return [];
     }
@@ -257,15 +257,15 @@ export class RawWords {
     if (!symbol || declarations.length === 0) {
       return [node];
     }
-    return declarations.flatMap((declaration) => this.lookAtDeclaration(declaration, symbol, node));
+    return declarations.flatMap((declaration) => this.checkDeclaration(declaration, symbol, node));
   }
 
-  private lookAtDeclaration(declaration: ts.Declaration, symbol: ts.Symbol, at: ts.Node): readonly ts.Node[] {
+  private checkDeclaration(declaration: ts.Declaration, symbol: ts.Symbol, at: ts.Node): readonly ts.Node[] {
     if (ts.isParameter(declaration)) {
-      return this.lookAtParameter(declaration, at);
+      return this.checkParameter(declaration, at);
     }
     if (ts.isBindingElement(declaration)) {
-      return this.lookAtBinding(declaration, at);
+      return this.checkBinding(declaration, at);
     }
     if (ts.isFunctionDeclaration(declaration) || ts.isMethodDeclaration(declaration)) {
       return this.all(returnsOf(declaration));
@@ -298,7 +298,7 @@ export class RawWords {
     return nodes.length === 0 ? [at] : this.all(nodes);
   }
 
-  private lookAtParameter(parameter: ts.ParameterDeclaration, at: ts.Node): readonly ts.Node[] {
+  private checkParameter(parameter: ts.ParameterDeclaration, at: ts.Node): readonly ts.Node[] {
     const index = parameter.parent.parameters.indexOf(parameter);
     const owner = parameter.parent;
     const calls = (this.calls.get(nameOfFunction(owner)) ?? []).filter(
@@ -316,13 +316,13 @@ export class RawWords {
     return this.allOr([...given, ...(parameter.initializer ? [parameter.initializer] : [])], at);
   }
 
-  private lookAtBinding(element: ts.BindingElement, at: ts.Node): readonly ts.Node[] {
+  private checkBinding(element: ts.BindingElement, at: ts.Node): readonly ts.Node[] {
     const name = element.propertyName ?? element.name;
     const type = this.checker.getTypeAtLocation(element.parent);
     const symbol = ts.isIdentifier(name) ? type.getProperty(name.text) : undefined;
     if (symbol && ts.isObjectBindingPattern(element.parent)) {
       const declarations = symbol.declarations ?? [];
-      return declarations.flatMap((one) => this.lookAtDeclaration(one, symbol, at));
+      return declarations.flatMap((one) => this.checkDeclaration(one, symbol, at));
     }
     const holder = element.parent.parent;
     return ts.isVariableDeclaration(holder) && holder.initializer ? this.rawIn(holder.initializer) : [at];
