@@ -70,7 +70,7 @@ export function isInnerLink(
 }
 
 /** A file or folder of this computer that the user chose. */
-export interface Chosen {
+export interface ChosenFile {
   /** The chosen name, which may be that of a link. */
   readonly name: string;
   /** Where it was when it was chosen, without links. */
@@ -78,7 +78,7 @@ export interface Chosen {
 }
 
 /** Resolves what the user has just chosen: a chosen path may be a link. */
-export function chosenFiles(paths: readonly string[]): Promise<readonly Chosen[]> {
+export function chosenFiles(paths: readonly string[]): Promise<readonly ChosenFile[]> {
   return Promise.all(paths.map(async (path) => ({ name: basename(path), path: await realpath(path) })));
 }
 
@@ -86,7 +86,7 @@ export function chosenFiles(paths: readonly string[]): Promise<readonly Chosen[]
  * Returns everything that was chosen; links below a folder are sent as links. Throws `LeadsOutError` if a link leads
  * from a chosen place to another one by now.
  */
-export async function localTree(locals: readonly Chosen[]): Promise<LocalTree> {
+export async function localTree(locals: readonly ChosenFile[]): Promise<LocalTree> {
   const walk = new Walk();
   for (const { name, path } of locals) {
     const isFolder = (await stat(path)).isDirectory();

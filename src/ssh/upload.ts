@@ -1,7 +1,14 @@
 import type { FileHandle } from 'node:fs/promises';
 import { quoteForShell } from './commandLine';
 import { defined } from '../util/defined';
-import { chosenFiles, localTree, whyNotRead, type Chosen, type LocalFile, type LocalTree } from './fileTree';
+import {
+  chosenFiles,
+  localTree,
+  whyNotRead,
+  type ChosenFile,
+  type LocalFile,
+  type LocalTree,
+} from './fileTree';
 import { inOrder } from '../util/inParallel';
 import { openPlace, realFile } from '../util/realPlace';
 import { hashOfFile } from './localFiles';
@@ -36,7 +43,7 @@ export async function upload(
   deps: TransferDeps,
   alias: string,
   /** A path is what the user chooses with this call. */
-  locals: readonly (Chosen | string)[],
+  locals: readonly (ChosenFile | string)[],
   remoteFolder: string,
   options: TransferOptions = {},
 ): Promise<TransferOutcome> {

@@ -109,6 +109,17 @@ describe('the layout of the repository', () => {
     );
   });
 
+  it('imports each name as the one that its file gave it', () => {
+    // What each feature and wing calls the same is told apart where they meet.
+    const renamed = /\b(?!register\b|Services\b)\w+ as \w+/g;
+    assert.deepEqual(
+      sources('src')
+        .flatMap((text) => [...text.matchAll(/^import [^;]*?\{([^}]*)\} from '\./gm)])
+        .flatMap(([, names = '']) => names.match(renamed) ?? []),
+      [],
+    );
+  });
+
   it('exports no constant, function or class that nothing imports', () => {
     const imported = importedIn('src', 'test', 'scripts');
     // An error is part of what a function promises, whoever catches it by its name.

@@ -16,7 +16,7 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { connectableInstances } from '../../store/instances/listed';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import { download } from '../../ssh/download';
-import { chosenFiles, type Chosen as ChosenFile } from '../../ssh/fileTree';
+import { chosenFiles, type ChosenFile } from '../../ssh/fileTree';
 import {
   FilesKeptError,
   reasons,

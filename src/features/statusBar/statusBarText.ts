@@ -10,7 +10,7 @@ import {
 import { usedUp, type BudgetNow } from '../../model/budget/budget';
 import { budgetNote, partText } from '../../model/budget/budgetText';
 import { formatMoney, type Micros } from '../../model/money';
-import { spanOfHours as creditText, hoursOfCredit } from '../../model/quote';
+import { spanOfHours, hoursOfCredit } from '../../model/quote';
 import { checkTexts } from '../../model/rentals/machineCheckText';
 import type { StartWatch } from '../../model/rentals/startWatch';
 import { signsOf, type Burn } from '../../store/instances/burn';
@@ -68,7 +68,7 @@ export function statusBarText(input: StatusBarInput): StatusBarTexts | undefined
   const isStale = state.kind === 'ready' && (state.error !== undefined || !isCurrent(state, now));
   const signs = signsOf(burn);
   const price = t('{0}/h', `${signs.rate}${formatMoney(burn.perHour)}`);
-  const lasts = hours === undefined ? undefined : `${signs.credit}${localize(creditText(hours))}`;
+  const lasts = hours === undefined ? undefined : `${signs.credit}${localize(spanOfHours(hours))}`;
   const left = lasts === undefined ? undefined : t('credit for {0}', lasts);
   const isLow = hours !== undefined && hours < lowCreditHours;
   const parts = input.budget?.parts ?? [];

@@ -8,7 +8,7 @@ import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { Instance } from '../../model/instances/instance';
-import { spanOfHours as creditText } from '../../model/quote';
+import { spanOfHours } from '../../model/quote';
 import { warningKey, warningsFor, type Warning } from '../../model/instances/warnings';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
@@ -87,7 +87,7 @@ function warningsNow({ accounts, fleet, volumes, clock, settings }: Deps): reado
 function show(deps: Deps, warning: Warning): void {
   switch (warning.kind) {
     case 'lowCredit':
-      warnLowCredit(deps, localize(creditText(warning.hours)));
+      warnLowCredit(deps, localize(spanOfHours(warning.hours)));
       return;
     case 'noCredit':
       message('warning', hasInstances(deps) ? noCreditText() : noCreditForVolumesText(), addCredit(deps));

@@ -148,7 +148,7 @@ function messageOf(
     case 'silent':
       return { level: 'warning', sentence: silentText(notice), actions: [stop, keep] };
     case 'unwatched':
-      return { level: 'warning', sentence: unwatchedText(notice) };
+      return { level: 'warning', sentence: unwatchedEndText(notice) };
     default:
       return assertNever(kind);
   }
@@ -169,7 +169,7 @@ function silentText({ name, action, runningPerHour }: ScheduleNotice): string {
       );
 }
 
-function unwatchedText({ name, action }: ScheduleNotice): string {
+function unwatchedEndText({ name, action }: ScheduleNotice): string {
   return action === 'stop'
     ? t(
         '{0} may not stop when idle, because the list of its account could not be read. You are still charged for it.',

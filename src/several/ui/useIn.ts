@@ -69,7 +69,7 @@ export async function useInstancesIn(
   if (engine && 'jobName' in engine) {
     const hosts = await chooseHosts(deps, target, selected, engine.name);
     account();
-    await startWorkers(engine, hosts);
+    await askForWorkers(engine, hosts);
     return;
   }
   const set = engine && (await chooseSet(deps, account, engine, given));
@@ -87,14 +87,14 @@ export async function useSetIn(deps: UseInDeps, account: () => Account, set: Hos
   if (engine && 'jobName' in engine) {
     const members = await runningMembers(deps, set);
     account();
-    await startWorkers(engine, members);
+    await askForWorkers(engine, members);
   } else if (engine) {
     await handOver(deps, account, engine, set);
   }
 }
 
 /** Starts workers as jobs, which continue without this window. */
-async function startWorkers({ id }: PullEngine, instances: readonly { readonly id: number }[]) {
+async function askForWorkers({ id }: PullEngine, instances: readonly { readonly id: number }[]) {
   if (instances.length > 0) {
     await runCommand('gpuRental.job.startWorkers', {
       engine: id,

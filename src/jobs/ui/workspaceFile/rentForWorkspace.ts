@@ -42,7 +42,6 @@ import { workspaceFiles } from './createWorkspaceFile';
 import { plainLabel } from '../../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'rentals'>;
-type JobDeps = Deps & Parameters<typeof rentalOfJob>[0];
 
 /** Connects to an existing instance for the workspace, or rents the machine that its file describes. */
 export async function rentForWorkspace(deps: Deps): Promise<void> {
@@ -58,7 +57,7 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
   if (!uri) {
     return;
   }
-  const recipe = await readRecipe(uri);
+  const recipe = await recipeIn(uri);
   const { active: account } = deps.accounts;
   if (!account) {
     throw new UserError(text('Sign in to rent a machine for this workspace.'), { nextStep: 'signIn' });
@@ -74,7 +73,10 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
 }
 
 /** Shows the offers for a job. The caller has read its file in a trusted workspace. */
-export async function rentForJob(deps: JobDeps, { job, recipe }: WantedForJob): Promise<void> {
+export async function rentForJob(
+  deps: Deps & Parameters<typeof rentalOfJob>[0],
+  { job, recipe }: WantedForJob,
+): Promise<void> {
   const account = await signedIn(deps.accounts);
   if (!account) {
     return;
@@ -97,18 +99,18 @@ export async function rentForJob(deps: JobDeps, { job, recipe }: WantedForJob): 
     query: { ...draft.query, filters },
     choices: { label: t('{0} machine', name), ...draft.choices, ...(machines > 1 && { count: machines }) },
     order: rentalOfJob(deps, job),
-    workspace: { folder: await realFolder(job.order.workspace), onStart: recipe?.onStart },
+    workspace: { folder: await realPathOf(job.order.workspace), onStart: recipe?.onStart },
   });
 }
 
-function realFolder(path: string): Promise<string> {
+function realPathOf(path: string): Promise<string> {
   return realPlace({ path, root: { opened: path } });
 }
 
 /** Returns the real path of the workspace folder of a file, or its address if it is not on this computer. */
 async function folderOf(file: vscode.Uri): Promise<string> {
   const uri = vscode.workspace.getWorkspaceFolder(file)?.uri ?? file;
-  return uri.scheme === 'file' ? realFolder(uri.fsPath) : uri.toString();
+  return uri.scheme === 'file' ? realPathOf(uri.fsPath) : uri.toString();
 }
 
 /** Returns the search for what the file describes, or undefined if the user cancels. */
@@ -168,7 +170,7 @@ async function chooseFile(): Promise<vscode.Uri | undefined> {
 }
 
 /** Reads the document as shown, saved or not. Opens a file that can't be parsed and reports the reason. */
-async function readRecipe(uri: vscode.Uri): Promise<Recipe> {
+async function recipeIn(uri: vscode.Uri): Promise<Recipe> {
   const document = await vscode.workspace.openTextDocument(uri);
   try {
     return parseWorkspaceFile(document.getText());
