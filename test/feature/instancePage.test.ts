@@ -86,7 +86,7 @@ describe('the page of an instance', () => {
     await page.shows('that it runs', () => state() === 'Running');
   });
 
-  it('keeps what is known while the list cannot be read, and shows how old it is', async () => {
+  it("keeps what is known while the list can't be read, and shows how old it is", async () => {
     computer().simulator.fail({ kind: 'html500', path: '/api/v1/instances/', times: 0 });
     window.run('Refresh');
     const { severity, buttons } = await page.notice('Shown as of');

@@ -229,6 +229,7 @@ export class InstancePage implements Disposable {
             id: row.id,
             name: row.name,
             state: localize(row.state),
+            ends: row.ends && localize(row.ends),
             action: row.open && localize(row.open.name),
           };
         }),

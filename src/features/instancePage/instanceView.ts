@@ -55,7 +55,7 @@ export interface PageFacts {
   readonly budget?: BudgetNow | undefined;
   /** True if windows, terminals, ports or work of this computer use it. */
   readonly isUsed: boolean;
-  /** True if a schedule or a job ends it. */
+  /** True if a schedule ends it. */
   readonly hasEnd: boolean;
   readonly history: readonly GaugeReading[];
   /** What its GPUs proved to be when it was checked. */
@@ -214,7 +214,8 @@ function tiles(instance: Instance, kind: InstanceStateKind, page: PageFacts): Ti
 }
 
 function statusSection(instance: Instance, kind: InstanceStateKind, page: PageFacts): Section {
-  const { notes, hasEnd, isUsed } = page;
+  const { notes, isUsed, work } = page;
+  const hasEnd = page.hasEnd || work.some(({ ends }) => ends !== undefined);
   const isCharged = billingOf(instance, kind) === 'running' && kind !== 'destroying';
   return factsSection('status', t('Status'), [
     [t('Host says'), kind === 'running' || kind === 'stopped' ? undefined : instance.statusMessage],
@@ -222,6 +223,7 @@ function statusSection(instance: Instance, kind: InstanceStateKind, page: PageFa
     ...notes
       .filter(({ isFigure, isWarning }) => isFigure !== true && isWarning !== true)
       .flatMap((note) => note.lines()),
+    ...work.map(({ name, ends }) => [t('When {0} ends', name), ends] as const),
     [t('In use'), isUsed ? t('by windows, terminals, ports or work of this computer') : undefined],
     [
       t('Schedule'),

@@ -28,6 +28,8 @@ export interface PageRow {
   readonly id: string;
   readonly name: string;
   readonly state: string;
+  /** What it does with the instance when it ends. */
+  readonly ends?: string | undefined;
   /** The accessible name of what a click does. */
   readonly action?: string | undefined;
 }

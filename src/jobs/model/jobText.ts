@@ -315,6 +315,20 @@ export function endsText(ends: MachineEnds): Text {
     .reduce((before, next) => text('{0}; {1}', before, next));
 }
 
+/** Returns what happens to the machine after the job: what was decided, or else what may be. */
+export function machinePlanText(row: JobRow): Text {
+  return isEndDecided(row) ? machineEndText(machineEndOf(row)) : endsText(row.job.ends);
+}
+
+/** Returns whether the job may stop or destroy its machine from now on. */
+export function mayEndMachine(row: JobRow): boolean {
+  return !isOver(row) && (isEndDecided(row) ? machineEndOf(row) !== 'keep' : endsMachine(row.job.ends));
+}
+
+function isEndDecided({ job, state }: JobRow): boolean {
+  return state.end !== undefined || state.reopened !== undefined || job.machineEnd !== undefined;
+}
+
 /** Returns what happens when a job is idle; `undefined` if that is not checked. */
 export function idleText({ idleMinutes, endsIfIdle }: JobSpec): Text | undefined {
   if (idleMinutes === undefined) {

@@ -8,7 +8,6 @@ import {
   isStranded,
   isAtWork,
   isOver,
-  machineEndOf,
   machineOf,
   needsYou,
   type JobMove,
@@ -17,7 +16,7 @@ import {
 import { isLostHere } from '../model/lostProgress';
 import { canReleaseMachine } from '../model/outOfReach';
 import { isFetchRepeatable } from '../model/fetchAgain';
-import { causeText, endsText, machineEndText, moveText, phaseText, useText } from '../model/jobText';
+import { causeText, machinePlanText, moveText, phaseText, useText } from '../model/jobText';
 import { canExtend, limitAt } from '../model/jobExtension';
 import { bytesText } from '../../util/bytes';
 import { durationText } from '../../util/duration';
@@ -136,7 +135,7 @@ function lastSeen({ state }: JobRow, now: number): string | undefined {
 }
 
 function afterwards(row: JobRow): string {
-  const { job, state } = row;
+  const { state } = row;
   switch (state.outcome) {
     case 'stopped':
       return t('stopped');
@@ -151,11 +150,7 @@ function afterwards(row: JobRow): string {
     case 'unknown':
       return t('unknown: it may still run and cost money');
     case undefined:
-      return localize(
-        state.end || state.reopened || job.machineEnd
-          ? machineEndText(machineEndOf(row))
-          : endsText(job.ends),
-      );
+      return localize(machinePlanText(row));
   }
 }
 

@@ -4,7 +4,7 @@ import { text } from '../../util/text';
 import { parseJobs } from '../machine/otherJobs';
 import { jobPrograms } from '../machine/programs';
 import { machineOf } from '../model/job';
-import { otherJobText, phaseText, riskText } from '../model/jobText';
+import { machinePlanText, mayEndMachine, otherJobText, phaseText, riskText } from '../model/jobText';
 import { guardedRental } from '../guardedRental';
 import type { Jobs } from '../store/jobs';
 
@@ -24,6 +24,7 @@ export function workOfJobs(
           id: row.job.id,
           name: row.job.spec.name,
           state: phaseText(row),
+          ...(mayEndMachine(row) ? { ends: machinePlanText(row) } : {}),
           open: {
             name: text('Show Log of Job'),
             run: () => runCommand('gpuRental.job.showLog', { jobId: row.job.id }),

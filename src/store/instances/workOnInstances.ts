@@ -22,6 +22,8 @@ export interface WorkRow {
   readonly id: string;
   readonly name: string;
   readonly state: Text;
+  /** What it does with the instance when it ends; absent if that is kept. */
+  readonly ends?: Text;
   /** What a click does, with its name for screen readers. */
   readonly open?: { readonly name: Text; run(): unknown };
 }

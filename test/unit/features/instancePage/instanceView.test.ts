@@ -120,6 +120,14 @@ describe('the text of the page of an instance', () => {
     assert.deepEqual(status(view), ['Rental ends: in 3 h']);
   });
 
+  it('shows what a job does with the instance, and then not that nothing ends it', () => {
+    const work = [
+      { id: 'a', name: 'train', state: 'running', ends: 'stop it' },
+      { id: 'b', name: 'eval', state: 'running' },
+    ];
+    assert.deepEqual(status(page({}, { work })), ['When train ends: stop it']);
+  });
+
   it('draws the last hour as lines with their table, once there are two readings', () => {
     const reading = (minutes: number, gpu: number) => ({ at: now - minutes * 60_000, gpu, memory: 20 });
     assert.equal(section(page({}, { history: [reading(5, 40)] }), 'use'), undefined);
