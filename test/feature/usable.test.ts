@@ -15,9 +15,9 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
   it('is shown as ready after the login, with what was found', async () => {
     const id = await rentWith(window, 'usual');
     const { text, buttons } = await window.toast(/is ready/);
-    assert.match(text, /is ready\. 1 × RTX 3090, driver \d+, 24 GB · disk .* · OK$/);
+    assert.match(text, /is ready\. 1× RTX 3090, driver \d+, 24 GB · disk .* · GPU and disk OK$/);
     assert.deepEqual(buttons, ['Connect']);
-    assert.match(await machineTooltip(window, id), /Check \d+ s ago\*\*: 1 × RTX 3090.* · OK/);
+    assert.match(await machineTooltip(window, id), /Check \d+ s ago\*\*: 1× RTX 3090.* · GPU and disk OK/);
   });
 
   it('is destroyed and replaced after a question alone, by another machine that is checked as well', async () => {
@@ -31,7 +31,7 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
     const next = await newInstance(computer(), () => window.dialogButton('Destroy and Rent Next Best'));
     await window.toast(/is destroyed, and another machine is rented instead/);
     assert.notEqual(next.machineId, machine);
-    await window.toast(/is ready\. 1 × RTX 3090/);
+    await window.toast(/is ready\. 1× RTX 3090/);
     await endAll(window);
   });
 
@@ -51,7 +51,7 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
     await window.toast(/is ready/);
     window.clearToasts();
     window.start('gpuRental.instance.check');
-    assert.match((await window.toast(/passed the check/)).text, /1 × RTX 3090.* OK$/);
+    assert.match((await window.toast(/passed the check/)).text, /1× RTX 3090.* GPU and disk OK$/);
     await endAll(window);
   });
 });

@@ -50,7 +50,7 @@ describe('a machine that is ready once it is usable', function () {
     );
     await workbench.shot('01-stage');
     await simulator.call('PUT', '/__sim/speed/', { speed: 5 });
-    await workbench.toast(/is ready\. 1 × RTX 3090, driver \d+, 24 GB · disk .* · OK/, 60_000);
+    await workbench.toast(/is ready\. 1× RTX 3090, driver \d+, 24 GB · disk .* · GPU and disk OK/, 60_000);
     assert.match(await workbench.statusText('gpuRental.status'), /of \$10 today/);
     await workbench.shot('02-ready');
   });
@@ -69,7 +69,7 @@ describe('a machine that is ready once it is usable', function () {
     await workbench.shot('04-replace');
     await workbench.dialogButton('Destroy and Rent Next Best');
     await workbench.toast(/is destroyed, and another machine is rented instead/, 60_000);
-    await workbench.toast(/is ready\. 1 × RTX 3090/, 60_000);
+    await workbench.toast(/is ready\. 1× RTX 3090/, 60_000);
   });
 
   it('keeps what was rented before, with its log', async () => {

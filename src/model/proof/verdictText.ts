@@ -3,7 +3,7 @@ import { soldGpuGb } from '../offers/gpuMemory';
 import type { GpuFault, MachineProof, ProvedGpu } from './machineProof';
 import type { Difference, ExpectedMachine, ProofNote, ProofVerdict } from './verdict';
 
-/** Returns one line: `4 × RTX 4090, driver 570, 24 GB each · disk 1.8 GB/s · OK`. */
+/** Returns one line: `4× RTX 4090, driver 570, 24 GB each · disk 1.8 GB/s · GPU and disk OK`. */
 export function verdictText(
   proof: MachineProof,
   verdict: ProofVerdict,
@@ -23,7 +23,7 @@ export function verdictText(
 
 /** Without the tool, nothing shows whether the GPUs work. */
 function endText({ notes }: ProofVerdict): Text {
-  return notes.includes('smiMissing') ? text('no nvidia-smi') : text('OK');
+  return notes.includes('smiMissing') ? text('no nvidia-smi') : text('GPU and disk OK');
 }
 
 function machineText(proof: MachineProof): Text {
@@ -41,12 +41,12 @@ function machineText(proof: MachineProof): Text {
     : text('{0}, {1} GB each', withDriver, size);
 }
 
-/** Returns, for example, `2 × RTX 4090 + 1 × RTX 3090`. */
+/** Returns, for example, `2× RTX 4090 + 1× RTX 3090`. */
 function modelsText(gpus: readonly ProvedGpu[]): Text {
   const names = gpus.map(({ name }) => (name === undefined ? undefined : shortName(name)));
   const parts = [...new Set(names)].map((name) => {
     const count = names.filter((one) => one === name).length;
-    return name === undefined ? text('{0} × GPU', count) : text('{0} × {1}', count, name);
+    return name === undefined ? text('{0}× GPU', count) : text('{0}× {1}', count, name);
   });
   const [first, ...more] = parts;
   return first ? more.reduce((line, part) => text('{0} + {1}', line, part), first) : text('No GPU');
@@ -72,7 +72,7 @@ function diskText({ disk }: MachineProof): readonly Text[] {
 function downloadText({ inetDownMbit }: ExpectedMachine): readonly Text[] {
   return inetDownMbit === undefined
     ? []
-    : [text('download {0} Mb/s (reported by the host)', Math.round(inetDownMbit))];
+    : [text('download {0} Mbit/s (reported by the host)', Math.round(inetDownMbit))];
 }
 
 /** Returns a phrase for a difference, without a full stop, so that it fits a row, a tooltip or a line of the log. */

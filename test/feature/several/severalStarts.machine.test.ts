@@ -32,7 +32,7 @@ describe('several machines that start at once, in two windows', () => {
     const refused = await rent('refusedKey');
     const hung = await rent('hungNvidiaSmi');
     const good = await rent('usual');
-    assert.match((await said(good)).text, /is ready\. 1 × RTX 3090/);
+    assert.match((await said(good)).text, /is ready\. 1× RTX 3090/);
     assert.match((await said(hung)).text, /nvidia-smi does not answer/);
     assert.match((await said(refused)).text, /refuses the SSH key/);
     await computer().pass(600_000);

@@ -44,7 +44,7 @@ describe('The report of a machine about itself', () => {
     assert.deepEqual(machineProofShape.parse(proof), proof);
     assert.equal(
       formatText(verdictText(proof, verdictOn(proof, { gpuCount: 2 }))),
-      '2 × RTX 4090, driver 570, 24 GB each · disk 1.8 GB/s · OK',
+      '2× RTX 4090, driver 570, 24 GB each · disk 1.8 GB/s · GPU and disk OK',
     );
   });
 

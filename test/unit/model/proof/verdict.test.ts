@@ -31,10 +31,10 @@ const line = (proof: MachineProof, expected = rented) =>
 describe('The verdict on a machine', () => {
   it('is one line', () => {
     assert.deepEqual(verdictOn(good, rented), { ok: true, differences: [], notes: [] });
-    assert.equal(line(good), '4 × RTX 4090, driver 570, 24 GB each · disk 1.8 GB/s · OK');
+    assert.equal(line(good), '4× RTX 4090, driver 570, 24 GB each · disk 1.8 GB/s · GPU and disk OK');
     assert.equal(
       line({ ...good, gpus: [gpu], disk: { mbPerSecond: 412.4 } }, { inetDownMbit: 940.2 }),
-      '1 × RTX 4090, driver 570, 24 GB · disk 412 MB/s · download 940 Mb/s (reported by the host) · OK',
+      '1× RTX 4090, driver 570, 24 GB · disk 412 MB/s · download 940 Mbit/s (reported by the host) · GPU and disk OK',
     );
   });
 
@@ -123,7 +123,7 @@ describe('The verdict on a machine', () => {
       disk: {},
     };
     assert.deepEqual(kinds(silent), []);
-    assert.equal(line(silent), '4 × GPU · OK');
+    assert.equal(line(silent), '4× GPU · GPU and disk OK');
     assert.deepEqual(kinds(good, {}), []);
     assert.deepEqual(kinds({ ...good, mig: true }), []);
     assert.deepEqual(kinds({ ...good, mig: true, migDevices: ['odd'] }), []);
@@ -153,7 +153,7 @@ describe('The verdict on a machine', () => {
     const withoutTool = { gpus: [{}, {}, {}, {}], faults: [{ kind: 'smiMissing' as const }] };
     assert.deepEqual(notes(withoutTool), ['smiMissing']);
     assert.deepEqual(kinds({ ...good, ...withoutTool }), []);
-    assert.equal(line({ ...good, ...withoutTool, disk: {} }), '4 × GPU, driver 570 · no nvidia-smi');
+    assert.equal(line({ ...good, ...withoutTool, disk: {} }), '4× GPU, driver 570 · no nvidia-smi');
     assert.deepEqual(notes({ kind: 'amd' }), ['amd']);
     for (const note of ['mig', 'memoryNotReported', 'smiMissing', 'amd'] as const) {
       assert.match(formatText(noteText(note)), /^[A-Z].*\.$/);

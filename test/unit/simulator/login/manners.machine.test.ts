@@ -91,9 +91,9 @@ describe('Simulated machines of all manners', () => {
     const id = await rent('usual');
     const { gpuCount, gpuName, gpuRamMb = 0 } = rented(id);
     const words = await line(id);
-    assert.ok(words.startsWith(`${gpuCount} × ${gpuName}, driver `), words);
+    assert.ok(words.startsWith(`${gpuCount}× ${gpuName}, driver `), words);
     assert.ok(words.includes(`${Math.round(gpuRamMb / 1024)} GB`), words);
-    assert.ok(words.endsWith(' · disk … · OK'), words);
+    assert.ok(words.endsWith(' · disk … · GPU and disk OK'), words);
     const answer = await probe(id);
     const { machine } = simulator.world.market.sliceOf(simulator.world.instance(id) ?? assert.fail());
     const { mbPerSecond = 0 } = answer.kind === 'proof' ? answer.proof.disk : {};
@@ -143,16 +143,16 @@ describe('Simulated machines of all manners', () => {
     const id = Number(answer.json.new_contract);
     simulator.advance(600);
     await until('it runs', () => simulator.world.instance(id)?.actualStatus === 'running');
-    assert.match(await line(id), /^3 × .* · 3 of 4 GPUs answer$/);
+    assert.match(await line(id), /^3× .* · 3 of 4 GPUs answer$/);
   });
 
   const others: readonly (readonly [MachineManner, RegExp])[] = [
-    ['otherGpu', /^\d × GTX 1050 Ti, .* · GTX 1050 Ti instead of .* · 4 GB of GPU memory instead of \d+ GB$/],
+    ['otherGpu', /^\d× GTX 1050 Ti, .* · GTX 1050 Ti instead of .* · 4 GB of GPU memory instead of \d+ GB$/],
     ['fullDisk', / · the disk is full \(83 MB free\)$/],
-    ['noNvidiaSmi', /^\d × GPU · disk … · no nvidia-smi$/],
+    ['noNvidiaSmi', /^\d× GPU · disk … · no nvidia-smi$/],
     ['failedNvidiaSmi', /nvidia-smi fails: NVIDIA-SMI has failed/],
     ['hungNvidiaSmi', /nvidia-smi does not answer$/],
-    ['mig', /^1 × A100-SXM4-80GB, driver 545, 80 GB · disk … · A100-SXM4-80GB instead of /],
+    ['mig', /^1× A100-SXM4-80GB, driver 545, 80 GB · disk … · A100-SXM4-80GB instead of /],
   ];
   for (const [manner, words] of others) {
     it(`of the manner ${manner} show that`, async () => {
@@ -164,7 +164,7 @@ describe('Simulated machines of all manners', () => {
     const expected = { gpuCount: 2, gpuName: 'A800 PCIE', gpuRamMb: 81_920, diskGb: 40 };
     assert.equal(
       await line(await rent('recorded'), expected),
-      '2 × A800 80GB PCIe, driver 580, 80 GB each · disk … · OK',
+      '2× A800 80GB PCIe, driver 580, 80 GB each · disk … · GPU and disk OK',
     );
   });
 
