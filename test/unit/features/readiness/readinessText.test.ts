@@ -104,7 +104,10 @@ describe('The message about a machine that was rented', () => {
 
   const table: readonly (readonly [said: string, event: StartEvent])[] = [
     ['info trainer is ready. [Connect]', { ...id, kind: 'ready' }],
-    ['info trainer is ready. 1× RTX 4090, 24 GB · GPU and disk OK [Connect]', { ...id, kind: 'ready', check: proved }],
+    [
+      'info trainer is ready. 1× RTX 4090, 24 GB · GPU and disk OK [Connect]',
+      { ...id, kind: 'ready', check: proved },
+    ],
     [
       'info trainer is running, but its login and GPUs could not be checked: no SSH key of this computer is registered. [Connect, Check Again]',
       { ...id, kind: 'ready', check: { kind: 'notChecked', reason: 'noKey' } },
