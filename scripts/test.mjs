@@ -8,7 +8,7 @@
  *   npm test -- --suite signIn,templates  some suites of the workbench only
  *   npm test -- --only ui --grep "Stop"   only the tests whose name matches
  *
- *   --no-retry           a workbench suite that fails is not run once more
+ *   --no-retry           a workbench suite that fails is not run again
  *   --repeat N           each workbench suite N times in a row, without a second try
  *   --stress [--seed N]  the large sizes and a new seed, without an editor: `npm run test:stress`
  *   --stalls [--seed N]  unit and feature tests where processes and the disk are slow now and then: `npm run test:stalls`

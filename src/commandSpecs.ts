@@ -17,7 +17,7 @@ interface Spec<Call extends (...args: never) => unknown> {
    * command explains what is missing instead of failing. By default, every key that can sign in is enough.
    */
   readonly needs?: readonly PermissionCategory[];
-  /** Only a type: what the command takes and, unless it fails, returns. */
+  /** Only a type: the arguments of the command and, unless it fails, its result. */
   readonly call?: Call;
 }
 
@@ -374,8 +374,8 @@ const own = {
    */
   'gpuRental.ensureSshKey': ownSpec<(how?: { readonly isQuiet: boolean }) => boolean>('sshKeys', change),
   /**
-   * Searches offers for a rental that began elsewhere; a given offer comes first. Nothing is spent until the user
-   * confirms.
+   * Searches offers for a rental that began elsewhere; a given offer is first.
+   * Nothing is spent until the user confirms.
    */
   'gpuRental.searchFor': ownSpec<(draft: RentDraft) => unknown>('search', ['misc']),
   /** Searches a machine for a job; the user confirms the rental at the end. */

@@ -169,7 +169,7 @@ function sharedState(deps: SharedDeps) {
   const pacing = own(new SharedPacing({ hub, clock, isInFront: () => windowInUse.isFocused }));
   const onError = (error: unknown) => report.error(error);
   const oneWindow = own(new OneWindow({ hub, focus: windowInUse, clock, log, onError }));
-  // Whether another window has fallen silent depends on this computer, whatever the pace.
+  // Whether another window has fallen silent depends on this computer, at any pace.
   const secondFactor = own(new SecondFactorGate(hub, windowInUse, atTruePace(clock), log));
   const keptLogs = new KeptLogs({ storageDir, clock, log, redact: (content) => redactor.redact(content) });
   const accounts = own(
@@ -332,7 +332,7 @@ function makeDemo(
   const dir = join(storageDir, 'demo');
   return new DemoProcess({
     dir,
-    // The start of a program takes the time of this computer, whatever the pace.
+    // The start of a program takes the time of this computer, at any pace.
     lock: fileLock(join(dir, 'starting.lock'), atTruePace(clock)),
     homesDir: join(homeFolder(), 'gpu-rental-demo'),
     script: vscode.Uri.joinPath(context.extensionUri, 'dist', 'simulator.js').fsPath,

@@ -37,8 +37,8 @@ export interface MachineChecksDeps {
 /** What needs a machine to be reachable, and no check of it. */
 export interface MachineContact {
   /**
-   * Prepares the entry of a running machine and logs in once, at another address if the first refuses. Asks nothing,
-   * and does not say what is in the way: the next login finds that.
+   * Prepares the entry of a running machine and logs in once, at another address if the first
+   * refuses. Asks nothing, and does not report what is in the way: the next login finds that.
    */
   readonly contact: (instanceId: number, signal: AbortSignal) => Promise<void>;
 }

@@ -56,7 +56,7 @@ export interface Demo {
   prepare(): Promise<{ readonly serviceUrl: string; readonly apiKey: string }>;
 }
 
-/** The long-lived objects; a feature takes those that it needs with `Pick<Services, …>`. */
+/** The long-lived objects; a feature gets those that it needs with `Pick<Services, …>`. */
 export interface Services {
   readonly extensionUri: vscode.Uri;
   /** One folder on disk for all windows of this user. */
@@ -79,9 +79,9 @@ export interface Services {
   /** Headings in the account view. */
   readonly accountGroups: TreeGroups;
   readonly templateFiles: LazyFileSystem;
-  /** Takes links to the extension, see `features/links`. */
+  /** Receives links to the extension, see `features/links`. */
   readonly links: Shell['links'];
-  /** Takes the calls of the chat of the editor; the agents wing answers them. */
+  /** Receives the calls of the chat of the editor; the agents wing answers them. */
   readonly chat: Shell['chat'];
   readonly hub: WindowHub;
   readonly demo: Demo;

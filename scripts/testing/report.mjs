@@ -6,7 +6,7 @@ import { flakeText, lastLines, numbersText, sum, timesText } from './verdict.mjs
 
 export class Report {
   #all = [];
-  /** Printed once more at the end, where it is not lost among all that passed. */
+  /** Printed again at the end, where it is not lost among all that passed. */
   #failed = [];
   #flakes = [];
   /** Seconds of all steps, in the order in which they ended. */

@@ -1,4 +1,4 @@
-/** The suites in a real editor: in lanes, and those that failed once more, alone and recorded. */
+/** The suites in a real editor: in lanes, and those that failed again, alone and recorded. */
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const editorLanes = Math.min(2, availableParallelism());
 
 /**
  * Runs suites, the longest first, and among them what else needs an editor (`beside`). With `retry`, those that failed
- * run once more at the end, when nothing else runs; so many as `allowed` may pass only then. Each suite runs `repeat`
+ * run again at the end, when nothing else runs; so many as `allowed` may pass only then. Each suite runs `repeat`
  * times in a row.
  */
 export async function runWorkbench({

@@ -60,7 +60,7 @@ export function sshKeysApi(http: Http): Client['sshKeys'] {
   };
 }
 
-/** A record without its text cannot be compared with a local key, so it counts as broken. */
+/** A record without its text can't be compared with a local key, so it counts as broken. */
 export const keyWithText = sshKey.refine((wire) => publicKeyOf(wire) !== undefined, 'no public key');
 
 export function toSshKey(wire: WireSshKey): SshKey {
@@ -143,7 +143,7 @@ export function secretsApi(http: Http): Client['secrets'] {
   };
 }
 
-/** Stars stand for a value that the service does not reveal (docs/service/environment-variables.md#list). */
+/** Stars replace a value that the service does not reveal (docs/service/environment-variables.md#list). */
 function toSecret([name, value]: readonly [string, unknown]): Secret {
   const isKnown = typeof value === 'string' && value !== '' && !/^\*+$/.test(value);
   return isKnown ? { name, value } : { name };

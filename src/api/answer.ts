@@ -25,7 +25,7 @@ export interface AnswerContext {
   readonly secrets: readonly string[];
   /** Accepts a body although the status or `success` reports a failure. */
   readonly accept?: ((body: unknown) => boolean) | undefined;
-  /** When the answer came, by this computer's clock (ms since 1970). */
+  /** When the answer arrived, by this computer's clock (ms since 1970). */
   readonly now: number;
 }
 
@@ -63,9 +63,9 @@ const longestRetryAfterSeconds = 3600;
 const longestEnding = 40;
 
 /**
- * Decides what an answer means. The `error` code counts before the status, and `auth_error` before any other
- * code. A body with nothing but a `detail` about frequency is a rate limit whatever its status
- * (docs/service/errors.md#rate-limit-body).
+ * Decides what an answer means. The `error` code counts before the status, and
+ * `auth_error` before any other code. A body with nothing but a `detail` about
+ * frequency is a rate limit with any status (docs/service/errors.md#rate-limit-body).
  */
 export function readAnswer(response: TransportResponse, context: AnswerContext): Answer {
   const { status } = response;
@@ -161,8 +161,8 @@ function isRateLimit(
   if (!onlyDetail || fields?.detail === undefined) {
     return false;
   }
-  // Other refusals have the same shape (docs/service/errors.md#rate-limit-body). Below 400 the words do not matter,
-  // because nothing says that the call succeeded.
+  // Other refusals have the same shape (docs/service/errors.md#rate-limit-body). Below
+  // 400 the words do not matter, because nothing confirms that the call succeeded.
   return status < 400 || /frequent|threshold|too many/i.test(fields.detail);
 }
 
@@ -203,7 +203,7 @@ function toError(failure: Failure, attempts: Attempts | undefined): ApiError {
   const { status, code } = failure;
   const meaning = code === undefined ? undefined : meaningOf(code, failure.route, status);
   if (isNoAnswer(status)) {
-    // A documented code gives its sentence alone: nothing that such an answer says is a refusal.
+    // A documented code gives its sentence alone: such an answer is never a refusal.
     return status >= 500 && meaning?.kind === 'refused' && code !== rateLimitCode
       ? withMeaning(meaning, failure, attempts)
       : new ServiceFailedError(failure);

@@ -2,7 +2,7 @@ import { UserError } from '../util/errors';
 import { isLoopback } from '../util/loopback';
 import { text } from '../util/text';
 
-/** The service address cannot be used; the text says why. */
+/** The service address can't be used; the text explains why. */
 export class ServiceAddressError extends UserError {}
 
 /**

@@ -42,7 +42,7 @@ export type TransportChoice =
       readonly acceptAnyProxyCertificate: boolean;
       readonly systemCertificates: boolean;
     }
-  /** The explicit choice of the user cannot work. */
+  /** The explicit choice of the user can't work. */
   | { readonly kind: 'unsupported' };
 
 interface TransportSituation {
@@ -117,7 +117,7 @@ export function createTransport(
   }
 }
 
-/** The runtime's list with the system's, or `undefined` on runtimes that cannot read the latter. */
+/** The runtime's list with the system's, or `undefined` on runtimes that can't read the latter. */
 function systemCertificates(): readonly string[] | undefined {
   // Absent before Node 22.15, although the types declare it.
   const read: ((type: 'default' | 'system') => string[]) | undefined = (

@@ -321,7 +321,7 @@ export function meaningOf(code: string, route?: string, status?: number): CodeMe
   return (here && (own(here, `${code} ${String(status)}`) ?? own(here, code))) ?? own(errorCodes, code);
 }
 
-/** Reads a table by a key that came from outside, so that "constructor" finds nothing. */
+/** Reads a table by a key from outside, so that "constructor" finds nothing. */
 function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined;
 }

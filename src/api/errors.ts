@@ -46,7 +46,7 @@ export abstract class ApiError extends UserError {
 /** No connection, or it was lost. `requestLeft` is false where the request certainly did not leave. */
 export class NotReachableError extends ApiError {
   readonly requestLeft: boolean;
-  /** False where trying again at once cannot help, for example an untrusted certificate. */
+  /** False if trying again at once can't help, for example an untrusted certificate. */
   readonly transient: boolean;
 
   constructor(info: ApiErrorInfo & { readonly requestLeft?: boolean; readonly transient?: boolean } = {}) {
@@ -90,7 +90,7 @@ export class UnauthorizedError extends ApiError {
 
 /** The key is valid but lacks a permission (docs/service/authentication.md#refused-keys). */
 export class ForbiddenError extends ApiError {
-  /** The permission that the service itself says is missing. */
+  /** The permission that the service itself reports as missing. */
   readonly lacking: PermissionCategory | undefined;
 
   constructor(

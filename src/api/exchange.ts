@@ -15,7 +15,7 @@ export interface Exchange extends Omit<TransportRequest, 'signal'> {
   readonly route: string;
   /** The request changes something: without an answer it may have taken effect. */
   readonly isWrite?: boolean;
-  /** Returns where a redirect may lead, or throws; `undefined` stands for no place or too many redirects. */
+  /** Returns where a redirect may lead, or throws; `undefined` means no place or too many redirects. */
   readonly follows?: (target: URL | undefined) => URL;
 }
 

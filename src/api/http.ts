@@ -38,7 +38,7 @@ export interface ApiRequest {
   readonly accept?: (body: unknown) => boolean;
   /** Called each time the request is about to leave; until then nothing can have taken effect. */
   readonly onSend?: () => void;
-  /** Called when the service refused in a way that promises no effect, and the call may go on. */
+  /** Called when the service refused in a way that promises no effect, and the call may continue. */
   readonly onRefused?: () => void;
   /** Called before a refused call is sent again; false passes the refusal on. */
   readonly beforeAgain?: (() => Promise<boolean>) | undefined;

@@ -10,8 +10,8 @@ export interface RegistryLogin {
 }
 
 /**
- * One word that cannot be another flag, a quote, or a further shell command. A dollar sign alone is none, and occurs in
- * names such as `$oauthtoken`, the user of nvcr.io.
+ * One word that can't be another flag, a quote, or a further shell command. A dollar
+ * sign alone is none, and occurs in names such as `$oauthtoken`, the user of nvcr.io.
  */
 const word = '[^\\s\\x00-\\x1f\\x7f\'"`\\\\;|&<>(){}-][^\\s\\x00-\\x1f\\x7f\'"`\\\\;|&<>(){}]*';
 const host = '[A-Za-z0-9][A-Za-z0-9.-]*(?::\\d{1,5})?(?:/[A-Za-z0-9._/-]+)?';

@@ -65,7 +65,7 @@ export function instancesApi(http: Http): Client['instances'] {
       return sendWrite(http, { ...write('PUT /api/v0/instances/bid_price/{id}/', { id }), body }, options);
     },
     keys: (id, options) => keys(http, id, options),
-    // The service takes the text of the key, not its id (docs/service/ssh-keys.md#attach).
+    // The service accepts the text of the key, not its id (docs/service/ssh-keys.md#attach).
     attachKey: (id, publicKey, options) => {
       const body = { ssh_key: publicKey };
       return sendWrite(http, { ...write('POST /api/v0/instances/{id}/ssh/', { id }), body }, options);
@@ -171,7 +171,7 @@ async function execute(http: Http, id: number, command: string, options?: CallOp
   return folder === '' ? output : output.split(folder).join('');
 }
 
-/** Reads logs. The service takes `tail` and `daemon_logs` as text (docs/service/commands.md#logs). */
+/** Reads logs. The service accepts `tail` and `daemon_logs` as text (docs/service/commands.md#logs). */
 async function logs(
   http: Http,
   id: number,

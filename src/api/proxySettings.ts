@@ -11,8 +11,8 @@ export interface ProxySettings {
 }
 
 /**
- * The proxy for a URL by the order that VS Code has: loopback goes direct, then the list of
- * exceptions, then the setting, then the environment. `undefined` means direct.
+ * Returns the proxy for a URL in the order of VS Code: loopback is direct, then the
+ * list of exceptions, then the setting, then the environment. `undefined` means direct.
  */
 export function proxyFor(url: URL, settings: ProxySettings, env: ProxyEnvironment): string | undefined {
   if (isLoopback(url.hostname) || isException(url, exceptions(settings, env))) {

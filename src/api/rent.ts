@@ -112,8 +112,8 @@ function rentBody(config: RentConfig): WireRentRequest {
     python_utf8: config.pythonUtf8,
     lang_utf8: config.langUtf8,
     image_login: config.imageLogin,
-    // Without the flag, an instance that cannot start remains, stopped, and its disk costs money
-    // (docs/service/renting.md#unavailable-machines).
+    // Without the flag, an instance that can't start remains, stopped, and its disk
+    // costs money (docs/service/renting.md#unavailable-machines).
     cancel_unavail: config.cancelUnavailable ?? (config.targetState === 'stopped' ? undefined : true),
     vm: config.vm,
     volume_info:

@@ -41,7 +41,7 @@ export async function fetchResult(
   }
 }
 
-/** The text, or `undefined` while it may still come. */
+/** Returns the text, or `undefined` while it may still appear. */
 async function readOnce(url: URL, parts: ResultParts, signal?: AbortSignal): Promise<string | undefined> {
   try {
     const response = await exchange(

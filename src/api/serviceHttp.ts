@@ -40,7 +40,7 @@ export type Recover = (refused: {
   readonly signal?: AbortSignal | undefined;
 }) => Promise<boolean>;
 
-/** What a client asks and tells those that made it. */
+/** The callbacks of a client. */
 export interface ClientHooks {
   /** The pace of the account, shared by all windows; without it, the client keeps its own. */
   readonly pacing?: Pacing | undefined;

@@ -39,10 +39,10 @@ export type FailureKind =
   | 'someCertificate'
   /** The proxy refused, wants a login, or has a certificate that is not accepted. */
   | 'proxy'
-  /** The settings ask for something that this transport cannot do. */
+  /** The settings ask for something that this transport can't do. */
   | 'unsupported';
 
-/** Why no answer came. */
+/** Why there is no answer. */
 export class TransportFailure extends Error {
   constructor(
     readonly kind: FailureKind,
@@ -68,7 +68,7 @@ const certificateCodes = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 const timeoutCodes = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
-/** Raised while a connection is made: the request cannot have left. */
+/** Raised while a connection is made: the request can't have been sent. */
 const connectCodes = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']);
 
 /** Names the cause of what a client library threw, looking through its `cause` chain. */

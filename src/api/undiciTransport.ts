@@ -12,7 +12,7 @@ import {
 } from './transport';
 
 export interface UndiciOptions {
-  /** The proxy for a URL; `undefined` goes there directly. */
+  /** The proxy for a URL; `undefined` connects directly. */
   readonly proxyFor?: (url: URL) => string | undefined;
   /** All certificate authorities to trust, as PEM, in place of the runtime's list; asked once. */
   readonly ca?: () => readonly string[] | undefined;
@@ -27,7 +27,7 @@ export interface UndiciOptions {
  * The library is loaded with the first request, and the global dispatcher is left alone.
  */
 export class UndiciTransport implements Transport {
-  /** By proxy address; the empty text stands for direct. */
+  /** By proxy address; the empty text means direct. */
   private readonly dispatchers = new Map<string, Dispatcher>();
   private authorities: { readonly list: readonly string[] | undefined } | undefined;
   private closed = false;

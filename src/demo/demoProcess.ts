@@ -96,7 +96,7 @@ export class DemoProcess implements Disposable {
         return url(known.port);
       }
       if (greeted === 'stranger') {
-        // A market whose key is lost, which ends by itself when nobody uses it, or another
+        // A market whose key is lost, which ends by itself when it is unused, or another
         // program. We must not stop either.
         return this.startLocked(key, undefined);
       }

@@ -47,7 +47,7 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
   }
 
   /**
-   * Tells the editor which rows to draw again. Compares once at a time, and again if more changed during a comparison.
+   * Has the editor draw changed rows again. Compares once at a time, and again if more changed during a comparison.
    */
   private refresh(): void {
     if (!this.view.visible) {

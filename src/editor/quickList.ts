@@ -35,7 +35,7 @@ export class QuickList {
       item.buttons?.find((one) => one === button)?.run();
     });
     widget.onDidChangeSelection(([row]) => {
-      // An Enter without an active row selects nothing anew; this is a click on a row that is gone by now.
+      // An Enter without an active row selects nothing; this is a click on a row that is gone by now.
       this.lastId = row ? this.lastId : undefined;
     });
     widget.onDidChangeActive(([row]) => {

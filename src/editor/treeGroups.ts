@@ -8,7 +8,7 @@ export interface GroupRow {
   item(): vscode.TreeItem;
   /** Returns the rows below it, when the user opens it. */
   children?(): readonly GroupRow[];
-  /** How the page of the instance shows it; rows without this stand in the view alone. */
+  /** How the page of the instance shows it; rows without this are only in the view. */
   readonly onPage?: OnPage;
 }
 
@@ -41,9 +41,9 @@ export interface InstanceRows {
 export interface InstanceNote {
   /** Text before the state; empty if only the tooltip has text. */
   readonly row: string;
-  /** The note names the owner of the instance and comes first, where even a narrow view shows it. */
+  /** The note names the owner of the instance and is first, where even a narrow view shows it. */
   readonly isWhose?: true;
-  /** The note comes after the state, where a narrow view cuts it off. */
+  /** The note is after the state, where a narrow view cuts it off. */
   readonly isFigure?: true;
   /** The instance runs but is not usable yet; the icon shows it. */
   readonly isPending?: true;

@@ -1,10 +1,10 @@
 import type { AnyCommandId } from '../commandSpecs';
 import { atTruePace, systemClock, type Clock } from '../util/clock';
 
-/** What adapters that are plain functions, and receive no services, take from this window. */
+/** The parts of this window for adapters that are plain functions and receive no services. */
 interface WindowParts {
   readonly clock: Clock;
-  /** Reports an error of an action that goes on. */
+  /** Reports an error of an action that continues. */
   readonly report: (error: unknown) => void;
   /** Runs the commands that the editor does not know. */
   readonly commands?: { run(id: AnyCommandId, args: readonly unknown[]): unknown };

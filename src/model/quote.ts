@@ -56,7 +56,7 @@ export interface Terms {
 }
 
 export interface Quote {
-  /** All that is billed while it runs; `undefined` where the service states no price. */
+  /** Everything that is charged while it runs; `undefined` if the service states no price. */
   readonly running: Rate | undefined;
   /** The rate while it is stopped; `undefined` if the service states no disk price. */
   readonly stopped: Rate | undefined;

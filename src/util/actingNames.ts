@@ -1,6 +1,6 @@
 /**
  * Names of files and folders on which a program acts because of their names: their content names commands
- * or is read as instructions, and can run as soon as the file is found. A star stands for any ending.
+ * or is read as instructions, and can run as soon as the file is found. A star means any ending.
  */
 const names: readonly string[] = [
   // Git runs hooks, filters and aliases that its folder and files name, and forges run workflows: git-scm.com/docs

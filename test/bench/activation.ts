@@ -51,7 +51,7 @@ function startupPerformance(workbench: Workbench): Promise<string> {
     await page.locator('.editor-instance .view-lines').first().click();
     await page.keyboard.press('Control+A');
     await page.keyboard.press('Control+C');
-    // The function runs in the page, whose types are not known here.
+    // The function runs in the page, whose types are unknown here.
     const text = await page.evaluate<string>('navigator.clipboard.readText()');
     const isComplete = find(text, 'gpu-rental.gpu-rental') && find(text, 'gpu-rental-tests.empty');
     return isComplete ? text : undefined;

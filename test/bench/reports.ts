@@ -51,7 +51,7 @@ export async function measureReports(): Promise<Figure[]> {
     const earnings = await drawn(workbench, 'Show Earnings', '#chart-days');
     const market = await drawn(workbench, 'Show GPU Market', '#chart-prices');
     const bundle = readFileSync(path.join(repository, 'dist', 'webview', 'report.js'));
-    // The function runs in the page, whose types are not known here.
+    // The function runs in the page, whose types are unknown here.
     const calibrated = await workbench.page.evaluate<number>(`(${calibration.toString()})()`);
     return [
       timed(`drawing earnings of ${machines} machines over ${days} days`, earnings, calibrated, '< 1,000 ms'),

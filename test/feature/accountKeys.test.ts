@@ -226,7 +226,7 @@ describe('keys of an account', () => {
     const key = readFileSync(sshFile('with_phrase.pub'), 'utf8').trim();
     await simulator.call('POST', `/api/v0/instances/${instance.id}/ssh/`, { ssh_key: key });
     const deletes = () => received('DELETE', /^\/api\/v0\/ssh\//).length;
-    // An instance that cannot be asked is not one that lets nobody in.
+    // An instance that cannot be asked is not one that accepts no login.
     simulator.fail({
       kind: 'html500',
       method: 'GET',

@@ -6,7 +6,7 @@ import type { FeatureWindow } from '../support/feature/window';
 /** Seconds by which the list is late: little, as in the walk, longer than a slow poll, and an hour. */
 const lags = [5, 30, 90, 3600];
 
-/** What becomes of the machine, its row then, and what is said of it once over all windows. */
+/** What becomes of the machine, its row then, and its messages, once over all windows. */
 const ends = [
   { what: 'ready', outcome: undefined, row: 'Running', says: /is ready/ },
   {

@@ -249,7 +249,7 @@ describe('rentals and starts that go wrong', () => {
     await remove(id);
   });
 
-  /** Somebody else rents all that is free on the machine. */
+  /** Another user rents all that is free on the machine. */
   async function takeGpus(machineId: number): Promise<void> {
     const { key } = (await call('POST', '/__sim/accounts/', { credit: 1000 })) as { key: string };
     for (;;) {

@@ -274,7 +274,7 @@ describe('managing the second factor', () => {
       /did not arrive, and the older ones may no longer work\. Make new ones with another code/,
     );
     simulator.advance(30);
-    // The box says the same once more: the first time is over with what is typed.
+    // The box says the same again: the first time is over with what is typed.
     await quick.type(totp(), { enter: false });
     await quick.message(/from your authenticator app/);
     await quick.enter();

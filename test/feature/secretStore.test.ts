@@ -41,7 +41,7 @@ describe('a secret store in trouble', () => {
     }
   }
 
-  /** Loads the window anew while the store is in trouble. */
+  /** Reloads the window while the store is in trouble. */
   async function startWith(next: Trouble): Promise<void> {
     trouble = next;
     window.close();

@@ -35,7 +35,7 @@ const first = async ({ quick, computer }: FeatureWindow): Promise<void> => {
   await quick.enter();
 };
 
-/** Whatever costs money, loses data or changes something after a question. */
+/** Everything that costs money, loses data or changes something after a question. */
 const questions: Readonly<Record<string, Asking>> = {
   'a stop': inMenu('instances', /^trainer/, 'Stop…', 'Stop', /Stop/),
   'a start': inMenu('instances', /^sleeper/, 'Start…', 'Start', /Start/),

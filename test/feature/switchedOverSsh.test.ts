@@ -19,7 +19,7 @@ const chosen =
     return () => window.quick.pick('trainer');
   };
 
-/** Whatever logs in to an instance after a question. */
+/** Everything that logs in to an instance after a question. */
 const questions: Readonly<Record<string, Asking>> = {
   'a window': chosen('Connect'),
   'a terminal': chosen('Open Terminal'),

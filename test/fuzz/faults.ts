@@ -38,7 +38,7 @@ const lies = [
   { method: 'DELETE', path: '/api/v0/instances/{id}/', status: 200, body: { success: true } },
 ] as const;
 
-/** A fault that says no more than that something went wrong: for one request, for some, or until it is taken back. */
+/** A fault that reports only a failure: for one request, for some, or until it is taken back. */
 export function anyFault(dice: Dice): FaultOrder {
   return {
     ...dice.weighted(calls),

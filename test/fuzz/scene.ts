@@ -190,7 +190,7 @@ class Scene {
   }
 }
 
-/** Plays the run of a seed. Throws nothing: what goes wrong is a violation. */
+/** Plays the run of a seed. Throws nothing: each failure is a violation. */
 export async function play(seed: number, trace?: (line: string) => void): Promise<RunResult> {
   const dice = new Dice(seed);
   const replacesUnasked = dice.chance(0.5);

@@ -15,7 +15,7 @@ interface Asked {
   fail(error: unknown): Promise<void>;
 }
 
-/** A service that answers when the test says so. */
+/** A service that answers when the test decides. */
 export function aSession(options: Partial<SessionOptions> = {}) {
   const clock = new FakeClock();
   const budget = new SearchBudget(clock, new FakeHubs().open());

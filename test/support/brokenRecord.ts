@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestSimulator } from './startSimulator';
 
-/** From now on a list of the simulator ends in a record that nobody can read, beside those that it has now. */
+/** From now on a list of the simulator ends in a record that is unreadable, beside those that it has now. */
 export async function addBrokenRecord(simulator: TestSimulator, path: string, field?: string): Promise<void> {
   const { json } = await simulator.call('GET', path);
   const rows: unknown = field === undefined ? json : json[field];

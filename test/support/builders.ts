@@ -4,7 +4,7 @@ import { fromDollars } from '../../src/model/money';
 import type { Offer } from '../../src/model/offers/offer';
 import type { Template } from '../../src/model/templates/template';
 
-/** A running instance, unless told otherwise. */
+/** A running instance by default. */
 export function anInstance(change: Partial<Instance> = {}): Instance {
   return {
     id: 5001,
@@ -24,7 +24,7 @@ export function anInstance(change: Partial<Instance> = {}): Instance {
   };
 }
 
-/** A rentable on-demand offer, unless told otherwise. */
+/** A rentable on-demand offer by default. */
 export function anOffer(change: Partial<Offer> = {}): Offer {
   return {
     id: 9001,
@@ -43,7 +43,7 @@ export function aUser(change: Partial<User> = {}): User {
   return { id: 7, email: 'user@example.com', credit: fromDollars(12), ...change };
 }
 
-/** A template of the account, unless told otherwise. */
+/** A template of the account by default. */
 export function aTemplate(change: Partial<Template> = {}): Template {
   return { id: 77, hashId: 'hash-1', name: 'Trainer', image: 'pytorch/pytorch', raw: {}, ...change };
 }

@@ -22,7 +22,7 @@ export class ChatDriver {
     return (await this.send({}))['names'] as readonly string[];
   }
 
-  /** Runs a command as another extension; what goes wrong with it is returned. */
+  /** Runs a command as another extension; its failure is returned. */
   command(command: string, ...args: readonly unknown[]): Promise<Json> {
     return this.send({ command, args });
   }

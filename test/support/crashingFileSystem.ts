@@ -23,7 +23,7 @@ export class CrashingFileSystem {
         }
         const running = (count === at && when === 'during' && half ? half : run)(...args);
         if (count === at) {
-          // Whether it worked, nobody gets to know.
+          // The outcome stays unknown.
           await running.catch(() => undefined);
           throw new PowerFailure(name);
         }

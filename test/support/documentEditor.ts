@@ -124,7 +124,7 @@ export class DocumentEditor {
     const { page } = this.workbench;
     const row = page.locator('.action-widget .monaco-list-row', { hasText: title }).first();
     await until(`the fix ${title}`, async () => {
-      // The lines move when what stands above the first one comes or goes.
+      // The lines move when the text above the first one comes or goes.
       await this.goTo(at);
       await page.keyboard.press('Control+.');
       return row.waitFor({ timeout: 3000 }).then(
@@ -143,7 +143,7 @@ export class DocumentEditor {
   }
 
   /**
-   * Clicks what stands above the first line until it has its effect: that line is made anew with each change, and a
+   * Clicks the text above the first line until it has its effect: that line is made again with each change, and a
    * click meanwhile is lost.
    */
   async press(title: string, effect: Locator | (() => boolean | Promise<boolean>)): Promise<void> {

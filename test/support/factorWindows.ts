@@ -16,7 +16,7 @@ export async function factorScene(options?: ConstructorParameters<typeof RealWin
   const close = async () => {
     await windows.close();
     await simulator.close();
-    // What is still being written would make the folder anew.
+    // What is still being written would make the folder again.
     await settle();
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   };

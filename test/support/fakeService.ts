@@ -18,12 +18,12 @@ export class FakeService {
   templates: Template[] = [];
   user: User = aUser();
   priceIncreases: PriceIncrease[] = [];
-  /** Made anew for each answer. */
+  /** Made again for each answer. */
   charges: () => readonly Charge[] = () => [];
   /** The clock of the service, in Unix milliseconds; without one an answer does not say what time it is. */
   date: (() => number) | undefined;
   readonly calls: string[] = [];
-  /** Those that nobody waits for, so that they leave after what the user asks for. */
+  /** Those in the background, which are sent after the requests of the user. */
   readonly unasked: string[] = [];
   readonly rented: { readonly offerId: number; readonly config: RentConfig }[] = [];
   /** Runs while a write waits for the service to take it. */
@@ -65,7 +65,7 @@ export class FakeService {
     return result;
   }
 
-  /** As the client does, it asks once more right before the request leaves. */
+  /** As the client does, it asks again right before the request leaves. */
   private async leave(call: string, options?: CallOptions): Promise<void> {
     await this.wait(call);
     if ((await options?.isStillWanted?.()) === false) {
@@ -177,7 +177,7 @@ export class FakeService {
   }
 }
 
-/** As a request that is given up: a service that hangs keeps nobody waiting. */
+/** As a request that is given up: a service that hangs delays no caller. */
 function untilAborted<T>(signal: AbortSignal | undefined, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     signal?.addEventListener('abort', () => {

@@ -184,7 +184,7 @@ export interface FakeWindow {
   readonly fleet: FleetStore;
   readonly rentals: RentalStore;
   readonly owned: DisposableStore;
-  /** Whether somebody looks at it. */
+  /** Whether it is in use. */
   readonly focus: { isFocused: boolean };
   readonly oneWindow: OneWindow;
   close(): void;
@@ -262,7 +262,7 @@ export class FakeComputer {
     return window;
   }
 
-  /** A window in which somebody is signed in. */
+  /** A signed-in window. */
   async openSignedIn(): Promise<FakeWindow> {
     const window = this.openWindow();
     await window.accounts.load();

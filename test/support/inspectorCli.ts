@@ -9,7 +9,7 @@ export interface Inspected {
   readonly out: string;
 }
 
-/** The command line of the MCP Inspector, which starts the server anew for each question. */
+/** The command line of the MCP Inspector, which restarts the server for each question. */
 export class InspectorCli {
   constructor(
     /** The server's script and its arguments. */

@@ -20,7 +20,7 @@ interface RowParts {
   readonly job?: Partial<Job>;
 }
 
-/** A job `train` on the instance `trainer`, ordered and begun an hour ago, at $1.00/h, which runs unless told otherwise. */
+/** A job `train` on the instance `trainer`, ordered and begun an hour ago, at $1.00/h, which runs by default. */
 export function aJobRow(state: Partial<JobState> = {}, { fields, job, ...parts }: RowParts = {}): JobRow {
   const instanceId = 'instanceId' in parts ? parts.instanceId : 7;
   const whole: Job = {

@@ -344,7 +344,7 @@ export async function openJobWindow(
     jobs,
     /** Whether the secret store has the values of jobs. */
     keptSecrets,
-    /** What was told, each once, as the windows' claims have it. */
+    /** What was shown, each once, as the windows' claims have it. */
     noticeKinds: () => [
       ...new Map(posted.map(({ key, data }) => [key, jobNotice.parse(data).kind])).values(),
     ],

@@ -38,9 +38,9 @@ export class JupyterClient {
   ) {}
 
   /**
-   * `reachable` is awaited before each plain request. After a cut the client connects once more at once, then asks for
+   * `reachable` is awaited before each plain request. After a cut the client connects again at once, then asks for
    * the kernel, and where that fails it asks again 10 to 30 s later, whatever has happened since: a socket that works
-   * by then is closed and opened anew, and what the kernel sends in that moment is lost. A request that waits until
+   * by then is closed and reopened, and what the kernel sends in that moment is lost. A request that waits until
    * the server can be reached leaves no such timer behind.
    */
   static async start(

@@ -24,12 +24,12 @@ export class OnQuick {
     return this.screen.quick.current?.title;
   }
 
-  /** What stands in the box. */
+  /** The text in the box. */
   get value(): string | undefined {
     return this.screen.quick.current?.value;
   }
 
-  /** What stands below the title or the box. */
+  /** The text below the title or the box. */
   get message(): string | undefined {
     return this.screen.quick.current?.message;
   }
@@ -70,7 +70,7 @@ export class OnQuick {
     await this.flush();
   }
 
-  /** Types into the box; what it says then. */
+  /** Types into the box and returns its text then. */
   async type(text: string): Promise<string | undefined> {
     await this.flush();
     this.screen.quick.current?.type(text);

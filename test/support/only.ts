@@ -19,7 +19,7 @@ export type Part<T> = T extends string
 /** The source reads no answer that is void. */
 type PartOfAnswer<Answer> = (() => void) extends () => Answer ? unknown : Part<Answer> | undefined;
 
-/** Stands for a whole of which the source under test needs only this part. */
+/** Represents a whole of which the source under test needs only this part. */
 export function only<T>(part: NoInfer<Part<T>>): T {
   return part as T;
 }

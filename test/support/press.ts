@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { until } from './until';
 
-/** What is read and done in the page, whose types are not known here. */
+/** What is read and done in the page, whose types are unknown here. */
 interface Drawn {
   readonly ownerDocument: { readonly activeElement: unknown; hasFocus(): boolean };
   contains(other: unknown): boolean;
@@ -54,7 +54,7 @@ const watchPress = `(node) => {
 }`;
 
 /**
- * Clicks something that may be drawn anew or move at any time. Where another element is there when the button goes
+ * Clicks something that may be redrawn or move at any time. Where another element is there when the button goes
  * down, the click is kept from the page and made again; so is one that ends on an element that took the place.
  */
 export async function press(target: Locator, { timeoutMs }: PressOptions = {}): Promise<void> {
@@ -115,7 +115,7 @@ interface ClickWatch {
 }
 
 /**
- * Clicks a button that may move or be drawn anew at any time. Where that happens between press and release, the page
+ * Clicks a button that may move or be redrawn at any time. Where that happens between press and release, the page
  * sees no click at all, and it is made again. `selector` finds the button from what is inside it.
  */
 export async function pressButton(page: Page, button: Locator, selector: string): Promise<void> {
@@ -179,7 +179,7 @@ export async function clickRow(
       if (await watch.evaluate((each) => each.wasClicked()).catch(() => true)) {
         return true;
       }
-      // What is said about one row covers others; it goes with the pointer.
+      // A message about one row covers others; it disappears with the pointer.
       await page.mouse.move(700, 700);
       return false;
     } finally {

@@ -17,7 +17,7 @@ export const tableHead = [
   '|-----------------------------------------+------------------------+----------------------+',
 ];
 
-/** A folder that stands for a machine: the script runs in a real shell with these programs before the computer's own. */
+/** A folder that acts as a machine: the script runs in a real shell with these programs before the computer's own. */
 export class ProofMachine {
   readonly dir = mkdtempSync(path.join(os.tmpdir(), 'gr-proof-'));
   readonly home = path.join(this.dir, 'ho me');

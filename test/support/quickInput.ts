@@ -71,7 +71,7 @@ export class QuickInput {
     await clickRow(this.page, this.row(label, end));
   }
 
-  /** Clicks the first row that says this somewhere, or something inside it. */
+  /** Clicks the first row that contains this text, or something inside it. */
   async pickMatching(text: string | RegExp, within?: string): Promise<void> {
     const row = this.rows.filter({ hasText: text }).first();
     await clickRow(this.page, row, within === undefined ? {} : { within });
@@ -120,7 +120,7 @@ export class QuickInput {
     return this.widget.locator(`.quick-input-titlebar .action-label[aria-label^="${tooltip}"]`);
   }
 
-  /** What the rows in view say, from top to bottom: label, description and detail, in one line each. */
+  /** The text of the visible rows, from top to bottom: label, description and detail, in one line each. */
   async rowTexts(): Promise<string[]> {
     await this.rows.first().waitFor();
     return textsOf(this.rows);

@@ -9,7 +9,7 @@ import { SshHome } from './sshHome';
 import { sshAccount, sshInstance } from './sshInstance';
 import { SshMachine } from './sshMachine';
 
-/** Names, sizes, times and contents of a folder, to prove that nobody touched it. */
+/** Names, sizes, times and contents of a folder, to prove that it was not touched. */
 function snapshot(dir: string): string {
   if (!existsSync(dir)) {
     return 'missing';

@@ -82,7 +82,7 @@ export async function giveEnvironmentAndLogin(
 
 /** Rents what the open confirmation says; returns once the service has answered. */
 export async function rentNow(session: UiSession, workbench: Workbench): Promise<void> {
-  // The simulator forgets its oldest requests, so that their count says nothing.
+  // The simulator forgets its oldest requests, so that their count is useless.
   const before = rentalsOf(session).at(-1)?.seq ?? 0;
   await workbench.quick.waitForTitle('Rent: Confirm');
   await confirmRental(workbench);

@@ -40,7 +40,7 @@ export async function rentRunning(
   return id;
 }
 
-/** Public keys for tests; nobody has their private halves. */
+/** Public keys for tests; their private halves do not exist. */
 export const publicKeys = [
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEf3mfqnR1mQvTqcBbq1sYIhyGgzVzQ1bU6k3nq5oJ0p one@test',
   'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIA0xQ6Vt7m3cPpQk2h8r5n9sV1yJb4dL6gTzWqEoXuHa two@test',

@@ -1,12 +1,12 @@
 import type { Locator } from 'playwright-core';
 
-/** What is read of a row in the page, whose types are not known here. A text that is a function would not be called. */
+/** What is read of a row in the page, whose types are unknown here. A text that is a function would not be called. */
 interface Row {
   readonly dataset: { readonly index: string };
   readonly innerText: string;
 }
 
-/** What the rows in view say, from top to bottom; the page does not keep them in that order. */
+/** The text of the visible rows, from top to bottom; the page does not keep them in that order. */
 export async function textsOf(rows: Locator): Promise<string[]> {
   const texts = await rows.evaluateAll((all) =>
     (all as unknown as readonly Row[]).map((row) => ({ at: Number(row.dataset.index), text: row.innerText })),

@@ -111,7 +111,7 @@ export async function openScheduleWindow(computer: FakeComputer, disk: FakeSched
     schedules,
     kernels,
     posted,
-    /** What was told, each once, as the windows' claims have it. */
+    /** What was shown, each once, as the windows' claims have it. */
     postedNotices: (): readonly ScheduleNotice[] =>
       [...new Map(posted.map(({ key, data }) => [key, data])).values()].map((data) =>
         scheduleNotice.parse(data),
@@ -135,7 +135,7 @@ export async function scheduleScene(start: ServiceStart = { instances: [anInstan
 }
 export type ScheduleScene = Awaited<ReturnType<typeof scheduleScene>>;
 
-/** What a window told, in its order. */
+/** What a window showed, in its order. */
 export const noticeKinds = (window: ScheduleWindow) => window.postedNotices().map(({ kind }) => kind);
 
 /** Time goes by in steps that a list of the service fits between. */

@@ -44,7 +44,7 @@ export function totpCode(simulator: TestSimulator, secret: string, stepsAhead = 
 
 type WithSimulator = Readonly<Record<'simulator', TestSimulator>>;
 
-/** The codes that were sent, oldest first, as somebody reads them on a telephone or in a mailbox. */
+/** The codes that were sent, oldest first, as a person reads them on a telephone or in a mailbox. */
 export async function sentCodes({ simulator }: WithSimulator, channel: 'sms' | 'email'): Promise<string[]> {
   const { json } = await simulator.call('GET', '/__sim/outbox/');
   const messages = json.messages as { readonly channel: string; readonly code: string }[];
@@ -56,7 +56,7 @@ export function logIns({ simulator }: WithSimulator): number {
   return simulator.received('POST', '/api/v0/tfa/').filter(({ status }) => status === 200).length;
 }
 
-/** The code of the newest message, as somebody reads it on a telephone or in a mailbox. */
+/** The code of the newest message, as a person reads it on a telephone or in a mailbox. */
 export async function lastCode(simulator: TestSimulator, channel?: 'sms' | 'email'): Promise<string> {
   const { json } = await simulator.call('GET', '/__sim/outbox/');
   const messages = json.messages as { channel: string; code: string }[];

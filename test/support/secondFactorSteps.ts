@@ -27,7 +27,7 @@ async function enterKey(
   await workbench.quick.type(key);
 }
 
-/** The newest code that was sent after `count` of them; somebody looks at a telephone or a mailbox. */
+/** The newest code that was sent after `count` of them, as a person reads it on a telephone or in a mailbox. */
 export async function nextCode(
   session: UiSession,
   channel: 'sms' | 'email',
@@ -40,7 +40,7 @@ export async function nextCode(
   });
 }
 
-/** Says that a code is needed, and takes nothing away from what is open. */
+/** Shows that a code is needed, and closes nothing that is open. */
 export const codeNeeded = /needs a verification code \(2FA\)/;
 
 /** Ends all sessions of the service at once, and has a window ask for its instances, up to the message about it. */
@@ -62,7 +62,7 @@ export async function chooseFactor(workbench: Workbench, label: string): Promise
   await workbench.quick.rows.first().waitFor({ state: 'hidden' });
 }
 
-/** Takes a way that may be closed. What is chosen right after the question came up does not count. */
+/** Chooses a way that may be closed. A choice right after the question appeared does not count. */
 export async function tryFactor({ quick }: Workbench, label: string): Promise<void> {
   await quick.row(label).waitFor();
   await pause(unaskedTimes.settleMs + 100);

@@ -1,7 +1,7 @@
 import type { FileContent } from '../../src/store/disk/jsonFile';
 import type { StoredSecrets, TemplateStorageFile } from '../../src/store/templates/templateStorage';
 
-/** A file on a disk whose writes end when the test says so. */
+/** A file on a disk whose writes end when the test decides. */
 export class SlowFile {
   content: TemplateStorageFile | undefined;
   readonly writing: { readonly value: TemplateStorageFile; end(error?: Error): void }[] = [];

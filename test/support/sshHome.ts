@@ -55,7 +55,7 @@ export class SshHome {
       clock: parts.clock ?? systemClock,
       log: silentLog,
       identity: thisProcess,
-      // `~` would lead to the home of whoever runs the tests.
+      // `~` would lead to the home of the user who runs the tests.
       environment: () => ({
         ...this.environment,
         accountHome: join(this.root, 'account'),

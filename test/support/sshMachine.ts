@@ -14,7 +14,7 @@ interface StartOptions {
   readonly extra?: readonly string[];
 }
 
-/** A real `sshd` on this computer that stands for one rented machine. */
+/** A real `sshd` on this computer that acts as one rented machine. */
 export class SshMachine {
   readonly dir = realpathSync(mkdtempSync(join(tmpdir(), 'gpu-sshd-')));
   private process: ChildProcess | undefined;
@@ -119,7 +119,7 @@ function greets(port: number): Promise<boolean> {
   });
 }
 
-/** A port nobody listens on. */
+/** A port without a listener. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

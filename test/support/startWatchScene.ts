@@ -20,7 +20,7 @@ export interface Watching extends FakeWindow {
   readonly events: StartEvent[];
 }
 
-/** What watches the machines on their way in a window, and what it told; with checks, a start ends with a login. */
+/** What watches the machines on their way in a window, and what it showed; with checks, a start ends with a login. */
 export function watchStarts(
   { clock, log, storageDir }: FakeComputer,
   window: FakeWindow,
@@ -39,7 +39,7 @@ export function watchStarts(
   return { readiness, events };
 }
 
-/** Windows that watch machines on their way, on a service that does what a test says. */
+/** Windows that watch machines on their way, on a service that does what a test sets. */
 export function useStartWatches() {
   const scene = {} as Pick<ComputerScene, 'service' | 'computer'>;
   async function open(isFocused = true): Promise<Watching> {

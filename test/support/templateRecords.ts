@@ -72,7 +72,7 @@ const filterForms = fc.oneof(
   fc.constantFrom<unknown>(null, '', '  ', '{}', 'null', '[]', '"text"', '{broken', [], 5, true),
 );
 
-/** A value as somebody may quote it for a shell. */
+/** A value as a user may quote it for a shell. */
 const quoted = words.chain((value) =>
   fc.constantFrom(
     `"${value.replaceAll(/["\\$`]/g, '\\$&')}"`,

@@ -16,7 +16,7 @@ export interface TemplateScene {
   readonly id: number;
   /** The template as the service has it. */
   record(): Promise<Record<string, unknown>>;
-  /** Somebody else's edit, through the service. */
+  /** Another user's edit, through the service. */
   editElsewhere(changes: Record<string, unknown>): Promise<void>;
   /** Everything that the windows of the computer wrote to disk. */
   onDisk(): string;

@@ -175,7 +175,7 @@ export class TemplateComputer {
     return { documents, creation, memory, secrets, refs, accounts, clock, dirty, shownAnew, heard };
   }
 
-  /** What is still being written would make the folder anew. */
+  /** What is still being written would make the folder again. */
   async dispose(): Promise<void> {
     await settle();
     rmSync(this.storageDir, { recursive: true, force: true });

@@ -50,12 +50,12 @@ export class View {
     return this.rows.filter({ hasText: text }).first();
   }
 
-  /** What the rows in view say, from top to bottom. */
+  /** The text of the visible rows, from top to bottom. */
   async rowTexts(): Promise<string[]> {
     return textsOf(this.rows);
   }
 
-  /** Clicks the first row in which this stands. */
+  /** Clicks the first row that contains this text. */
   async pick(text: string | RegExp): Promise<void> {
     await clickRow(this.page, this.row(text));
   }

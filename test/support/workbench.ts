@@ -135,7 +135,7 @@ export class Workbench {
       return seen.find((text) => expected.test(text));
     };
     const hover = async () => {
-      // What is drawn anew under a pointer that rests tells nothing until the pointer comes again. It goes where no hover
+      // What is redrawn under a pointer that rests tells nothing until the pointer comes again. It goes where no hover
       // is, since one that it rests on stays as it was.
       await this.page.mouse.move(1300, 300);
       await target.hover();

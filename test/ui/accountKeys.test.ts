@@ -21,7 +21,7 @@ describe('keys of an account', function () {
     return { key: String(json.key), key_id: Number(json.key_id) };
   }
 
-  /** Every page believes that it has the focus, unless told otherwise; one that never had it is not told that it has none. */
+  /** Every page believes that it has the focus by default; one that never had it does not learn that it has none. */
   async function putBehind(window: Workbench): Promise<void> {
     const devTools = await window.page.context().newCDPSession(window.page);
     await devTools.send('Emulation.setFocusEmulationEnabled', { enabled: false });

@@ -9,7 +9,7 @@ import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 
-/** The `~/.ssh` of whoever runs the tests, which nothing here may touch. */
+/** The `~/.ssh` of the user who runs the tests, which nothing here may touch. */
 const realSshFolder = path.join(os.userInfo().homedir, '.ssh');
 const stateOfRealSsh = () => (existsSync(realSshFolder) ? `${statSync(realSshFolder).mtimeMs}` : 'not there');
 

@@ -14,7 +14,7 @@ import { inOneLine } from '../support/rows';
 
 const days = Array.from({ length: 30 }, (_, day) => `2026-11-${String(day + 1).padStart(2, '0')}`);
 
-/** A report with everything that a page can draw, unless told otherwise. */
+/** A report with everything that a page can draw by default. */
 function report(changes: Partial<ReportView> = {}): ReportView {
   return {
     title: 'Earnings',
@@ -183,7 +183,7 @@ describe('the page of the reports in a real browser', function () {
       const before = (await dates()).length;
       await shown.page.keyboard.press(key);
       const value = (await dates()).at(-1);
-      // The report is read again, and its page is drawn anew.
+      // The report is read again, and its page is redrawn.
       if (value !== undefined && (await dates()).length > before) {
         await shown.show(report({ filters: [{ ...start, value }] }));
       }

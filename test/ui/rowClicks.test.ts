@@ -16,7 +16,7 @@ const listThatWorks = (ms: number) => `
     });
   </script>`;
 
-/** A code lens, which the editor acts on when the button is let go, and which is drawn anew when it goes down first. */
+/** A code lens, which the editor acts on when the button is let go, and which is redrawn when it goes down first. */
 const lensDrawnAnew = `
   <div class="codelens-decoration"><a role="button">Create</a></div>
   <script>

@@ -32,7 +32,7 @@ describe('the second factor in two windows', function () {
         .map(({ status }) => status),
     );
 
-  /** Every page believes that it has the focus, unless told otherwise; two windows never do. */
+  /** Every page believes that it has the focus by default; two windows never do. */
   async function withRealFocus(window: Workbench): Promise<Workbench> {
     const devTools = await window.page.context().newCDPSession(window.page);
     await devTools.send('Emulation.setFocusEmulationEnabled', { enabled: false });
@@ -163,7 +163,7 @@ describe('the second factor in two windows', function () {
       await window.shot('05-nothing-left');
       await window.page.keyboard.press('Escape');
     }
-    // Nor does a window that is opened anew find anything to go on with.
+    // Nor does a window that is reopened find anything to go on with.
     await one.page.reload();
     await one.ready();
     await toFront(one);

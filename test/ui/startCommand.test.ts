@@ -16,7 +16,7 @@ import { until } from '../support/until';
 import { Workbench } from '../support/workbench';
 import { repository } from '../support/installed';
 
-/** What somebody sees who types the command, and a way to end it as they do. */
+/** What a user sees who types the command, and a way to end it as they do. */
 interface Started {
   readonly output: () => string;
   readonly address: () => Promise<string>;
@@ -96,7 +96,7 @@ describe('npm start', function () {
     };
   };
 
-  /** The account of whoever runs this keeps its own SSH config; the settings of a new profile stay. */
+  /** The account of the user who runs this keeps its own SSH config; the settings of a new profile stay. */
   function useOwnSshConfig(): void {
     const file = path.join(root, 'browser', 'data', 'User', 'settings.json');
     const settings = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;

@@ -264,7 +264,7 @@ describe('template documents like any other file', function () {
     await workbench.shot('07-switch');
     await clickRow(workbench.page, workbench.quick.rows.filter({ hasNotText: /demo/i }).first());
     await editor.lens('Read-only: belongs to another account').waitFor({ state: 'detached' });
-    // The editor asks once more whether the file may be written.
+    // The editor asks again whether the file may be written.
     await until('the end of the lock', async () => !(await editor.isLocked()));
     await type({ desc: 'mine again' });
     await editor.save();
@@ -283,7 +283,7 @@ describe('template documents like any other file', function () {
     const explorer = other.page.locator('.explorer-folders-view');
     const row = (name: string) => explorer.locator('.monaco-list-row', { hasText: name }).first();
     const item = (name: string, action: string) => other.view('Explorer').contextMenu(row(name), action);
-    // Rows are made anew while the folders are read.
+    // Rows are made again while the folders are read.
     const expand = (name: string, inner: string) =>
       until(`what is in ${name}`, async () => {
         if (await row(inner).isVisible()) {

@@ -75,7 +75,7 @@ describe('files to an instance and back', function () {
     // The dialog writes where it begins with its first rows, also over what was typed before.
     await quick.rows.filter({ hasText: /^\.\.$/ }).waitFor();
     await quick.input.fill(file);
-    // A folder is entered before it is taken, and the dialog writes its path anew then.
+    // A folder is entered before it is taken, and the dialog writes its path again then.
     await until('the dialog to take it', async () => {
       await press(dialog(button), { timeoutMs: 2000 }).catch(() => undefined);
       return dialog(button)

@@ -122,7 +122,7 @@ const parts = [
     '"a",',
   ],
 ];
-/** What stands before the repeated part, and after it, so that a pattern begins and then fails. */
+/** The text before the repeated part, and after it, so that a pattern begins and then fails. */
 const around: readonly (readonly [string, string])[] = [
   ['', '\u0001'],
   ['1a="[', '!\n'],

@@ -5,7 +5,7 @@ import path from 'node:path';
 const root = path.resolve(__dirname, '..', '..');
 
 describe('the bundle of sentences', () => {
-  // Loading the compiler is the larger part of the work, and a program of its own would load it once more.
+  // Loading the compiler is the larger part of the work, and a program of its own would load it again.
   it('holds the sentences of the code', async () => {
     const { renderBundle } = (await import(path.join(root, 'scripts', 'l10n.mjs'))) as {
       renderBundle: () => Promise<string>;

@@ -41,7 +41,7 @@ describe('the layout of the repository', () => {
   it('has one thing for each exported name', () => {
     const places = new Map<string, string[]>();
     for (const file of readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })) {
-      // Every feature is registered under the same name, and the simulator stands for somebody else's program.
+      // Every feature is registered under the same name, and the simulator stands for another program.
       if (
         !file.endsWith('.ts') ||
         file.startsWith('simulator') ||

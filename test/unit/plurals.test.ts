@@ -54,7 +54,7 @@ describe('sentences with a number', () => {
   });
 });
 
-/** What stands before the first place. */
+/** The text before the first place. */
 function beginningOf(sentence: string): string {
   return sentence.slice(0, sentence.indexOf('{'));
 }

@@ -258,7 +258,7 @@ describe('The scripts that set a machine up', () => {
         timeout: 20_000,
       });
       assert.equal(status, 1, script);
-      // The tests say at their end once more what failed.
+      // The tests repeat at their end what failed.
       const [said = ''] = `${stdout}${stderr}`.split(/^.*FAILED: /m);
       const lines = said.split('\n').filter((line) => !line.includes(' passed, '));
       const reasons = lines.filter((line) =>

@@ -7,7 +7,7 @@ import { RawTexts } from '../support/rawTexts';
 const root = path.resolve(__dirname, '..', '..');
 const planted = path.join(root, 'src', 'features', 'planted.ts');
 
-/** Each place in which somebody may forget a sentence tomorrow. */
+/** Each place in which a developer may forget a sentence tomorrow. */
 const forgotten = `
 import * as vscode from 'vscode';
 import { t } from '../editor/localize';

@@ -90,7 +90,7 @@ const requestShape = z
     at: z.number(),
     state: requestStates,
     problem: z.string().exactOptional(),
-    /** The window in which the user said yes, which carries it out, and since when. */
+    /** The window in which the user agreed, which carries it out, and since when. */
     windowId: z.string().exactOptional(),
     decidedAt: z.number().exactOptional(),
     /** Of its rental in the journal; there before anything is sent. */
@@ -101,7 +101,7 @@ const requestShape = z
     to: z.enum(['stopped', 'running']).exactOptional(),
     endsAt: z.number().exactOptional(),
     then: then.exactOptional(),
-    /** The schedule before a start, which holds again where the start did not take place. */
+    /** The schedule before a start, which applies again if the start did not happen. */
     scheduleBefore: z
       .custom<Schedule>((value) => typeof value === 'object' && value !== null)
       .exactOptional(),

@@ -64,7 +64,7 @@ export async function keepEnd(
   }
 }
 
-/** Puts back the schedule that the end of a start replaced, which did not take place. */
+/** Puts back the schedule that the end of a start replaced, which did not happen. */
 export async function giveBackEnd(
   { schedules }: DoAgreedDeps,
   request: AgentRequest,

@@ -81,7 +81,7 @@ export async function activeAccount({
   );
 }
 
-/** A call that would wait longer for its search (ms) tells the agent when to call again. */
+/** A call that would wait longer for its search (ms) returns when the agent should call again. */
 const longestTurnMs = 30_000;
 
 /**

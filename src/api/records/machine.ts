@@ -25,7 +25,7 @@ export interface Machine {
   readonly minBidPerHour?: Micros;
   /** One letter a GPU, for example `D x`. */
   readonly occupancy?: string;
-  /** Seconds since the machine was last heard of. */
+  /** Seconds since the last sign of the machine. */
   readonly silentSeconds?: number;
   /** Unix seconds until which it is offered. */
   readonly listedUntil?: number;

@@ -88,8 +88,8 @@ function showLeft(done: string, sshEntries: number, next: string | undefined): v
 type SwitchingDeps = Pick<Services, 'accounts' | 'fleet' | 'rentals'>;
 
 /**
- * Runs what may make another account active. Only schedules are carried out for accounts that are not active, so the
- * user is told once what is no longer watched.
+ * Runs what may make another account active. Only schedules are carried out for accounts
+ * that are not active, so the user is informed once of what is no longer watched.
  */
 export async function switching<T>(deps: SwitchingDeps, run: () => Promise<T>): Promise<T> {
   const { accounts, fleet } = deps;

@@ -31,8 +31,8 @@ const bootProblems: readonly PreflightProblem[] = ['refused', 'noGreeting', 'unr
 const waitingForKey = text('Waiting for it to accept the key…');
 
 /**
- * Repeats logins that a booting machine refuses, or one that does not have a new key yet; every login of the user goes
- * through here.
+ * Repeats logins that a booting machine refuses, or one that does not have a new
+ * key yet; every login of the user uses it.
  */
 export class Patience {
   constructor(private readonly deps: PatienceDeps) {}

@@ -63,7 +63,7 @@ export class SaveAsTargets {
     const token = draftTokenOf(this.deps.templateStores.documents.account().key, `again-${from}`);
     const target = { token, mtime: this.deps.clock.now(), from };
     const id = await this.send(target, source);
-    // The editor reads the written file once more before the new template's tab replaces this one.
+    // The editor reads the written file again before the new template's tab replaces this one.
     this.targets.set(uri.toString(), target);
     return id;
   }

@@ -23,7 +23,9 @@ type Deps = Pick<
   | 'windowInUse'
 >;
 
-/** Registers the instances view and *Refresh* for all views, and tells the fleet whether this window shows the list. */
+/**
+ * Registers the instances view and *Refresh* for all views, and informs the fleet whether this window shows the list.
+ */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const tree = deps.trees['gpuRental.instances'];

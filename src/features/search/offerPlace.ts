@@ -9,7 +9,7 @@ export class OfferPlace {
   /** `chosen`: the row to return to. */
   constructor(private chosen?: string) {}
 
-  /** Takes the ids of the rebuilt rows, and the id of the first offer among them. */
+  /** Sets the ids of the rebuilt rows, and the id of the first offer among them. */
   made(rows: readonly (string | undefined)[], first: string | undefined): void {
     const before = this.rows[this.rows.indexOf(this.chosen) - 1];
     this.rows = rows;

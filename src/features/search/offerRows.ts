@@ -141,8 +141,7 @@ export function offerRows(
   actions: OfferActions,
   now: number,
 ): readonly LevelRow[] {
-  // A heading shares the line of its row and would hide part of an offer, so it goes above the shorter row of
-  // filters.
+  // A heading shares the line of its row and would hide part of an offer, so it is above the shorter row of filters.
   const rows: LevelRow[] = [
     ...(view.rows.length > 0 ? [heading(headline(view, query))] : []),
     {

@@ -28,9 +28,9 @@ export async function checkJob(
 }
 
 /**
- * Parses the answer: lines, the last of which states how many bytes of log follow, so that no log content can pass
- * for a line, and after these bytes the place of the log once more. Returns `undefined` if the answer is truncated, or
- * if the log was moved while it was read.
+ * Parses the answer: lines, the last of which states how many bytes of log follow, so that
+ * no log content can pass for a line, and after these bytes the place of the log again.
+ * Returns `undefined` if the answer is truncated, or if the log was moved while it was read.
  */
 export async function readCheck(answer: Buffer): Promise<JobCheck | undefined> {
   const reader = new ByteReader(only(answer));

@@ -53,7 +53,7 @@ export function findWords(pattern: string): readonly string[] {
   const parts = partsOf(pattern);
   const { path, isFixed } = baseOf(parts);
   if (isFixed) {
-    // A folder stands for its whole content.
+    // A folder means its whole content.
     return [path, '-path', '*'].map(quoteForShell);
   }
   const words = withoutDoubleStars(parts).flatMap((one, index) => [
@@ -172,7 +172,7 @@ function escaped(sign: string): string {
   return /[\\\]^-]/.test(sign) ? `\\${sign}` : sign;
 }
 
-// `**` between two slashes stands for any number of folders, including none, and at the end for everything below.
+// `**` between two slashes means any number of folders, including none, and at the end for everything below.
 function withoutDoubleStars(parts: readonly string[]): readonly string[] {
   const at = parts.indexOf('**');
   if (at < 0) {

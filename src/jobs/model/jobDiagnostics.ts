@@ -339,7 +339,7 @@ const mostNames = 100;
 /** Characters. */
 const longestPattern = 1000;
 
-/** Returns for how many names the braces of a pattern stand at most: `{a,b}{c,d}` are four. */
+/** Returns the most names that the braces of a pattern make: `{a,b}{c,d}` are four. */
 function namesOf(pattern: string): number {
   let names = 1;
   for (const part of pattern.split('{').slice(1)) {

@@ -67,7 +67,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   }
   const orderedAt = deps.clock.now();
   const outputsTo = outputsFolderOf(spec, folder, orderedAt);
-  // Said before anything is paid; what is fetched is checked again.
+  // Reported before anything is paid; fetched files are checked again.
   await realPlace({ path: outputsTo, root: { opened: folder } });
   const sent = await filesOf(source);
   await checkCommand(spec, folder, sent);

@@ -48,7 +48,9 @@ export interface SecondFactorLogin {
   readonly isLegacy: boolean;
 }
 
-/** Where a text message goes: a method's number, a given number, or the account's own number if both are missing. */
+/**
+ * The receiver of a text message: a method's number, a given number, or the account's own number if both are missing.
+ */
 export interface SmsTarget {
   readonly methodId?: number | undefined;
   /** E.164. */
@@ -90,8 +92,8 @@ export const authorizationMs = 30 * 60_000;
 const longestLabel = 30;
 
 /**
- * Returns until when methods can be added (ms since 1970), while the service reports that they can be. A known end
- * that has passed says nothing about a newer authorization from another window or the console.
+ * Returns until when methods can be added (ms since 1970), while the service reports that they can be. A
+ * known end that has passed does not apply to a newer authorization from another window or the console.
  */
 export function authorizationEnd(known: number | undefined, nowMs: number): number | undefined {
   return known !== undefined && known > nowMs ? known : undefined;

@@ -61,7 +61,7 @@ export function usedUp({ parts }: BudgetNow): readonly BudgetPart[] {
 /** `unread`: the charges could not be read, so the budget may be used up. */
 export type BudgetState = 'within' | 'usedUp' | 'unread';
 
-/** Returns the state of the budget. Outside it, a rental or start needs a confirmation that says so. */
+/** Returns the state of the budget. Outside it, a rental or start needs a confirmation that shows that. */
 export function budgetState(budget: BudgetNow | undefined): BudgetState {
   if (budget === undefined || budget.parts.length === 0) {
     return 'within';

@@ -20,7 +20,7 @@ export function partText({ period, spent, limit }: BudgetPart): Text {
     : text('{0} of {1} this month', amount, limitText(limit));
 }
 
-/** Returns a note for the tooltip that says what the figures include. */
+/** Returns a note for the tooltip about what the figures include. */
 export function budgetNote({ isWhole }: BudgetNow): Text {
   return isWhole
     ? text('Charges and the cost since the last of them, in UTC days and months')

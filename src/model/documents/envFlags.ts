@@ -51,7 +51,7 @@ const blank = /\s/;
 /** A backslash at the end of a line joins it with the next one; spaces after it are not seen by people. */
 const continued = /\\[ \t]*(?:\r\n|\r|\n)/y;
 
-/** Returns the end of a line's end that a backslash takes away, or undefined for any other character. */
+/** Returns the end of a line break that a backslash removes, or undefined for any other character. */
 function afterContinuation(text: string, at: number): number | undefined {
   continued.lastIndex = at;
   return text.charAt(at) === '\\' && continued.test(text) ? continued.lastIndex : undefined;

@@ -13,7 +13,7 @@ export interface ImageNeeds {
 
 /** A row of the table of images. docs/service/images.md#known-images has the source of each. */
 interface KnownImage {
-  /** Lower case, without Docker Hub's registry. A `*` at the end stands for any name below it. */
+  /** Lower case, without Docker Hub's registry. A `*` at the end means any name below it. */
   readonly repository: string;
   readonly read: (tag: string) => ImageNeeds;
 }

@@ -35,7 +35,7 @@ export interface ComparedGroup {
   readonly rows: readonly ComparedRow[];
 }
 
-/** Stands for a value that the service does not report. */
+/** Shown for a value that the service does not report. */
 const unknown = '–';
 
 interface Line {

@@ -103,7 +103,7 @@ const opposites: Readonly<Record<ServiceOperator, ServiceOperator | undefined>> 
   lte: undefined,
 };
 
-/** Returns the query of a line as a shell takes it: `vastai search offers 'num_gpus=1' -o 'dph' --type bid`. */
+/** Returns the query of a line as a shell reads it: `vastai search offers 'num_gpus=1' -o 'dph' --type bid`. */
 export function inOneCommand(line: string): string {
   const query = line.replace(/\s+/g, ' ').trim();
   const command = /^(?:\S*vast(?:ai|\.py)? )search [a-z]+ ?/i.exec(query)?.[0];

@@ -89,7 +89,7 @@ function compare(operator: Operator, actual: Scalar, wanted: unknown): boolean {
   }[operator];
 }
 
-/** Below, at or above zero; `undefined` where the two cannot be compared. */
+/** Below, at or above zero; `undefined` if the two can't be compared. */
 function order(actual: Scalar, wanted: unknown): number | undefined {
   if (typeof actual === 'string') {
     return isScalar(wanted) ? compareTexts(actual, String(wanted)) : undefined;

@@ -74,7 +74,7 @@ export class SecondFactorGate implements Disposable {
   private readonly wishes = new Map<string, Disposable>();
   /** When the user started it in another window, by account (`Clock.elapsed`). */
   private readonly startedElsewhere = new Map<string, number>();
-  /** When an asking window was last heard, by account (`Clock.elapsed`). */
+  /** When an asking window last sent a message, by account (`Clock.elapsed`). */
   private readonly askedElsewhere = new Map<string, number>();
   private readonly open = new Map<string, OpenQuestion>();
   private readonly owned = new DisposableStore();

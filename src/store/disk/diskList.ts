@@ -35,7 +35,7 @@ export interface RowFiles<Row> {
   readonly damaged?: readonly string[];
 }
 
-/** Rows of the active account on disk, the same in all windows; whoever changes a file calls `publishChange`. */
+/** Rows of the active account on disk, the same in all windows; call `publishChange` after each change of a file. */
 export class DiskList<Row, Files extends RowFiles<Row>> implements Disposable {
   /** The account of the files, also once another account is active. */
   private readonly keys = new WeakMap<Files, string>();

@@ -84,7 +84,7 @@ export class RentalJournal {
     private readonly log: Log,
   ) {}
 
-  /** Reads the rentals that are not known yet. */
+  /** Reads the unknown rentals. */
   async list(accountKey: string, now: number, isKnown: (marker: string) => boolean): Promise<RentalsRead> {
     const folder = this.folder(accountKey);
     const markers = await folder.ids();

@@ -79,7 +79,7 @@ export class TemplateGoneError extends SaveError {
   }
 }
 
-/** No answer came and the template can't be read back now; the document stays unsaved. */
+/** There was no answer, and the template can't be read back now; the document stays unsaved. */
 export class SaveNotKnownError extends SaveError {
   constructor(cause: unknown) {
     super(
@@ -92,7 +92,7 @@ export class SaveNotKnownError extends SaveError {
   }
 }
 
-/** No answer came, and reading back shows that nothing changed. */
+/** There was no answer, and reading back shows that nothing changed. */
 export class SaveLostError extends SaveError {
   constructor(cause: unknown) {
     super(text('The service did not answer, and the template there is unchanged. Save again.'), [], {

@@ -107,7 +107,7 @@ for (const isPerson of [false, true]) {
   });
 }
 
-/** A machine that will not get ready, in a window that says so. */
+/** A machine that will not get ready, in a window with this text. */
 async function failedMachine(
   computer: Computer,
 ): Promise<{ readonly id: number; readonly window: FeatureWindow }> {

@@ -15,7 +15,7 @@ const places = [
   ['after PUT /api/v0/asks/{id}/', 2, 2],
 ] as const;
 
-/** What the view says of each job, in the order of the file. */
+/** The text of each job in the view, in the order of the file. */
 const said = (rows: readonly string[]) =>
   rates.map((rate) => rows.find((row) => row.startsWith(`train LR=${rate} `))?.split(' · ')[0]);
 

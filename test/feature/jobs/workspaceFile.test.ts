@@ -29,7 +29,7 @@ describe('a workspace that knows its machine', () => {
       .simulator.received('PUT', `/api/v0/instances/${id}/`)
       .filter(({ body }) => (body as { state?: string }).state === 'running').length;
 
-  /** Writes the file, as git does, and opens it anew. */
+  /** Writes the file, as git does, and reopens it. */
   async function write(recipe: Record<string, unknown>): Promise<FakeTextDocument> {
     const { documents } = window.screen;
     mkdirSync(path.dirname(file()), { recursive: true });

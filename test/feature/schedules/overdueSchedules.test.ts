@@ -65,7 +65,7 @@ function useLateWindows() {
         .simulator.received(undefined, `/api/v0/instances/${id}/`)
         .filter(({ method }) => method !== 'GET')
         .map(({ method, body }) => [method, body]),
-    /** Waits for the one window that says so; no other may ever have said it. */
+    /** Waits for the one window with this text; no other may ever have said it. */
     teller: async (text: RegExp): Promise<FeatureWindow> => {
       const window = await computer().until(`a window to say ${String(text)}`, () =>
         windows.find(({ screen }) => screen.messages.shown.some((one) => text.test(one.text))),

@@ -117,7 +117,7 @@ export class JobPlay {
   }
 }
 
-/** Plays a job with blows. Throws nothing: what goes wrong is a violation. */
+/** Plays a job with blows. Throws nothing: each failure is a violation. */
 export async function playJob(
   seed: number,
   blowsOf: (dice: Dice) => readonly Blow[],

@@ -257,7 +257,7 @@ export class Documents {
     if (!document.isDirty && !isForced) {
       return true;
     }
-    // The editor asks for a file, and nobody answers here.
+    // The editor asks for a file, which has no answer here.
     if (document.isUntitled) {
       return false;
     }
@@ -265,7 +265,7 @@ export class Documents {
     const name = path.posix.basename(document.uri.path);
     const { version } = document;
     try {
-      // What another has written since is not written over; a file that is gone is written anew.
+      // What another has written since is not written over; a file that is gone is written again.
       const time = await this.files.timeOf(document.uri).catch(() => 0);
       if (time > (this.times.get(document) ?? time)) {
         const asked = `Failed to save '${name}': The content of the file is newer.`;

@@ -125,7 +125,7 @@ function matching<T>(all: Set<Registered<T>>, document: FakeTextDocument): T[] {
   return [...all].filter(({ selector }) => selects(selector, document)).map(({ provider }) => provider);
 }
 
-/** A document fits where each part that a filter names fits; `*` and `**` in patterns stand for any text. */
+/** A document fits where each part that a filter names fits; `*` and `**` in patterns mean any text. */
 export function selects(selector: vscode.DocumentSelector, document: FakeTextDocument): boolean {
   if (Array.isArray(selector)) {
     return (selector as readonly vscode.DocumentFilter[]).some((one) => selects(one, document));

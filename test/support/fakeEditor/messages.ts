@@ -23,7 +23,7 @@ export class Messages {
   readonly shown: ShownMessage[] = [];
   /** All that were ever shown, for closing checks. */
   readonly history: ShownMessage[] = [];
-  /** Told of each as it appears. */
+  /** Called for each as it appears. */
   onDidShow: (message: ShownMessage) => void = () => undefined;
 
   /** A click on a pop-up takes the focus from the list or box that is open. */

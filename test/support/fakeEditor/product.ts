@@ -58,7 +58,7 @@ function compiled(entry = product): Script {
 const namespaces = new WeakMap<object, unknown>();
 
 /**
- * What a file sees of a package, which esbuild copies once more for every file that imports it. One copy for all of
+ * What a file sees of a package, which esbuild copies again for every file that imports it. One copy for all of
  * them makes loading the product take half as long. Modules that a window has for itself have a copy of their own.
  */
 function namespaceOf(copy: (module: object) => unknown, module: object): unknown {
@@ -76,7 +76,7 @@ export function prepareProduct(): void {
   compiled();
 }
 
-/** The account's home is the test's, as `$HOME` is: the files of whoever runs the tests stay out of it. */
+/** The account's home is the test's, as `$HOME` is: the files of the user who runs the tests stay out of it. */
 const osOfTest = {
   ...os,
   userInfo: () => ({ ...os.userInfo(), homedir: os.homedir() }),

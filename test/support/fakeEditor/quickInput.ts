@@ -83,7 +83,7 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
     this.reportsHide = false;
   }
 
-  /** As the editor, which tells a disposal once more where the product did not hide the input itself. */
+  /** As the editor, which tells a disposal again if the product did not hide the input itself. */
   private reportHidden(): void {
     if (!this.reportsHide) {
       return;
@@ -116,7 +116,7 @@ export abstract class FakeQuickInput implements vscode.QuickInput {
     this.buttonPressed.fire(button);
   }
 
-  /** What stands below or in the box. */
+  /** The text below or in the box. */
   abstract get message(): string;
   abstract accept(): void;
 }
@@ -339,7 +339,7 @@ export class FakeQuickPick<T extends vscode.QuickPickItem>
   }
 }
 
-/** What a row says, in one line, without its icons. */
+/** The text of a row, in one line, without its icons. */
 export function rowText(row: vscode.QuickPickItem): string {
   return [row.label, row.description, row.detail]
     .filter((part) => part !== undefined && part !== '')

@@ -32,7 +32,7 @@ export class Screen {
   readonly panels = new Panels();
   readonly trees = new Map<string, FakeTreeView>();
   readonly status = new Map<string, FakeStatusItem>();
-  /** What was said for some seconds in the status bar. */
+  /** The messages for some seconds in the status bar. */
   readonly statusMessages: string[] = [];
   /** Lines of the log, `[level] text`. */
   readonly log: string[] = [];

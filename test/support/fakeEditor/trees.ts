@@ -28,7 +28,7 @@ export class FakeTreeView {
   readonly onDidExpandElement = this.expanded.event;
   readonly onDidCollapseElement = this.collapsed.event;
   readonly onDidChangeCheckboxState = this.checkboxes.event;
-  /** Rows that a user opened or closed, by label, because nodes are made anew. */
+  /** Rows that a user opened or closed, by label, because nodes are made again. */
   private readonly openedByUser = new Map<string, boolean>();
   /** What the provider answered, until it says that this has changed. */
   private readonly children = new Map<object | undefined, readonly object[]>();
@@ -86,7 +86,7 @@ export class FakeTreeView {
     return answer;
   }
 
-  /** Told what the provider wants drawn again: some nodes, or everything. */
+  /** Called with what the provider wants drawn again: some nodes, or everything. */
   onDidRefresh(listener: (what: unknown) => void): void {
     this.provider.onDidChangeTreeData?.(listener);
   }

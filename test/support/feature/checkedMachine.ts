@@ -7,7 +7,7 @@ import type { FeatureWindow } from './window';
 /** What is offered for a machine that is not what was rented. */
 export const replaceable = ['Replace…', 'Connect', 'Keep It'];
 
-/** A window of somebody signed in, whose key is registered. */
+/** A signed-in window, whose key is registered. */
 export async function openToRent(computer: Computer): Promise<FeatureWindow> {
   await registerKey(computer);
   await evenPrices(computer);

@@ -31,7 +31,7 @@ export interface SecretUse {
   readonly proceed: () => string | undefined;
 }
 
-/** Stands for an answer that is not there yet. */
+/** Represents an answer that is not there yet. */
 const pending = Symbol('no answer yet');
 
 /** How long the product's time may stand still in real time; reached only by what hangs. */
@@ -48,7 +48,7 @@ export class Computer {
   readonly windows: FeatureWindow[] = [];
   private readonly secretChanged = new FakeEventEmitter<{ key: string }>();
   private readonly mementos = new Map<string, Map<string, unknown>>();
-  /** How long `until` waits in the product's time, unless it is told otherwise. */
+  /** How long `until` waits in the product's time by default. */
   patienceMs = 15 * 60_000;
   /** Stands before the secret store, for tests of one in trouble. */
   secretTrouble: ((use: SecretUse) => Promise<string | undefined>) | undefined;
@@ -243,7 +243,7 @@ export class Computer {
     return work;
   }
 
-  /** An instance that somebody rented elsewhere and that runs; its id. */
+  /** An instance that was rented elsewhere and that runs; its id. */
   async rentRunning(body: Readonly<Record<string, unknown>> = {}): Promise<number> {
     const id = await rentCheapest(this.simulator, body);
     await this.until(

@@ -8,7 +8,7 @@ import { registerKey } from './reachable';
 import { evenPrices } from './rentDriver';
 import type { FeatureWindow } from './window';
 
-/** A window of somebody signed in, with a key, and in the workspace a `train.sh` that writes a model. */
+/** A signed-in window, with a key, and in the workspace a `train.sh` that writes a model. */
 export async function openForJobs(computer: Computer): Promise<FeatureWindow> {
   await registerKey(computer);
   await evenPrices(computer);
@@ -37,7 +37,7 @@ export async function openWithJobs(
   return window;
 }
 
-/** Writes the file of the workspace with one job, which gets a machine of its own, and opens it anew. */
+/** Writes the file of the workspace with one job, which gets a machine of its own, and reopens it. */
 export function writeJob(
   window: FeatureWindow,
   job: Readonly<Record<string, unknown>>,
@@ -50,7 +50,7 @@ export function writeJob(
   );
 }
 
-/** Writes the file of the workspace with these jobs, as git does, and opens it anew. */
+/** Writes the file of the workspace with these jobs, as git does, and reopens it. */
 export async function writeJobs(
   window: FeatureWindow,
   jobs: Readonly<Record<string, unknown>>,

@@ -20,7 +20,7 @@ export class OfferList {
     return this.searches().at(-1)?.body as Record<string, unknown> | undefined;
   }
 
-  /** What the rows of offers say. */
+  /** The text of the rows of offers. */
   offers(): string[] {
     return this.quick.rows().filter((row) => row.includes('% reliable'));
   }

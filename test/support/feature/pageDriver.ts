@@ -43,7 +43,7 @@ export class PageDriver {
     });
   }
 
-  /** Waits for the notice that says so. */
+  /** Waits for the notice with this text. */
   async notice(text: Wanted): Promise<ReportView['notices'][number]> {
     const isIt = (notice: ReportView['notices'][number]) => fits(notice.text, text);
     const { notices } = await this.shows(`a notice with ${String(text)}`, (view) => view.notices.some(isIt));

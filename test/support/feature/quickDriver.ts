@@ -44,13 +44,13 @@ export class QuickDriver {
     });
   }
 
-  /** What the rows say that the filter leaves, in one line each. */
+  /** The text of the rows that the filter leaves, in one line each. */
   rows(): string[] {
     const { current } = this.screen.quick;
     return current instanceof FakeQuickPick ? current.visible().map(rowText) : [];
   }
 
-  /** What the separators say, from top to bottom. */
+  /** The text of the separators, from top to bottom. */
   headings(): string[] {
     const { current } = this.screen.quick;
     const rows = current instanceof FakeQuickPick ? current.items : [];
@@ -65,7 +65,7 @@ export class QuickDriver {
     return row && rowText(row);
   }
 
-  /** What the row at the cursor says. */
+  /** The text of the row at the cursor. */
   activeRow(): string | undefined {
     const [row] = this.list.activeItems;
     return row && rowText(row);
@@ -80,7 +80,7 @@ export class QuickDriver {
     });
   }
 
-  /** Moves to the row that says so, and presses Enter. */
+  /** Moves to the row with this text, and presses Enter. */
   async pick(text: Wanted): Promise<void> {
     const row = await this.row(text);
     this.list.move(row);
@@ -93,12 +93,12 @@ export class QuickDriver {
     this.list.move(await this.row(text));
   }
 
-  /** What the ticked rows say, in the order in which they were ticked. */
+  /** The text of the ticked rows, in the order in which they were ticked. */
   ticked(): string[] {
     return this.list.selectedItems.map(rowText);
   }
 
-  /** Ticks the rows of a list of many that say so, and no others; Enter is pressed apart. */
+  /** Ticks the rows of a list of many with these texts, and no others; Enter is pressed apart. */
   async tick(...texts: Wanted[]): Promise<void> {
     const rows = await Promise.all(texts.map((text) => this.row(text)));
     const { list } = this;
@@ -110,7 +110,7 @@ export class QuickDriver {
     }
   }
 
-  /** Types over what stands in the box; Enter follows unless told otherwise. */
+  /** Types over the text in the box; Enter follows by default. */
   async type(text: string, { enter = true }: { readonly enter?: boolean } = {}): Promise<void> {
     await this.computer.until('a list or box', () => this.isOpen);
     this.open.type(text);
@@ -128,7 +128,7 @@ export class QuickDriver {
     await this.computer.rest();
   }
 
-  /** Waits for what stands below or in the box. */
+  /** Waits for the text below or in the box. */
   async message(text: Wanted): Promise<string> {
     return this.computer.until(`the words ${String(text)} at the box`, () => {
       const message = this.screen.quick.current?.message;

@@ -98,7 +98,7 @@ export async function confirmRental({ quick, computer }: FeatureWindow): Promise
 /** Rents what the open confirmation says; waits for the answer of the service. */
 export async function rentNow(window: FeatureWindow): Promise<void> {
   const { computer } = window;
-  // The simulator forgets its oldest requests, so that their count says nothing.
+  // The simulator forgets its oldest requests, so that their count is useless.
   const before = rentalsOf(computer).at(-1)?.seq ?? 0;
   await confirmRental(window);
   await computer.until('the answer to the rental', () =>

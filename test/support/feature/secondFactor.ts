@@ -29,7 +29,7 @@ export async function chooseFactor(window: FeatureWindow, label: string): Promis
   await window.computer.until('the box for the code', () => window.quick.isOpen && !window.quick.isList);
 }
 
-/** Takes a way that may be closed. What is chosen right after the question came up does not count. */
+/** Chooses a way that may be closed. A choice right after the question appeared does not count. */
 export async function tryFactor({ quick, computer }: FeatureWindow, label: string): Promise<void> {
   await quick.row(label);
   await computer.pass(unaskedTimes.settleMs + unaskedTimes.trainMs);
@@ -58,7 +58,7 @@ export async function answerByEmail(window: FeatureWindow): Promise<void> {
   await window.quick.type(code);
 }
 
-/** Says that a code is needed, and takes nothing away from what is open. */
+/** Shows that a code is needed, and closes nothing that is open. */
 export const codeNeeded = /needs a verification code \(2FA\)/;
 
 /** Ends all sessions of the service at once, and has a window ask for its instances, up to the question. */

@@ -8,7 +8,7 @@ import type { FeatureWindow } from './window';
 
 export type ViewName = 'instances' | 'jobs' | 'templates' | 'sshKeys' | 'account' | 'hosting';
 
-/** One view of the side bar: rows by what they say, menus by titles. */
+/** One view of the side bar: rows by their text, menus by titles. */
 export class ViewDriver {
   private readonly id: string;
 
@@ -43,7 +43,7 @@ export class ViewDriver {
     return (await this.rows()).map(({ text }) => text);
   }
 
-  /** Waits for the first row that says so. */
+  /** Waits for the first row with this text. */
   async row(text: Wanted): Promise<ShownRow> {
     return this.window.computer.until(`a row with ${String(text)} in ${this.id}`, async () =>
       (await this.rows()).find((row) => fits(row.text, text)),
@@ -142,7 +142,7 @@ export class ViewDriver {
       .map(({ contents }) => inWords(contents));
   }
 
-  /** Waits for the welcome text that says so. */
+  /** Waits for the welcome text with this text. */
   async welcomeShows(text: Wanted): Promise<string> {
     return this.window.computer.until(`a welcome with ${String(text)} in ${this.id}`, async () =>
       (await this.welcome()).find((one) => fits(one, text)),

@@ -14,13 +14,13 @@ import { QuickDriver } from './quickDriver';
 import { fits, type Wanted } from './wanted';
 import { ViewDriver, type ViewName } from './viewDriver';
 
-/** One window, used by meaning: commands by title, rows and messages by what they say. */
+/** One window, used by meaning: commands by title, rows and messages by their text. */
 export class FeatureWindow {
   readonly screen: Screen;
   readonly quick: QuickDriver;
   /** What the window is; change it with `change`. */
   readonly nature: { current: WindowNature };
-  /** Errors of commands that nobody waits for. */
+  /** Errors of commands in the background. */
   readonly errors: unknown[] = [];
   private readonly context: { readonly subscriptions: { dispose(): unknown }[] } & Record<string, unknown>;
   private readonly module: typeof vscode;
@@ -128,7 +128,7 @@ export class FeatureWindow {
   async follow(link: string): Promise<void> {
     const { uriHandler } = this.screen;
     assert.ok(uriHandler, 'nothing takes links');
-    // Nobody waits for it in the editor either.
+    // The editor does not wait for it either.
     void uriHandler.handleUri(FakeUri.parse(`vscode://gpu-rental.gpu-rental${link}`));
     await this.computer.rest();
   }
@@ -137,7 +137,7 @@ export class FeatureWindow {
     return new ViewDriver(this, name);
   }
 
-  /** Waits for the pop-up that says so. */
+  /** Waits for the pop-up with this text. */
   async toast(text: Wanted, { withinMs }: { readonly withinMs?: number } = {}): Promise<ShownMessage> {
     return this.message(
       `a pop-up with ${String(text)}`,

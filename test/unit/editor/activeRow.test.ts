@@ -136,7 +136,7 @@ describe('the active row of a list', () => {
   });
 
   describe('without an active row', () => {
-    /** Presses Enter while "show" is typed, found and hidden by nothing but the active row of rows that are made anew. */
+    /** Presses Enter while "show" is typed, found and hidden by nothing but the active row of rows that are made again. */
     async function acceptWithoutRow() {
       const ran: string[] = [];
       const made = () =>

@@ -24,7 +24,7 @@ import { FakeUri } from '../../support/fakeEditor/values';
 import { createVscode, type WindowNature } from '../../support/fakeEditor/vscodeModule';
 import { removeFolder } from '../../support/removeFolder';
 
-/** The size of a list, set or map that something holds, read anew each time. */
+/** The size of a list, set or map that something holds, read again each time. */
 interface Holding {
   readonly place: string;
   readonly size: () => number;

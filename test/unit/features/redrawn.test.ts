@@ -46,7 +46,7 @@ class Sources {
 }
 
 interface Drawn {
-  /** Told when it has to be drawn again. */
+  /** Called when it has to be drawn again. */
   readonly onDidChange: (listener: () => void) => unknown;
   readonly before?: (name: string) => unknown;
 }

@@ -122,7 +122,7 @@ describe('A reading of an account', () => {
         clock: computer.clock,
         read: (_account, { signal, isUnasked }) => {
           asked.push(isUnasked !== true);
-          // The pace keeps back what nobody waits for.
+          // The pace keeps back reads in the background.
           return isUnasked === true
             ? new Promise((_resolve, reject) => {
                 signal.addEventListener('abort', () => {

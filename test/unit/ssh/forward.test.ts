@@ -155,7 +155,7 @@ describe('the port of this computer for a forward', () => {
     for (const host of ['127.0.0.1', '::1']) {
       const port = await taken(host);
       if (port === undefined) {
-        // A computer without IPv6 has nobody there to be met.
+        // A computer without IPv6 has nothing that listens there.
         assert.equal(host, '::1');
         continue;
       }

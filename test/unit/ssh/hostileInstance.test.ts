@@ -168,7 +168,7 @@ describe('With any answer of the service about an instance', () => {
           for (const arg of own) {
             assert.ok(
               arg === home.configFile ||
-                // The second is asked for the agent, and stands for any instance.
+                // The second is asked for the agent, and means any instance.
                 ['gpu-7', 'gpu-0'].includes(arg) ||
                 // Where the host key of a first contact waits for the login to work.
                 isProofFile(arg) ||

@@ -287,7 +287,7 @@ describe('Local keys', () => {
   });
 
   it('know security keys, which want to be touched', async () => {
-    // The public part as `ssh-keygen -t ed25519-sk` writes it; nobody has its device.
+    // The public part as `ssh-keygen -t ed25519-sk` writes it; its device does not exist.
     const type = 'sk-ssh-ed25519@openssh.com';
     const part = (value: Buffer | string) => {
       const bytes = Buffer.from(value);

@@ -93,7 +93,7 @@ describe('Working on a machine over SSH', () => {
 
     it('reports that a login is missing', async () => {
       await start();
-      // The machine itself, which lets nobody in from there.
+      // The machine itself, which accepts no login from there.
       serve(`ssh://root@127.0.0.1:${machine.port}/model.git`);
       const result = await cloneRepository(ssh, alias, address());
       assert.equal(result.kind, 'noAccess');

@@ -151,7 +151,7 @@ export class AskUser implements Disposable {
       message('info', t('The request of the agent has expired, so nothing was done.'));
       return;
     }
-    // The dialog comes last: a program may have picked an item of an earlier list.
+    // The dialog is last: a program may have picked an item of an earlier list.
     const yes = isPossible && (await this.isYes(question));
     if (accounts.active?.key !== accountKey) {
       message('info', t('The account changed, so nothing was done for the agent.'));

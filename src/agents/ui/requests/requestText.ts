@@ -191,7 +191,7 @@ function scheduleQuestion(asked: Asked): Question {
   };
 }
 
-/** Returns what the user reads if an approved request came to nothing; `undefined` otherwise. */
+/** Returns the message for the user if an approved request failed; `undefined` otherwise. */
 export function failureText(request: AgentRequest, instance: string): string | undefined {
   const { tool, state, to } = request;
   if (state === 'overLimit') {

@@ -18,7 +18,7 @@ export type MachineNode =
   | { readonly kind: 'maintenance'; readonly machineId: number; readonly place: number }
   | ListProblem;
 
-/** A machine that was not heard of for this long is unreachable (s). */
+/** A machine without a sign for this long is unreachable (s). */
 const reachableSeconds = 60;
 
 /** The tree of machines that the account rents out. */

@@ -13,7 +13,7 @@ describe('A window on an instance', () => {
   const running = anInstance({ id: 7, label: 'trainer' });
   const stopped = anInstance({ id: 7, label: 'trainer', actualStatus: 'exited', intendedStatus: 'stopped' });
 
-  /** A window whose list is read when the scene says so. */
+  /** A window whose list is read when the scene decides. */
   async function scene({ entry }: { readonly entry?: object | undefined } = {}) {
     const screen = openScreen();
     const clock = new FakeClock();

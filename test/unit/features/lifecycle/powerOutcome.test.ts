@@ -9,7 +9,7 @@ import { CancelledError } from '../../../../src/util/errors';
 type Rows = Parameters<typeof reportNotSucceeded>[2];
 type Row = Rows[number];
 
-/** What is said after a request that did not do what was asked, which is followed by the buttons. */
+/** The messages after a request that did not do what was asked, which is followed by the buttons. */
 describe('A power request that failed', () => {
   const screen = useScreen();
   const errors: unknown[] = [];

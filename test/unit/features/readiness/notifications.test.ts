@@ -117,7 +117,7 @@ describe('a failed start of a machine that has a window', () => {
 describe('A failed machine is replaced without a question', () => {
   const scene = useFailedMachine();
 
-  /** What is said once the setting has done its part. */
+  /** The messages once the setting has done its part. */
   async function fails({
     onFailure = 'replace',
     hadData = false,

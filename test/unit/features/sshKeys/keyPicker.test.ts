@@ -61,7 +61,7 @@ describe('The choice of a public key', () => {
     current.accept();
     await flush();
   };
-  /** Types into the box; what it says then. */
+  /** Types into the box and returns its text then. */
   const type = async (text: string) => {
     await flush();
     screen.quick.current?.type(text);

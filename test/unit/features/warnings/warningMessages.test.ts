@@ -25,7 +25,7 @@ describe('The warnings about instances and credit', () => {
     readonly facts?: object;
     readonly posted?: object;
   }
-  /** What is said where the lists are read once. */
+  /** The messages where the lists are read once. */
   const said = ({ instances = [], credit = 100, error, volumes = [], facts = {}, ...scene }: Scene) => {
     const { serviceUrl = 'https://console.vast.ai', posted } = scene;
     const changed = new FakeEventEmitter<unknown>();

@@ -17,7 +17,7 @@ describe('The guard of a job from the birth of its machine on', () => {
     simulator = await simulators.start({ fakeClock: true, sshServer: true, instancesDir: folder });
   });
 
-  /** Nobody logs in to it, and what jobs brought is kept so long. */
+  /** There is no login to it, and what jobs brought is kept so long. */
   const born = (seconds: number, fetchSeconds = 1) =>
     rentRunning(simulator, {
       runtype: 'ssh_direct',

@@ -22,7 +22,7 @@ describe('A job over connections that break', () => {
 
   let hits = 0;
 
-  /** Does a step until so many connections were cut in it, then once more; a cut is an error of the connection. */
+  /** Does a step until so many connections were cut in it, then again; a cut is an error of the connection. */
   async function withCuts<T>(bytes: number, step: () => Promise<T>, cuts = sized(2, 70)): Promise<T> {
     const { proxy } = scene();
     // What has arrived is not sent again, so that later cuts come earlier.
@@ -77,7 +77,7 @@ describe('A job over connections that break', () => {
     const { workspace, job, proxy, results } = scene();
     const names = Array.from({ length: 2000 }, (_, index) => `part ${index % 20}/f${index}.txt`);
     fill(workspace, names);
-    // What was changed in the second of the first look would be sent once more.
+    // What was changed in the second of the first look would be sent again.
     names.forEach((name) => utimesSync(join(workspace, name), 1_700_000_000, 1_700_000_000));
     const first = jobOrder('mkdir -p outputs; cp -r part* outputs');
     await job.begin(first);

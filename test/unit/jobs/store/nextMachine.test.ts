@@ -23,7 +23,7 @@ interface World {
   readonly result?: object;
 }
 
-/** What a job sees of its machine, which has ended unless told otherwise; counts what is replaced. */
+/** What a job sees of its machine, which has ended by default; counts what is replaced. */
 function world({ hasEnded = true, status, rentals = [here], others = [], result }: World = {}) {
   const replaced: number[] = [];
   const deps = {

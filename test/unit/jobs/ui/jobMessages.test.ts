@@ -22,7 +22,7 @@ const again = (more: Partial<JobState>) => ({
   ...more,
 });
 
-/** What is said of a job at a notice, and which buttons stand below it. */
+/** The messages of a job at a notice, and the buttons below them. */
 const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: JobRow, why?: string])[] = [
   [
     'warning train reaches its limit at 12:10 PM. It then ends, and its outputs are fetched. [Extend…, Show Log]',

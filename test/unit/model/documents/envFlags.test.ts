@@ -328,7 +328,7 @@ describe('the object form of an environment', () => {
     );
     assert.deepEqual(readEnv(['A=1']), { A: '1' });
     assert.deepEqual(readEnv(['A=1', 7, null, 'B', ['C']]), { A: '1', C: '' });
-    // What cannot be read is kept as it stands.
+    // What cannot be read is kept as it is.
     const odd = [
       ['A', '1'],
       ['-p eighty', '1'],

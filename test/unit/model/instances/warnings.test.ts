@@ -69,7 +69,7 @@ describe('warnings', () => {
     assert.equal(forgottenSince(facts, 3, now), facts.lastUsedAt);
     assert.equal(forgottenSince(facts, 4, now), undefined);
     assert.equal(forgottenSince(facts, 0, now), undefined);
-    // Nobody has looked since.
+    // There was no reading since.
     assert.equal(forgottenSince({ ...facts, seenAt: facts.lastUsedAt + hour }, 3, now), undefined);
   });
 

@@ -72,7 +72,7 @@ describe('the check of a machine that runs', () => {
       const facts = { ...seen, lastRequest: { kind, at: start + 3_600_000 } };
       assert.equal(isBooting(facts, start + 3_610_000), kind !== 'stop');
     }
-    // A clock that was set back makes nobody wait for hours.
+    // A clock that was set back does not cause a wait of hours.
     assert.equal(isBooting(seen, start - 3_600_000), false);
   });
 

@@ -113,7 +113,7 @@ describe('any template that the service may send', () => {
         fc.pre(typeof env !== 'string');
         const before = (env ?? {}) as Readonly<Record<string, string>>;
         fc.pre(before[name] !== value);
-        // What is no name of a variable is sent as it stands, and the service decides what becomes of it.
+        // What is no name of a variable is sent as it is, and the service decides what becomes of it.
         fc.pre(envEntries(before).problems.length === 0);
         const edited = { ...fields, env: { ...before, [name]: value } };
         const body = wireChanges(documentChanges(fields, edited), noSecrets);

@@ -133,7 +133,7 @@ describe('Schedules with a timer on the machine', () => {
     assert.equal(isArmed(), false);
     await pass(minute);
     await arm();
-    // By somebody else, as the figure of the service shows.
+    // By another user, as the figure of the service shows.
     await pass(20 * minute);
     service.instances = [anInstance({ id, intendedStatus: 'running', uptimeMinutes: 3 })];
     await window.fleet.refresh();

@@ -65,7 +65,7 @@ describe('The timer on a machine', () => {
       screen.messages.shown.at(-1)?.press(button);
       await quick.flush();
     };
-    /** What is said once nothing goes on any more. */
+    /** The messages once nothing goes on any more. */
     const notices = async () => {
       await quick.flush();
       return textsOn(screen).filter((line) => !line.startsWith('progress'));

@@ -83,7 +83,7 @@ describe('what the key in use may do', () => {
     scene = new Scene(storageDir);
   });
   afterEach(async () => {
-    // What is still being written would make the folder anew.
+    // What is still being written would make the folder again.
     await settle();
     await rm(storageDir, { recursive: true, force: true });
   });

@@ -8,7 +8,7 @@ import {
 import { Emitter } from '../../../../src/util/emitter';
 import { FakeClock, settle } from '../../../support/fakeClock';
 
-/** A key ring that answers when the test says so. */
+/** A key ring that answers when the test decides. */
 class SlowRing implements SecretPort {
   readonly waiting: ((value: string | undefined) => void)[] = [];
   readonly changed = new Emitter<string>();

@@ -21,7 +21,7 @@ describe('what a window knows of its budget', () => {
   const failing = () => scene.service.failsBefore('charges.list', () => new NotReachableError());
   const settled = () => scene.computer.clock.advance(0);
 
-  /** A budget of lists that change only where a test says so, in the window that leads. */
+  /** A budget of lists that change only where a test decides, in the window that leads. */
   async function quiet() {
     const { computer } = scene;
     const window = computer.openWindow();
