@@ -129,6 +129,9 @@ const upperLimits: readonly string[] = ['<', '<=', '=<', '≤'];
 /** Fields for which a number without an operator means "exactly". */
 const exactFields: readonly NumberKey[] = ['gpuCount'];
 
+/** Sizes are whole GB, so `>40gb` excludes the cards that are sold with 40 GB. */
+const soldSizeFields: readonly NumberKey[] = ['gpuRamGb', 'gpuTotalRamGb'];
+
 export function typedLimits(
   op: string | undefined,
   plus: boolean,
@@ -140,6 +143,9 @@ export function typedLimits(
   }
   if (key === 'pricePerHour' && (op === undefined || op === ':')) {
     return plus ? { min: value } : { max: value };
+  }
+  if (op === '>' && soldSizeFields.includes(key)) {
+    return { min: Math.floor(value) + 1 };
   }
   if (!plus && exactFields.includes(key) && (op === undefined || op === ':')) {
     return { min: value, max: value };

@@ -25,6 +25,7 @@ export const numberNames: Readonly<Record<string, NumberKey>> = {
   rel: 'reliability',
   uptime: 'reliability',
   reliability: 'reliability',
+  reliable: 'reliability',
   cuda: 'cuda',
   cc: 'computeCapability',
   driver: 'driver',

@@ -41,7 +41,8 @@ const phrases: readonly (readonly [RegExp, string])[] = [
     new RegExp(String.raw`\b(?:at most|up to|(?:no more|less|cheaper) than|under|below|max)${before}`, 'g'),
     '<',
   ],
-  [new RegExp(String.raw`\b(?:at least|more than|over|above|min)${before}`, 'g'), '>'],
+  [new RegExp(String.raw`\b(?:more than|over|above)${before}`, 'g'), '>'],
+  [new RegExp(String.raw`\b(?:at least|min)${before}`, 'g'), '>='],
   [/(\d[a-z%]*)\s+or\s+(?:more|higher|above|better)\b/g, '$1+'],
   [/(?<=^|\s)(\$?\d[\d.]*(?:\/[a-z]+)?)\s+or\s+(?:less|lower|below|cheaper)\b/g, '<$1'],
   [

@@ -112,9 +112,9 @@ function creditText(credit: Micros, rate: Rate, running: Rate, isPartial = false
   }
   const values = [formatCents(credit), spanOfHours(alone), spanOfHours(together)] as const;
   if (isPartial) {
-    return text('{0} lasts {1}, or at most {2} with the instances that already run', ...values);
+    return text('{0} lasts {1}, or at most {2} with your other instances and volumes', ...values);
   }
   return running === 0
     ? text('{0} lasts {1}', formatCents(credit), spanOfHours(alone))
-    : text('{0} lasts {1}, or {2} with the instances that already run', ...values);
+    : text('{0} lasts {1}, or {2} with your other instances and volumes', ...values);
 }

@@ -64,7 +64,7 @@ describe('the confirmation', () => {
 
   it('counts running instances against the credit', () => {
     const { credit } = shown(anInput({ credit: fromDollars(20), running: hourlyRate(fromDollars(1)) }));
-    assert.equal(credit, '$20.00 lasts 2 days 1 h, or 14 h with the instances that already run');
+    assert.equal(credit, '$20.00 lasts 2 days 1 h, or 14 h with your other instances and volumes');
   });
 
   it('names the most that a replacement may cost, which a template or a workspace may have set', () => {
@@ -106,7 +106,7 @@ describe('the confirmation', () => {
     const { credit } = shown(
       anInput({ credit: fromDollars(20), running, isRunningPartial: true, isRunningEarly: true }),
     );
-    assert.equal(credit, '$20.00 lasts 2 days 1 h, or 14 h with the instances that already run');
+    assert.equal(credit, '$20.00 lasts 2 days 1 h, or 14 h with your other instances and volumes');
   });
 
   it('shows which values are of the template and which were entered, as the service merges them', () => {
@@ -170,7 +170,7 @@ describe('the confirmation', () => {
     const known = { credit: fromDollars(20), running: hourlyRate(fromDollars(1)), isRunningPartial: true };
     assert.equal(
       shown(anInput(known))['credit'],
-      '$20.00 lasts 2 days 1 h, or at most 14 h with the instances that already run',
+      '$20.00 lasts 2 days 1 h, or at most 14 h with your other instances and volumes',
     );
     assert.deepEqual(warned({ ...known, limitPerHour: fromDollars(5) }), ['limitUnknown']);
     assert.deepEqual(warned({ ...known, limitPerHour: fromDollars(1.2) }), ['limit']);
