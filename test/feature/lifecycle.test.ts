@@ -178,7 +178,7 @@ describe('living with instances', () => {
     await instances().menu('helper', 'Destroy…');
     await window.dialogButton('Destroy');
     await computer().until('the request', () => simulator.received('DELETE', path).length === 1);
-    await window.toastButton(/^Destroying/, 'Cancel');
+    await window.toastButton(/^Destroying “helper”…/, 'Cancel');
     await window.toast(/not confirmed that helper is destroyed.*if it remains/s);
     assert.ok(simulator.world.instance(second));
     assert.equal(simulator.received('DELETE', path).length, 1);

@@ -22,6 +22,7 @@ import type { LifecycleDeps } from './deps';
 import { destroyQuestion } from './destroyText';
 import {
   cancelStartQuestion,
+  nameOfSome,
   rebootQuestion,
   startQuestion,
   stoppedPrice,
@@ -117,7 +118,13 @@ async function startAll(deps: LifecycleDeps, instances: readonly Instance[], acc
   if (!(await confirmStartOverLimit(deps, instances)) || !(await confirmOverBudget(deps.budget, question))) {
     return [];
   }
-  const results = await change(deps, account(), 'start', t('Starting…'), instances);
+  const results = await change(
+    deps,
+    account(),
+    'start',
+    t('Starting {0}…', nameOfSome(instances)),
+    instances,
+  );
   for (const row of results) {
     if (row.kind === 'done' && row.value === 'queued') {
       reportQueued(row.instance);
@@ -197,7 +204,7 @@ async function stopEach(
   account: ActingAccount,
   instances: readonly Instance[],
 ): Promise<void> {
-  const results = await change(deps, account, 'stop', t('Stopping…'), instances);
+  const results = await change(deps, account, 'stop', t('Stopping {0}…', nameOfSome(instances)), instances);
   const isStopped = (row: RowResult<PowerVerdict>) => row.kind === 'done' && row.value === 'done';
   const stopped = results.filter(isStopped).map(({ instance }) => instance);
   const [only] = stopped;
@@ -226,7 +233,7 @@ export async function reboot(deps: LifecycleDeps, ...[target, selected]: Rows): 
   if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
-  await change(deps, account(), 'reboot', t('Rebooting…'), instances);
+  await change(deps, account(), 'reboot', t('Rebooting {0}…', nameOfSome(instances)), instances);
 }
 
 export async function destroy(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
@@ -240,7 +247,7 @@ export async function destroy(deps: LifecycleDeps, ...[target, selected]: Rows):
     return;
   }
   const own = account();
-  const results = await working(t('Destroying…'), instances, (instance, signal) =>
+  const results = await working(t('Destroying {0}…', nameOfSome(instances)), instances, (instance, signal) =>
     destroyAndVerify(deps, own, instance.id, signal),
   );
   refresh(deps);

@@ -12,7 +12,7 @@ import { plainLabel } from '../../util/plainLabel';
 import { checkBeforeDestroy, type BeforeDestroy } from './beforeDestroy';
 import type { LifecycleDeps } from './deps';
 import { workLines } from './destroyText';
-import { runningPrice } from './lifecycleText';
+import { nameOfSome, runningPrice } from './lifecycleText';
 import { askBeforeLoss, change } from './powerCommands';
 import { chooseOneInstance } from './targets';
 
@@ -29,7 +29,7 @@ export async function recycle(deps: LifecycleDeps, target: InstanceTarget | unde
   const question = async () =>
     recycleQuestion(instance, await checkBeforeDestroy(deps, account(), [instance]));
   if (await askBeforeLoss(deps, account, [instance], question)) {
-    await change(deps, account(), 'recycle', t('Recycling…'), [instance]);
+    await change(deps, account(), 'recycle', t('Recycling {0}…', nameOfSome([instance])), [instance]);
   }
 }
 
@@ -57,7 +57,7 @@ export async function changeImage(deps: LifecycleDeps, target: InstanceTarget | 
       deps,
       account(),
       'recycle',
-      t('Changing the image…'),
+      t('Changing the image of {0}…', nameOfSome([instance])),
       [instance],
       chosen.change,
     );

@@ -137,7 +137,7 @@ export class ReadyProgress implements vscode.Disposable {
 
   private async destroy(account: ActingAccount, instanceId: number, name: string): Promise<void> {
     const verdict = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: t('Destroying {0}…', name) },
+      { location: vscode.ProgressLocation.Notification, title: t('Destroying “{0}”…', name) },
       () => destroyAndVerify(this.deps, account, instanceId),
     );
     if (verdict === 'destroyed') {

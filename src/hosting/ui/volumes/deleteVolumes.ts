@@ -39,8 +39,12 @@ export async function deleteVolumes(deps: Deps, targets: readonly VolumeTarget[]
   if (chosen.length === 0 || !(await confirmDeletion(chosen))) {
     return;
   }
-  const { deleted, problems } = await withCancellableProgress(t('Deleting…'), (signal) =>
-    removeVolumes(client, chosen, signal),
+  const [only] = chosen;
+  const { deleted, problems } = await withCancellableProgress(
+    only && chosen.length === 1
+      ? t('Deleting “{0}”…', volumeName(only))
+      : t('Deleting {0} volumes…', chosen.length),
+    (signal) => removeVolumes(client, chosen, signal),
   );
   for (const problem of problems) {
     deps.report.error(problem);
