@@ -43,19 +43,19 @@ export abstract class ApiError extends UserError {
   }
 }
 
-/** No connection, or it was lost. `requestLeft` is false where the request certainly did not leave. */
+/** No connection, or it was lost. `wasSent` is false where the request certainly did not leave. */
 export class NotReachableError extends ApiError {
-  readonly requestLeft: boolean;
+  readonly wasSent: boolean;
   /** False if trying again at once can't help, for example an untrusted certificate. */
   readonly transient: boolean;
 
-  constructor(info: ApiErrorInfo & { readonly requestLeft?: boolean; readonly transient?: boolean } = {}) {
+  constructor(info: ApiErrorInfo & { readonly wasSent?: boolean; readonly transient?: boolean } = {}) {
     super(
       text('The service could not be reached. Check the network connection and try again.'),
       'retry',
       info,
     );
-    this.requestLeft = info.requestLeft ?? true;
+    this.wasSent = info.wasSent ?? true;
     this.transient = info.transient ?? true;
   }
 }
@@ -242,7 +242,7 @@ export class NotUnderstoodError extends ApiError {
  */
 export function mayHaveTakenEffect(error: unknown): boolean {
   return (
-    (error instanceof NotReachableError && error.requestLeft) ||
+    (error instanceof NotReachableError && error.wasSent) ||
     error instanceof TimedOutError ||
     error instanceof ServiceFailedError ||
     error instanceof NotUnderstoodError ||

@@ -124,13 +124,13 @@ function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 function fromFailure(failure: TransportFailure, request: Exchange): ApiError {
   const { route, isWrite } = request;
   const info = { route, isWrite, cause: failure };
-  const misconfigured = { ...info, requestLeft: false, transient: false, nextStep: 'openSettings' } as const;
+  const misconfigured = { ...info, wasSent: false, transient: false, nextStep: 'openSettings' } as const;
   const host = request.url.host;
   switch (failure.kind) {
     case 'notReachable':
       return new NotReachableError({
         ...info,
-        requestLeft: false,
+        wasSent: false,
         text: text('{0} could not be reached. Check the network connection and the service address.', host),
       });
     case 'lost':

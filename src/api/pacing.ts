@@ -72,7 +72,7 @@ interface Failing {
 
 interface Waiting {
   readonly call: PacedCall;
-  readonly leave: () => void;
+  readonly send: () => void;
   readonly giveUp: (error: unknown) => void;
 }
 
@@ -101,7 +101,7 @@ export class Pacer implements Pacing, Disposable {
       const onAbort = () => {
         end();
         reject(new CancelledError());
-        this.letLeave();
+        this.sendDue();
       };
       const end = () => {
         signal?.removeEventListener('abort', onAbort);
@@ -109,7 +109,7 @@ export class Pacer implements Pacing, Disposable {
       };
       const own: Waiting = {
         call,
-        leave: () => {
+        send: () => {
           end();
           resolve();
         },
@@ -120,7 +120,7 @@ export class Pacer implements Pacing, Disposable {
       };
       signal?.addEventListener('abort', onAbort, { once: true });
       this.waiting = [...this.waiting, own].sort((one, other) => one.call.rank - other.call.rank);
-      this.letLeave();
+      this.sendDue();
       if (this.waiting.includes(own)) {
         onWait?.(this.waitOf(own));
       }
@@ -129,8 +129,8 @@ export class Pacer implements Pacing, Disposable {
 
   /** Another window made this call. */
   note({ route, repeat }: Pick<PacedCall, 'route' | 'repeat'>): void {
-    this.take(route, repeat, this.clock.elapsed());
-    this.letLeave();
+    this.count(route, repeat, this.clock.elapsed());
+    this.sendDue();
   }
 
   refused(route: string, waitMs: number, intervalMs: number | undefined): void {
@@ -139,7 +139,7 @@ export class Pacer implements Pacing, Disposable {
       state.learnedMs = Math.min(Math.max(intervalMs, 0), longestWaitMs);
     }
     state.nextAt = Math.max(state.nextAt, this.clock.elapsed() + Math.min(waitMs, longestWaitMs));
-    this.letLeave();
+    this.sendDue();
   }
 
   failed(route: string, error: unknown, reach: Reach): void {
@@ -158,7 +158,7 @@ export class Pacer implements Pacing, Disposable {
         giveUp(error);
       }
     }
-    this.letLeave();
+    this.sendDue();
   }
 
   worked(route: string): void {
@@ -196,22 +196,22 @@ export class Pacer implements Pacing, Disposable {
   }
 
   /** Sends the calls that may leave now, and schedules the next ones. */
-  private letLeave(): void {
+  private sendDue(): void {
     const now = this.clock.elapsed();
     const held = new Set<string>();
     let next = Infinity;
-    for (const { call, leave } of this.waiting) {
+    for (const { call, send } of this.waiting) {
       const at = held.has(call.route) ? Infinity : this.earliest(call);
       if (at <= now) {
-        this.take(call.route, call.repeat, now);
-        leave();
+        this.count(call.route, call.repeat, now);
+        send();
       } else {
         // Those behind it on the same route wait as well.
         held.add(call.route);
         next = Math.min(next, at);
       }
     }
-    this.timer.value = next === Infinity ? undefined : this.clock.schedule(() => this.letLeave(), next - now);
+    this.timer.value = next === Infinity ? undefined : this.clock.schedule(() => this.sendDue(), next - now);
   }
 
   private earliest({ route, repeat }: PacedCall): number {
@@ -219,10 +219,10 @@ export class Pacer implements Pacing, Disposable {
     return repeat === 'read' ? Math.max(own, earliestOf(this.state(allReads), this.limits[allReads])) : own;
   }
 
-  private take(route: string, repeat: Repeat, at: number): void {
-    takeSlot(this.state(route), at, this.intervalMs(route), this.limits[route]);
+  private count(route: string, repeat: Repeat, at: number): void {
+    useSlot(this.state(route), at, this.intervalMs(route), this.limits[route]);
     if (repeat === 'read') {
-      takeSlot(this.state(allReads), at, 0, this.limits[allReads]);
+      useSlot(this.state(allReads), at, 0, this.limits[allReads]);
     }
   }
 
@@ -235,7 +235,7 @@ export class Pacer implements Pacing, Disposable {
     const now = this.clock.elapsed();
     for (const { call } of this.waiting.slice(0, this.waiting.indexOf(own))) {
       if (call.route === route) {
-        takeSlot(slots, Math.max(now, earliestOf(slots, limit)), this.intervalMs(route), limit);
+        useSlot(slots, Math.max(now, earliestOf(slots, limit)), this.intervalMs(route), limit);
       }
     }
     const all = own.call.repeat === 'read' ? earliestOf(this.state(allReads), this.limits[allReads]) : 0;
@@ -258,7 +258,7 @@ function isPutOff({ repeat, rank }: PacedCall): boolean {
   return repeat === 'read' && rank > 0;
 }
 
-function takeSlot(slots: Slots, at: number, intervalMs: number, limit: RouteLimit = {}): void {
+function useSlot(slots: Slots, at: number, intervalMs: number, limit: RouteLimit = {}): void {
   slots.nextAt = Math.max(slots.nextAt, intervalMs === 0 ? at : at + intervalMs + marginMs);
   if (limit.perPeriod) {
     slots.recent = [...slots.recent, at].slice(-limit.perPeriod.calls);

@@ -80,7 +80,7 @@ export class QuickInput<A = never> {
   }
 
   close(answer?: A): void {
-    this.leave();
+    this.dropAccept();
     openInputs.delete(this);
     this.stop.abort();
     this.levels.splice(0).forEach(({ owned }) => owned.dispose());
@@ -89,7 +89,7 @@ export class QuickInput<A = never> {
   }
 
   push(level: Level): void {
-    this.leave();
+    this.dropAccept();
     const shown = 'rows' in level ? new QuickList(level) : new QuickText(level, (run) => this.work(run));
     const { widget } = shown;
     const owned = new DisposableStore();
@@ -110,10 +110,10 @@ export class QuickInput<A = never> {
   pop(): void {
     const before = this.levels.at(-2);
     if (before) {
-      this.leave();
-      const left = this.levels.pop();
+      this.dropAccept();
+      const closed = this.levels.pop();
       this.show(before.shown);
-      left?.owned.dispose();
+      closed?.owned.dispose();
     }
   }
 
@@ -192,7 +192,7 @@ export class QuickInput<A = never> {
   }
 
   /** Drops a pending accept. */
-  private leave(): void {
+  private dropAccept(): void {
     const { top } = this;
     if (top instanceof QuickList) {
       top.level.guard?.hidden();
@@ -204,7 +204,7 @@ export class QuickInput<A = never> {
       return;
     }
     if (interruption && interruption !== this.within) {
-      this.leave();
+      this.dropAccept();
       interruption.covered.push(() => this.comeBack());
     } else if (this.isWorking && shown instanceof QuickText && shown.level.keepsWorking) {
       this.isAway = true;

@@ -61,14 +61,14 @@ export class Report {
     }
     this.shownAt.set(text, now);
     const gone = () => this.shownAt.delete(text);
-    const taken = action && {
+    const chosen = action && {
       ...action,
       run: () => {
         gone();
         return action.run();
       },
     };
-    void within(() => suggest('error', text, taken))
+    void within(() => suggest('error', text, chosen))
       .catch((error: unknown) => this.error(error))
       .finally(() => this.shownAt.get(text) === now && gone());
   }

@@ -51,7 +51,7 @@ export class OneWindow implements Disposable {
     this.owned.add(
       deps.focus.onDidChange((isFocused) => {
         if (isFocused) {
-          [...this.waiting.keys()].forEach((key) => this.take(key));
+          [...this.waiting.keys()].forEach((key) => this.show(key));
         }
       }),
     );
@@ -68,10 +68,10 @@ export class OneWindow implements Disposable {
     const timer =
       options.onlyInUse === true || focus.isFocused
         ? {}
-        : { timer: clock.schedule(() => (hub.isLeader ? this.take(key) : undefined), graceMs) };
+        : { timer: clock.schedule(() => (hub.isLeader ? this.show(key) : undefined), graceMs) };
     this.waiting.set(key, { ...options, run, ...timer });
     if (focus.isFocused) {
-      this.take(key);
+      this.show(key);
     }
   }
 
@@ -81,7 +81,7 @@ export class OneWindow implements Disposable {
     this.waiting.clear();
   }
 
-  private take(key: string): void {
+  private show(key: string): void {
     const offered = this.waiting.get(key);
     if (!offered) {
       return;

@@ -84,7 +84,7 @@ export class Faults {
   }
 
   /** The fault that hits this request, counted. A `delay` and another kind may be combined. */
-  take(method: string, path: string): readonly FaultOrder[] {
+  hits(method: string, path: string): readonly FaultOrder[] {
     const hit: FaultOrder[] = [];
     let hasOutcome = false;
     for (const item of this.standing) {

@@ -180,7 +180,7 @@ class SimulatorServer implements RunningSimulator {
             ? {}
             : { contentType: request.headers['content-type'] }),
         });
-    const answer = await this.answerWithFaults(isControl ? [] : this.faults.take(method, path), {
+    const answer = await this.answerWithFaults(isControl ? [] : this.faults.hits(method, path), {
       response,
       ask: async () => {
         const real = await this.ask({ method, path, query: url.searchParams, text }, request);

@@ -87,7 +87,7 @@ export class ScriptAnswer implements Sieve {
     return this.before + (this.hasBegun ? '' : this.held.toString('utf8'));
   }
 
-  take(piece: Buffer): Buffer {
+  receive(piece: Buffer): Buffer {
     this.held = this.held.length === 0 ? piece : Buffer.concat([this.held, piece]);
     if (!this.hasBegun) {
       this.begin();

@@ -18,11 +18,11 @@ export class ByteReader {
 
   /** Yields the next `length` bytes in pieces, for content that is too large for memory. */
   async *pieces(length: number): AsyncGenerator<Buffer> {
-    let left = length;
-    while (left > 0 && (await this.fill())) {
-      const piece = this.rest.subarray(0, left);
+    let remaining = length;
+    while (remaining > 0 && (await this.fill())) {
+      const piece = this.rest.subarray(0, remaining);
       this.rest = this.rest.subarray(piece.length);
-      left -= piece.length;
+      remaining -= piece.length;
       yield piece;
     }
   }

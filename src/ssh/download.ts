@@ -134,7 +134,7 @@ class Download {
 
   async run(): Promise<TransferOutcome> {
     let plan = await this.plan();
-    await askToReplace(this.options, await this.local.taken(filesOf({ entries: plan.todo })));
+    await askToReplace(this.options, await this.local.existing(filesOf({ entries: plan.todo })));
     const isOpen = () => plan.todo.some(({ name }) => !this.local.refused.has(name));
     for (let round = 0; round < rounds && isOpen(); round += 1) {
       await this.fetch(plan);
@@ -222,7 +222,7 @@ class Download {
           } else if (entry.kind === 'hardLink') {
             copies.push(entry);
           } else if (entry.kind === 'file') {
-            await this.take(entry, content, writing);
+            await this.writeBeside(entry, content, writing);
           }
         });
       } finally {
@@ -235,7 +235,7 @@ class Download {
   }
 
   /** Writes a small file while the next ones arrive. */
-  private async take(
+  private async writeBeside(
     file: NamedVersion,
     content: AsyncIterable<Buffer>,
     writing: Set<Promise<void>>,

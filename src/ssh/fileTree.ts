@@ -133,7 +133,7 @@ class Walk {
       return;
     }
     try {
-      const facts = await this.take(place, name);
+      const facts = await this.stat(place, name);
       if (facts.isDirectory()) {
         for (const entry of await readdir(await realPlace(place))) {
           await this.visit({ ...place, path: join(place.path, entry) }, `${name}/${entry}`, false);
@@ -154,7 +154,7 @@ class Walk {
       return;
     }
     try {
-      await this.take(place, name);
+      await this.stat(place, name);
     } catch (error) {
       this.leftOut.push({ name, why: whyNotRead(name, error) });
     }
@@ -177,7 +177,7 @@ class Walk {
     };
   }
 
-  private async take(place: Place, name: string): Promise<Stats> {
+  private async stat(place: Place, name: string): Promise<Stats> {
     const isRoot = 'chosen' in place.root && place.root.chosen === place.path;
     const path = await (isRoot ? realPlace(place) : realFile(place));
     const facts = await lstat(path);

@@ -61,7 +61,7 @@ export function placeBlock(current: string, wanted: string, isNewFile: boolean):
 }
 
 /** Removes the block; `removeFile` if we created the file and it has no other content. */
-export function takeBlockOut(current: string): BlockPlacement | { readonly kind: 'removeFile' } {
+export function removeBlock(current: string): BlockPlacement | { readonly kind: 'removeFile' } {
   const found = findBlock(current);
   if (found.kind === 'none') {
     return { kind: 'same' };

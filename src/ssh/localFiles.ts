@@ -123,17 +123,17 @@ export class LocalFiles {
   }
 
   /** Returns the names that a file or a link already has. */
-  async taken(files: readonly NamedVersion[]): Promise<readonly string[]> {
-    const taken: string[] = [];
+  async existing(files: readonly NamedVersion[]): Promise<readonly string[]> {
+    const existing: string[] = [];
     await inParallel(files, width, async ({ name }) => {
       const facts = await this.pathOf(name)
         .then(lstat, () => undefined)
         .catch(() => undefined);
       if (facts?.isDirectory() === false) {
-        taken.push(name);
+        existing.push(name);
       }
     });
-    return taken.sort();
+    return existing.sort();
   }
 
   /** Returns the bytes of the file from an earlier transfer; 0 if there is nothing to continue. */

@@ -204,7 +204,7 @@ export function hashOf(line: string): readonly [name: string, hash: string] {
 /** Reads the records after the mark; returns false if one of them can't be parsed. */
 async function readRecords(
   bytes: AsyncIterable<Buffer>,
-  take: (entry: RemoteEntry) => void,
+  add: (entry: RemoteEntry) => void,
 ): Promise<boolean> {
   const reader = new ByteReader(bytes);
   let isWhole = (await reader.until(beginMark, longestRecord)) !== undefined;
@@ -214,7 +214,7 @@ async function readRecords(
     const entry = parseRecord(next ?? (await reader.read(longestRecord)));
     isWhole = entry !== undefined && count <= mostEntries;
     if (entry) {
-      take(entry);
+      add(entry);
     }
   }
   await reader.drain();
@@ -227,13 +227,13 @@ async function askForRecords(
   alias: string,
   script: readonly string[],
   options: Pick<RunOptions, 'signal' | 'input'>,
-  take: (entry: RemoteEntry) => void,
+  add: (entry: RemoteEntry) => void,
 ): Promise<RunResult> {
   const read = { isWhole: false };
   const result = await runStep(deps, alias, script.join('\n'), {
     ...options,
     output: async (bytes) => {
-      read.isWhole = await readRecords(bytes, take);
+      read.isWhole = await readRecords(bytes, add);
     },
   });
   if (!read.isWhole) {

@@ -14,7 +14,7 @@ export async function removeEverything(deps: ConfigDeps, environment: SshEnviron
     environment.configFile,
     ...(await folder.configFiles()),
   ]);
-  const left = new Map<string | undefined, BlockLeftError>();
+  const kept = new Map<string | undefined, BlockLeftError>();
   for (const configFile of configs) {
     try {
       await new UserConfig(deps, sshPaths({ ...environment, configFile })).remove();
@@ -22,11 +22,11 @@ export async function removeEverything(deps: ConfigDeps, environment: SshEnviron
       if (!(error instanceof BlockLeftError)) {
         throw error;
       }
-      left.set(configFile, error);
+      kept.set(configFile, error);
     }
   }
-  await folder.removeAll([...left.keys()].filter((file) => file !== undefined));
-  const [first] = left.values();
+  await folder.removeAll([...kept.keys()].filter((file) => file !== undefined));
+  const [first] = kept.values();
   if (first) {
     throw first;
   }

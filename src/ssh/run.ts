@@ -41,7 +41,7 @@ export interface RunOptions {
 /** Detects the end of the output before the program ends: something else may hold its pipes. */
 export interface Sieve {
   /** Returns what counts of the next piece. */
-  take(piece: Buffer): Buffer;
+  receive(piece: Buffer): Buffer;
   /** Returns what counts of the bytes that were held back, at the end of the output. */
   rest(): Buffer;
   readonly isWhole: boolean;
@@ -258,7 +258,7 @@ async function* sifted(
   onWhole: () => void,
 ): AsyncGenerator<Buffer> {
   for await (const piece of stdout as AsyncIterable<Buffer>) {
-    const own = sieve?.take(piece) ?? piece;
+    const own = sieve?.receive(piece) ?? piece;
     if (own.length > 0) {
       yield own;
     }
@@ -277,16 +277,16 @@ function readText(
   stdout: Readable,
   sieve: Sieve | undefined,
   onWhole: () => void,
-  take: (piece: string) => void,
+  receive: (piece: string) => void,
 ): void {
   const decoder = new StringDecoder('utf8');
   const give = (piece: string) => {
     if (piece !== '') {
-      take(piece);
+      receive(piece);
     }
   };
   stdout.on('data', (piece: Buffer) => {
-    give(decoder.write(sieve?.take(piece) ?? piece));
+    give(decoder.write(sieve?.receive(piece) ?? piece));
     if (sieve?.isWhole === true) {
       onWhole();
     }

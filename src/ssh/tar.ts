@@ -96,19 +96,19 @@ async function readBody(
   entry: TarEntry,
   body: (entry: TarEntry, content: AsyncGenerator<Buffer>) => Promise<void>,
 ): Promise<void> {
-  let left = entry.size;
+  let remaining = entry.size;
   async function* content() {
     for await (const piece of bytes.pieces(entry.size)) {
-      left -= piece.length;
+      remaining -= piece.length;
       yield piece;
     }
   }
   await body(entry, content());
   const padding = paddingOf(entry.size);
-  for await (const piece of bytes.pieces(left + padding)) {
-    left -= piece.length;
+  for await (const piece of bytes.pieces(remaining + padding)) {
+    remaining -= piece.length;
   }
-  if (left > -padding) {
+  if (remaining > -padding) {
     throw new TarError('The archive ends within a file');
   }
 }

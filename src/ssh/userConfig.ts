@@ -5,7 +5,7 @@ import { isMissing } from '../util/missing';
 import { text, type Text } from '../util/text';
 import { errorCode } from '../util/errorCode';
 import type { FileFacts, FileSystem } from './fileSystem';
-import { placeBlock, takeBlockOut, type BlockTrouble } from './includeBlock';
+import { placeBlock, removeBlock, type BlockTrouble } from './includeBlock';
 import { withLock, type ProcessIdentity } from '../util/fileLock';
 import { withOwnFiles } from './ownFiles';
 import type { SshPaths } from './paths';
@@ -66,19 +66,19 @@ export class UserConfig {
   /** Removes the block, and the file if it had no other content. Throws `BlockLeftError` if the file must stay as it is. */
   async remove(signal?: AbortSignal): Promise<'same' | 'written'> {
     try {
-      return await this.takeOut(signal);
+      return await this.removeOwn(signal);
     } catch (error) {
       throw error instanceof ManualStepError ? new BlockLeftError(error) : error;
     }
   }
 
-  private async takeOut(signal?: AbortSignal): Promise<'same' | 'written'> {
+  private async removeOwn(signal?: AbortSignal): Promise<'same' | 'written'> {
     const plan = (current: Current) => {
-      const taken = takeBlockOut(current.bytes?.toString('latin1') ?? '');
-      if (taken.kind === 'trouble') {
-        throw this.manual(troubleTexts[taken.trouble](taken.line), current.real);
+      const removed = removeBlock(current.bytes?.toString('latin1') ?? '');
+      if (removed.kind === 'trouble') {
+        throw this.manual(troubleTexts[removed.trouble](removed.line), current.real);
       }
-      return Promise.resolve(taken);
+      return Promise.resolve(removed);
     };
     const first = await plan(await this.read());
     return first.kind === 'same' ? 'same' : this.transact(plan, signal);

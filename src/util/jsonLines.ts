@@ -18,7 +18,7 @@ export class JsonLines {
     },
   ) {}
 
-  take(chunk: Buffer): void {
+  receive(chunk: Buffer): void {
     let rest = chunk;
     for (let end = rest.indexOf(10); end !== -1; end = rest.indexOf(10)) {
       this.keep(rest.subarray(0, end));

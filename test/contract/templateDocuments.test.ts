@@ -225,7 +225,7 @@ describe('template documents', () => {
     await editElsewhere({ desc: 'theirs' });
     await assert.rejects(window.documents.save(id, source), TemplateConflictError);
     const before = sent().length;
-    await window.documents.takeTheirs(id, source);
+    await window.documents.acceptTheirs(id, source);
     await window.documents.reveal(id);
     assert.equal(sent().length, before);
     const taken = await textOf(window);

@@ -55,7 +55,7 @@ export async function lensesOf(document: vscode.TextDocument): Promise<string[]>
 }
 
 /** Takes a fix, which is an edit or a command. */
-export async function takeFix(document: vscode.TextDocument, code: string, title: string): Promise<void> {
+export async function applyFix(document: vscode.TextDocument, code: string, title: string): Promise<void> {
   const action = await until(`the fix "${title}" for ${code}`, async () => {
     const { range } = await foundRemark(document, code);
     return (await actionsAt(document, range)).find((one) => one.title === title);

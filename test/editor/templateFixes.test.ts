@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { until } from '../support/until';
-import { foundRemark, jsonText, openFile, ourRemarks, takeFix } from './documents';
+import { foundRemark, jsonText, openFile, ourRemarks, applyFix } from './documents';
 
 const complete = {
   name: 'n',
@@ -61,7 +61,7 @@ describe('quick fixes in template files', () => {
   ] as const) {
     it(`mend ${code}: "${title}"`, async () => {
       const document = await openFile('fixes.gpu-template.json', jsonText(fields));
-      await takeFix(document, code, title);
+      await applyFix(document, code, title);
       assert.deepEqual(parsed(document), JSON.parse(jsonText(after)));
     });
   }
@@ -79,7 +79,7 @@ describe('quick fixes in template files', () => {
   ] as const) {
     it(`put a reference for a value in ${form}`, async () => {
       const document = await openFile('fixes.gpu-template.json', jsonText({ ...complete, env }));
-      await takeFix(document, 'secretInClear', 'Move to Secrets');
+      await applyFix(document, 'secretInClear', 'Move to Secrets');
       await until('the reference', () => document.getText().includes('${secret:HF_TOKEN-file'));
       const { HF_TOKEN: token, ...others } = parsed(document)['env'] as Record<string, string>;
       assert.match(String(token), /^\$\{secret:HF_TOKEN-file(-\d+)?\}$/);
@@ -94,7 +94,7 @@ describe('quick fixes in template files', () => {
       'fixes.gpu-template.json',
       jsonText({ ...fields, docker_login_pass: 'clear-4711' }),
     );
-    await takeFix(document, 'registryPasswordInClear', 'Move to Secrets');
+    await applyFix(document, 'registryPasswordInClear', 'Move to Secrets');
     await until('the reference', () => document.getText().includes('${secret:registry-file'));
     assert.ok(!document.getText().includes('clear-4711'));
   });
@@ -116,16 +116,16 @@ describe('quick fixes in the workspace file', () => {
   it('choose between a template and an image', async () => {
     const both = { template: { id: 1 }, image: 'a:1', maxPricePerHour: 1 };
     const document = await open(both);
-    await takeFix(document, 'templateAndImage', 'Remove "image"');
+    await applyFix(document, 'templateAndImage', 'Remove "image"');
     assert.deepEqual(parsed(document), { template: { id: 1 }, maxPricePerHour: 1 });
     const again = await open(both);
-    await takeFix(again, 'templateAndImage', 'Remove "template"');
+    await applyFix(again, 'templateAndImage', 'Remove "template"');
     assert.deepEqual(parsed(again), { image: 'a:1', maxPricePerHour: 1 });
   });
 
   it('add an image where there is nothing to rent', async () => {
     const document = await open({ maxPricePerHour: 1 });
-    await takeFix(document, 'nothingToRent', 'Add "image"');
+    await applyFix(document, 'nothingToRent', 'Add "image"');
     assert.deepEqual(parsed(document), { maxPricePerHour: 1, image: 'pytorch/pytorch:latest' });
   });
 

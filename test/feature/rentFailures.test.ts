@@ -250,7 +250,7 @@ describe('rentals and starts that go wrong', () => {
   });
 
   /** Another user rents all that is free on the machine. */
-  async function takeGpus(machineId: number): Promise<void> {
+  async function occupyGpus(machineId: number): Promise<void> {
     const { key } = (await call('POST', '/__sim/accounts/', { credit: 1000 })) as { key: string };
     for (;;) {
       const wanted = { machine_id: { eq: machineId }, rentable: { eq: true } };
@@ -278,7 +278,7 @@ describe('rentals and starts that go wrong', () => {
     await window.dialog('Another user may rent the GPU');
     await window.dialogButton('Stop');
     await row('Stopped');
-    await takeGpus(computer().simulator.world.instance(waiting)?.machineId ?? 0);
+    await occupyGpus(computer().simulator.world.instance(waiting)?.machineId ?? 0);
     window.clearToasts();
     await instances().menu(`#${waiting}`, 'Start…');
     await window.dialogButton('Start');

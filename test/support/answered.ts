@@ -8,6 +8,6 @@ export function answered(
 ): RunResult {
   const [, first = '', second = ''] = / sh ([0-9a-f]+) ([0-9a-f]+)$/.exec(args.at(-1) ?? '') ?? [];
   const mark = first + second;
-  const own = options?.sieve?.take(Buffer.from(`${mark}<${stdout}>${mark} ${code}.`));
+  const own = options?.sieve?.receive(Buffer.from(`${mark}<${stdout}>${mark} ${code}.`));
   return { code: 0, stdout: own?.toString() ?? '', stderr: `${mark}\n${stderr}`, timedOut: false };
 }

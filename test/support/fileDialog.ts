@@ -12,7 +12,7 @@ export async function fileDialogReady({ quick }: Workbench): Promise<void> {
 }
 
 /** Takes a path in the open file dialog. */
-export async function takeFile(workbench: Workbench, file: string): Promise<void> {
+export async function chooseFile(workbench: Workbench, file: string): Promise<void> {
   const { quick } = workbench;
   await fileDialogReady(workbench);
   await until('the path', async () => {

@@ -42,7 +42,7 @@ export async function toConfirmation(workbench: Workbench, steps: RentSteps): Pr
   await page.keyboard.type(steps.search);
   await quick.rows.filter({ hasText: steps.offer }).first().waitFor();
   await shot('rent-2-filtered');
-  await takeOffer(workbench, steps.offer);
+  await chooseOffer(workbench, steps.offer);
   for (const { title, isList } of [
     { title: 'Template or Image', isList: true },
     { title: 'Disk', isList: false },
@@ -64,7 +64,7 @@ export async function toConfirmation(workbench: Workbench, steps: RentSteps): Pr
  * Takes the first such offer of the list that is open. A click on a row at a place that the rows which are on their way
  * no longer have does nothing, and is made again, as a user does.
  */
-export async function takeOffer({ page, quick }: Workbench, offer: RegExp): Promise<void> {
+export async function chooseOffer({ page, quick }: Workbench, offer: RegExp): Promise<void> {
   const row = quick.rows.filter({ hasText: offer }).first();
   await row.waitFor({ timeout: 90_000 });
   await until('the first step of the rental', async () => {

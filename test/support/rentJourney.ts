@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pressEnter } from './press';
 import type { UiSession } from './uiSession';
-import { confirmRental, takeOffer } from './journey';
+import { confirmRental, chooseOffer } from './journey';
 import { until } from './until';
 import type { Workbench } from './workbench';
 
@@ -20,7 +20,7 @@ const rentalsOf = (session: UiSession) => session.simulator.received('PUT', /^\/
 /** From the list of offers that is open to the confirmation: the first such row, all further steps skipped. */
 async function reviewFirst(workbench: Workbench, offer: RegExp): Promise<void> {
   const { page, quick } = workbench;
-  await takeOffer(workbench, offer);
+  await chooseOffer(workbench, offer);
   // The pointer stands where the hover of the box would cover the title.
   await page.mouse.move(700, 700);
   await quick.waitForTitle(/^Rent: (Template or Image|Disk)/);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
-import { takeFile } from '../support/fileDialog';
+import { chooseFile } from '../support/fileDialog';
 import { signIn } from '../support/journey';
 import { press } from '../support/press';
 import { useUiSession } from '../support/uiSession';
@@ -92,7 +92,7 @@ describe('commands for templates', function () {
   it('export one to a file without its password', async () => {
     const file = inWorkspace('gamma.gpu-template.json');
     await view().contextMenu(view().row('Gamma'), 'Export Template to a File');
-    await takeFile(workbench, file);
+    await chooseFile(workbench, file);
     await until('the file', () => existsSync(file));
     await editor.waitFor('gamma.gpu-template.json', '"name": "Gamma"');
     const text = readFileSync(file, 'utf8');
@@ -120,7 +120,7 @@ describe('commands for templates', function () {
     await workbench.quick.run('View: Close All Editors');
     await createFrom('From a File');
     await workbench.quick.waitForTitle('Import a Template');
-    await takeFile(workbench, inWorkspace('gamma.gpu-template.json'));
+    await chooseFile(workbench, inWorkspace('gamma.gpu-template.json'));
     await editor.lens('Create at the Service').waitFor();
     await editor.line('"name": "Imported"').waitFor();
     await workbench.quick.run('View: Close All Editors');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
-import { fileDialogReady, takeFile } from '../support/fileDialog';
+import { fileDialogReady, chooseFile } from '../support/fileDialog';
 import { signIn } from '../support/journey';
 import { clickRow, press, pressEnter } from '../support/press';
 import { useUiSession } from '../support/uiSession';
@@ -125,7 +125,7 @@ describe('template documents like any other file', function () {
     await menu('File: Save As...');
     await workbench.quick.waitForTitle('Save As');
     await workbench.shot('02-save-as');
-    await takeFile(workbench, `/${first}/Saved As.json`);
+    await chooseFile(workbench, `/${first}/Saved As.json`);
     await until('the other template', () => posts().some(({ name }) => name === 'Saved As'));
     await workbench.view('Templates').row('Saved As').waitFor();
     const [made] = await named('Saved As');

@@ -223,7 +223,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   'an API key': (text) => readApiKeyDocument(text, () => true),
   'the depth of JSON': tooDeepAt,
   'lines of JSON': (text) =>
-    new JsonLines({ line: () => undefined, tooLong: () => undefined, maxBytes: () => 1e9 }).take(
+    new JsonLines({ line: () => undefined, tooLong: () => undefined, maxBytes: () => 1e9 }).receive(
       Buffer.from(text),
     ),
   'a refusal of the service': codeInText,

@@ -85,7 +85,7 @@ describe('JSON of 20,000 levels', () => {
         tooLong: () => undefined,
         maxBytes: () => 1e7,
       });
-      reader.take(Buffer.from(`${source}\n[1]\n`));
+      reader.receive(Buffer.from(`${source}\n[1]\n`));
       assert.deepEqual(lines, [undefined, [1]]);
     }
   });

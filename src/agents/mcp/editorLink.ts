@@ -170,7 +170,7 @@ export class EditorLink implements Disposable {
         tooLong: () => socket.destroy(),
         maxBytes: () => maxBytes,
       });
-      socket.on('data', (chunk: Buffer) => lines.take(chunk));
+      socket.on('data', (chunk: Buffer) => lines.receive(chunk));
       socket.on('error', (error) => {
         const code = errorCode(error);
         problem = code === 'ECONNREFUSED' || code === 'ENOENT' ? 'noEditor' : problem;

@@ -30,12 +30,12 @@ export class LineTransport implements Transport {
 
   start(): Promise<void> {
     const lines = new JsonLines({
-      line: (value) => this.take(value),
+      line: (value) => this.receive(value),
       // Its id is unknown, because it may be anywhere in the line.
       tooLong: () => this.refuse(undefined, INVALID_REQUEST, 'Invalid request: the line is too long'),
       maxBytes: () => maxBytes,
     });
-    this.input.on('data', (chunk: Buffer) => lines.take(chunk));
+    this.input.on('data', (chunk: Buffer) => lines.receive(chunk));
     this.input.on('end', () => this.onclose?.());
     return Promise.resolve();
   }
@@ -49,18 +49,18 @@ export class LineTransport implements Transport {
     return Promise.resolve();
   }
 
-  private take(value: unknown): void {
+  private receive(value: unknown): void {
     if (value === undefined) {
       this.refuse(undefined, PARSE_ERROR, 'Parse error');
     } else if (Array.isArray(value) && value.length > 0) {
       // The revision 2025-03-26 lets clients send several messages at once.
-      value.forEach((one) => this.takeOne(one));
+      value.forEach((one) => this.receiveOne(one));
     } else {
-      this.takeOne(value);
+      this.receiveOne(value);
     }
   }
 
-  private takeOne(value: unknown): void {
+  private receiveOne(value: unknown): void {
     let message: JSONRPCMessage;
     try {
       message = parseJSONRPCMessage(value);

@@ -69,11 +69,11 @@ export function endOfText(value: string, most: number): { readonly text: string;
   const plain = withoutControls(part);
   const characters = Array.from(plain);
   // Two quotation marks, and the mark of the cut.
-  let left = most - 5;
+  let remaining = most - 5;
   let from = characters.length;
   while (from > 0) {
-    left -= sizeOf(characters[from - 1]) - 2;
-    if (left < 0) {
+    remaining -= sizeOf(characters[from - 1]) - 2;
+    if (remaining < 0) {
       break;
     }
     from -= 1;

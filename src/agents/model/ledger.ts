@@ -13,7 +13,7 @@ export interface AgentUsage {
   readonly instances: number;
 }
 
-export interface LimitsLeft {
+export interface RemainingLimits {
   readonly usdToday: number;
   readonly usdPerHour: number;
   readonly instances: number;
@@ -133,12 +133,12 @@ export function overLimit(
   return undefined;
 }
 
-export function limitsLeft(limits: AgentLimits, used: AgentUsage): LimitsLeft {
-  const left = (limit: number, amount: Micros) =>
+export function remainingLimits(limits: AgentLimits, used: AgentUsage): RemainingLimits {
+  const remaining = (limit: number, amount: Micros) =>
     Math.max(0, Math.floor((fromDollars(limit) - amount) / 100) / 10_000);
   return {
-    usdToday: left(limits.perDay, used.today),
-    usdPerHour: left(limits.perHour, used.perHour),
+    usdToday: remaining(limits.perDay, used.today),
+    usdPerHour: remaining(limits.perHour, used.perHour),
     instances: Math.max(0, limits.instances - used.instances),
     hoursPerSchedule: limits.hours,
   };

@@ -2,7 +2,7 @@ import { spendable } from '../../model/accounts/account';
 import { endOfText, pageOf, ToolError } from '../model/answer';
 import { commitmentTo } from '../model/agreed';
 import { hourMs } from '../model/gate';
-import { committedUntil, limitsLeft, usageInAll } from '../model/ledger';
+import { committedUntil, remainingLimits, usageInAll } from '../model/ledger';
 import { hasYes, rentedByAgent, type AgentRequest } from '../model/request';
 import type { ToolInput } from '../model/toolShapes';
 import { isPastEnd, type Instance } from '../../model/instances/instance';
@@ -58,7 +58,7 @@ async function listInstances(deps: ToolDeps, input: ToolInput<'list_instances'>)
     ...(skipped === 0 ? {} : { skipped }),
     burnUsdPerHour: usd(perHour(fleetCostPerHour(all).rate)),
     ...(credit === undefined ? {} : { creditUsd: usd(credit) }),
-    limitsLeft: limitsLeft(gate.limits, usageInAll(requests, gate)),
+    limitsLeft: remainingLimits(gate.limits, usageInAll(requests, gate)),
     ageSeconds: Math.max(0, Math.round((now - fleet.state.fetchedAt) / 1000)),
     ...(account.isDemo ? { demo: true } : {}),
   };

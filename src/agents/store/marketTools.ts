@@ -2,7 +2,7 @@ import { spendable } from '../../model/accounts/account';
 import { pageOf, ToolError } from '../model/answer';
 import { offerPrice, stoppedPerHour } from '../model/agreed';
 import { lasts, quoteLastsMs } from '../model/gate';
-import { limitsLeft, overLimit, usageInAll } from '../model/ledger';
+import { remainingLimits, overLimit, usageInAll } from '../model/ledger';
 import type { AgentRequest, Commitment, RentalQuote } from '../model/request';
 import type { ToolInput } from '../model/toolShapes';
 import { fromDollars, times } from '../../model/money';
@@ -25,7 +25,7 @@ import {
   idIn,
   requestAnswer,
   requestBase,
-  takeSearchTurn,
+  awaitSearchTurn,
   untrusted,
   usd,
   type ToolDeps,
@@ -42,7 +42,7 @@ async function searchOffers(deps: ToolDeps, input: ToolInput<'search_offers'>, {
     sort: 'price',
     diskGb: Math.max(leastDiskGb, input.diskGb ?? 16),
   };
-  await takeSearchTurn(deps, signal);
+  await awaitSearchTurn(deps, signal);
   const found = await client.offers.search(toOfferSearch(query), { signal });
   const offers = fitting(found.items, query).filter(({ rentable }) => rentable !== false);
   const { limits } = await deps.desk.gate();
@@ -145,7 +145,7 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
   }
   const diskGb = Math.max(leastDiskGb, input.diskGb);
   const id = idIn(input.offer);
-  await takeSearchTurn(deps, signal);
+  await awaitSearchTurn(deps, signal);
   const { items } = await account.client.offers.search(
     { filters: { id: { eq: id } }, rentalType: 'on-demand', order: [], allocatedStorageGb: diskGb },
     { signal },
@@ -199,7 +199,7 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
     ...(credit === undefined ? {} : { creditUsd: usd(credit) }),
     allowed: problem === undefined,
     ...(problem === undefined ? {} : { problem }),
-    limitsLeft: limitsLeft(gate.limits, usageInAll(requests, gate)),
+    limitsLeft: remainingLimits(gate.limits, usageInAll(requests, gate)),
     expiresAt: new Date(quote.expiresAt).toISOString(),
     next:
       problem === undefined ? 'Call request_rental with this quote and a new requestId.' : 'Tell the user.',

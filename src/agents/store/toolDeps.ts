@@ -88,7 +88,7 @@ const longestTurnMs = 30_000;
  * Waits until a search of an agent may leave, and counts it. Agents can search without end, and a rental that the user
  * confirmed must not wait for them.
  */
-export async function takeSearchTurn(
+export async function awaitSearchTurn(
   { searchBudget, clock }: Pick<ToolDeps, 'searchBudget' | 'clock'>,
   signal: AbortSignal,
 ): Promise<void> {

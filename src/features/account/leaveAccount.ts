@@ -95,7 +95,7 @@ export async function switching<T>(deps: SwitchingDeps, run: () => Promise<T>): 
   const { accounts, fleet } = deps;
   const before = accounts.active;
   // The list of the other account replaces this one.
-  const left = before && {
+  const previous = before && {
     isDemo: before.isDemo,
     name: plainLabel(before.name),
     instances: instanceCount(fleet.state),
@@ -103,7 +103,7 @@ export async function switching<T>(deps: SwitchingDeps, run: () => Promise<T>): 
   };
   const result = await run();
   const after = accounts.active?.key;
-  const sentence = left && unwatchedText(left);
+  const sentence = previous && unwatchedText(previous);
   if (before && sentence && after !== undefined && after !== before.key) {
     const back = () => switching(deps, () => accounts.switchTo(before.key));
     message('warning', localize(sentence), { label: t('Switch Back'), run: back });

@@ -166,13 +166,13 @@ export function methodItem(method: SecondFactorMethod, nowMs: number): vscode.Tr
   return item;
 }
 
-export function backupCodesItem({ backupCodesRemaining: left }: SecondFactorStatus): vscode.TreeItem {
+export function backupCodesItem({ backupCodesRemaining: remaining }: SecondFactorStatus): vscode.TreeItem {
   const item = row(
-    left === undefined ? t('Backup codes') : t('Backup codes: {0} left', left),
-    left === 0 ? 'warning' : 'list-ordered',
+    remaining === undefined ? t('Backup codes') : t('Backup codes: {0} left', remaining),
+    remaining === 0 ? 'warning' : 'list-ordered',
     ';backupCodes;',
   );
-  item.description = left === 0 ? t('generate new codes') : '';
+  item.description = remaining === 0 ? t('generate new codes') : '';
   return item;
 }
 

@@ -125,7 +125,7 @@ export class ComparePanel implements vscode.Disposable {
         own.signal,
       );
       if (this.reading === own) {
-        this.take(pins, now, clock.now());
+        this.apply(pins, now, clock.now());
       }
     } catch (error) {
       if (this.reading === own && !isCancelled(error)) {
@@ -151,7 +151,7 @@ export class ComparePanel implements vscode.Disposable {
     }
   }
 
-  private take(
+  private apply(
     pins: readonly OfferPin[],
     now: Awaited<ReturnType<typeof recheckPins>>,
     readAt: number,

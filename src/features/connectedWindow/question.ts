@@ -89,7 +89,9 @@ export function reloadWindow(): Thenable<unknown> {
  * Closes the remote connection. Editors without that command have one that closes the folder, which also disconnects.
  */
 async function closeRemote(): Promise<void> {
-  const leave = 'workbench.action.remote.close';
+  const closeCommand = 'workbench.action.remote.close';
   const known = await vscode.commands.getCommands();
-  await vscode.commands.executeCommand(known.includes(leave) ? leave : 'workbench.action.closeFolder');
+  await vscode.commands.executeCommand(
+    known.includes(closeCommand) ? closeCommand : 'workbench.action.closeFolder',
+  );
 }

@@ -3,7 +3,7 @@ import { localize } from '../../editor/localize';
 import { isShown, urisOfTab } from '../../editor/templateTabs';
 import type { Finding, Severity } from '../../model/documents/finding';
 import { JsonPlaces, type TextChange } from '../../model/documents/jsonPlaces';
-import { takeTheirs, type Conflict } from '../../model/templates/templateConflict';
+import { withTheirs, type Conflict } from '../../model/templates/templateConflict';
 import { findTemplateProblems } from '../../model/templates/templateDiagnostics';
 import { isPlainObject, sameJson } from '../../model/templates/templateDocument';
 import { findWorkspaceProblems } from '../../model/workspace/workspaceDiagnostics';
@@ -205,7 +205,7 @@ export class DocumentDiagnostics implements vscode.Disposable {
         fixes: [
           {
             title: text('Take Theirs Here'),
-            action: { kind: 'edit', changes: takeTheirsAt(places, conflict) },
+            action: { kind: 'edit', changes: acceptTheirsAt(places, conflict) },
           },
         ],
       });
@@ -247,11 +247,11 @@ export function rangeOf(
 }
 
 /** Returns the changes that put the other version into the disputed place. */
-function takeTheirsAt(places: JsonPlaces, conflict: Conflict): readonly TextChange[] {
+function acceptTheirsAt(places: JsonPlaces, conflict: Conflict): readonly TextChange[] {
   const [field = ''] = conflict.path;
   const mine = places.value([]);
-  const taken = isPlainObject(mine) ? takeTheirs(mine, conflict)[field] : undefined;
-  return taken === undefined ? places.remove([field]) : places.set(field, taken);
+  const theirs = isPlainObject(mine) ? withTheirs(mine, conflict)[field] : undefined;
+  return theirs === undefined ? places.remove([field]) : places.set(field, theirs);
 }
 
 function shortJson(value: unknown): string {

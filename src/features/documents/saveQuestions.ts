@@ -46,7 +46,7 @@ export class SaveQuestions implements vscode.Disposable {
           documents.useMine(id);
           return this.save(uri, id, source);
         case 'theirs':
-          return documents.takeTheirs(id, source);
+          return documents.acceptTheirs(id, source);
         case 'merge': {
           const kept = await showMerged(this.deps, id);
           if (!kept) {

@@ -40,7 +40,7 @@ export function register(deps: ReadinessDeps): Disposable {
       notifications.brokenOff(broken);
     }),
   );
-  store.add(deps.rentals.orders.onDidLeave(reportUnfinishedOrder));
+  store.add(deps.rentals.orders.onDidFindUnfinished(reportUnfinishedOrder));
   store.add(new PausedReplacements(deps, (rental, since) => notifications.afterPause(rental, since)));
   store.add(
     deps.commands.register('gpuRental.instance.replaceFailed', ({ instanceId }) =>

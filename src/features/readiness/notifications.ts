@@ -53,7 +53,7 @@ export class ReadinessNotifications {
     const isFine = !isReady || isCheckFine(this.deps, instanceId, event.check);
     const isFollowed = isReady && this.isFollowed(instanceId);
     // The replacement of a failed start, if configured, is carried out in any case.
-    if (isFine && (isFollowed || (event.kind !== 'failed' && this.isLeftToWindow(event)))) {
+    if (isFine && (isFollowed || (event.kind !== 'failed' && this.isShownInWindow(event)))) {
       return;
     }
     switch (event.kind) {
@@ -177,7 +177,7 @@ export class ReadinessNotifications {
       );
       return replaceAndReport(this.deps, instanceId, name, unasked);
     }
-    if (this.isLeftToWindow(event)) {
+    if (this.isShownInWindow(event)) {
       return;
     }
     this.askWhatNext(event, name, overrun ?? askedReason(alone?.kind));
@@ -291,7 +291,7 @@ export class ReadinessNotifications {
     await this.replacing(instanceId, this.name(instanceId), true)();
   }
 
-  private isLeftToWindow(event: StartEvent): boolean {
+  private isShownInWindow(event: StartEvent): boolean {
     const { accounts, connectedWindows, ssh } = this.deps;
     return (
       isShownByWindow(event) &&

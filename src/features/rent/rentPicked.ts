@@ -1,7 +1,7 @@
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { VolumeChoice } from '../../model/rentals/rent';
-import { leftDraft, narrowedDraft, type BackToList, type PickedDraft } from '../../model/rentals/rentDraft';
+import { returnDraft, narrowedDraft, type BackToList, type PickedDraft } from '../../model/rentals/rentDraft';
 import { RentFlow } from '../../model/rentals/rentFlow';
 import { defaultBid, type RentChoices, type RentSource } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
@@ -54,7 +54,7 @@ export async function rentPicked(
     const left = { ...flow.draft, choices: defined<RentChoices>({ ...flow.choices, ...kept }) };
     return end.kind === 'narrowed'
       ? { kind: end.kind, draft: narrowedDraft(left, end.filters) }
-      : { kind: end.isOutdated === true ? 'outdated' : 'back', draft: leftDraft(draft, left) };
+      : { kind: end.isOutdated === true ? 'outdated' : 'back', draft: returnDraft(draft, left) };
   }
   const { results, wanted, whyNotAll, answerWasLost } = end;
   await rents.keep(flow.choices);

@@ -111,13 +111,13 @@ class RentWizard {
       } else if (answer.kind === 'skip') {
         this.flow.toConfirmation();
       } else {
-        this.take(answer.value);
+        this.apply(answer.value);
         this.flow.next();
       }
     }
   }
 
-  private take({ set, unset }: StepResult): void {
+  private apply({ set, unset }: StepResult): void {
     if (unset) {
       this.flow.unset(...unset);
     }

@@ -20,7 +20,7 @@ import { isOfferGone } from '../../store/rentals/rentalOutcome';
 import type { RentOptions, RentResult, Rental } from '../../store/rentals/rentalStore';
 import { findTemplate } from '../../store/templates/findTemplate';
 import { isCancelled } from '../../util/errors';
-import { again, changedOffer, noneLeft, type NotRented } from './resultText';
+import { again, changedOffer, nothingRentable, type NotRented } from './resultText';
 import { findCopy, isListed, nextOffer, recheckOffer } from './recheck';
 import { volumeChange } from './volumeChange';
 import { plainLabel } from '../../util/plainLabel';
@@ -215,7 +215,7 @@ export class Renting {
       signal.throwIfAborted();
       const next = await findCopy(this.search, { ...this.flow.draft, confirmed }, used, signal);
       if (!next) {
-        return noneLeft(t('There is no further offer of this GPU at this price.'));
+        return nothingRentable(t('There is no further offer of this GPU at this price.'));
       }
       this.flow.replaceOffer(next);
       return undefined;
@@ -310,7 +310,7 @@ export class Renting {
   private goOn(next: Offer | undefined): NotRented {
     const gone = plainLabel(machineName(this.flow.offer));
     if (!next) {
-      return noneLeft(t('{0} is gone, and no other offer matches your search.', gone));
+      return nothingRentable(t('{0} is gone, and no other offer matches your search.', gone));
     }
     const { volume, bidPerHour } = this.flow.choices;
     this.flow.replaceOffer(next);

@@ -108,6 +108,6 @@ export function again(reason: string, detail?: string): NotRented {
   return { kind: 'again', notice: { reason, detail } };
 }
 
-export function noneLeft(reason: string): NotRented {
+export function nothingRentable(reason: string): NotRented {
   return { kind: 'noneLeft', notice: { reason } };
 }

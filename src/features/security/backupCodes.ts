@@ -22,23 +22,23 @@ export function showBackupCodes(codes: readonly string[], redactor: Redactor): P
 }
 
 /** Shows how many backup codes are left. Without any, a lost phone locks the user out of the account. */
-export function showCodesLeft(left: number): void {
+export function showRemainingCodes(remaining: number): void {
   message(
-    left === 0 ? 'warning' : 'info',
-    left === 0
+    remaining === 0 ? 'warning' : 'info',
+    remaining === 0
       ? t('That was your last backup code. Make new ones, or a lost phone locks you out.')
-      : left === 1
+      : remaining === 1
         ? t('The backup code was accepted. One is left.')
-        : t('The backup code was accepted. {0} are left.', left),
-    left <= 3 && commandAction(t('Make New Codes'), 'gpuRental.tfa.regenerateBackupCodes'),
+        : t('The backup code was accepted. {0} are left.', remaining),
+    remaining <= 3 && commandAction(t('Make New Codes'), 'gpuRental.tfa.regenerateBackupCodes'),
   );
 }
 
 /** Reads and shows how many backup codes are left, after a request whose answer does not include the number. */
 export async function warnIfFewLeft(client: Client): Promise<void> {
-  const { enabled, backupCodesRemaining: left } = await client.secondFactor.status();
-  if (enabled && left !== undefined && left <= 3) {
-    showCodesLeft(left);
+  const { enabled, backupCodesRemaining: remaining } = await client.secondFactor.status();
+  if (enabled && remaining !== undefined && remaining <= 3) {
+    showRemainingCodes(remaining);
   }
 }
 

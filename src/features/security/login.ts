@@ -5,7 +5,7 @@ import { interrupting, offeringInterruption } from '../../editor/quickInput';
 import type { SecondFactorLogin } from '../../model/accounts/secondFactor';
 import type { Services } from '../../services';
 import type { SecondFactorSubject } from '../../store/accounts/secondFactor';
-import { showCodesLeft } from './backupCodes';
+import { showRemainingCodes } from './backupCodes';
 import { proveFactor } from './proof';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor'>;
@@ -38,7 +38,7 @@ export async function logIn(
   if (login) {
     deps.redactor.addSecret(login.sessionKey);
     if (login.backupCodesRemaining !== undefined) {
-      showCodesLeft(login.backupCodesRemaining);
+      showRemainingCodes(login.backupCodesRemaining);
     }
   }
   return login;

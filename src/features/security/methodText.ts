@@ -12,15 +12,15 @@ export function methodName(method: SecondFactorMethod): string {
 }
 
 /** Returns how long a sent code stays valid. */
-export function codeTime(leftMs: number): string {
-  return leftMs > 0
-    ? t('It is valid for {0} min.', clockText(leftMs))
+export function codeTime(remainingMs: number): string {
+  return remainingMs > 0
+    ? t('It is valid for {0} min.', clockText(remainingMs))
     : t('The code has expired. Send another one.');
 }
 
 /** Returns how long methods can still be added. */
-export function authorizedTime(leftMs: number): string {
-  return leftMs > 0
-    ? t('You can add methods for another {0} min.', clockText(leftMs))
+export function authorizedTime(remainingMs: number): string {
+  return remainingMs > 0
+    ? t('You can add methods for another {0} min.', clockText(remainingMs))
     : t('The time for adding methods has expired. Close this and start again.');
 }

@@ -69,7 +69,7 @@ export function statusBarText(input: StatusBarInput): StatusBarTexts | undefined
   const signs = signsOf(burn);
   const price = t('{0}/h', `${signs.rate}${formatMoney(burn.perHour)}`);
   const lasts = hours === undefined ? undefined : `${signs.credit}${localize(spanOfHours(hours))}`;
-  const left = lasts === undefined ? undefined : t('credit for {0}', lasts);
+  const credit = lasts === undefined ? undefined : t('credit for {0}', lasts);
   const isLow = hours !== undefined && hours < lowCreditHours;
   const parts = input.budget?.parts ?? [];
   const spent = parts.map((part) => localize(partText(part)));
@@ -84,7 +84,7 @@ export function statusBarText(input: StatusBarInput): StatusBarTexts | undefined
     stage,
     t('{0} running', running),
     price,
-    isBusy && !isLow ? undefined : left,
+    isBusy && !isLow ? undefined : credit,
     isBusy && !used ? undefined : budget,
   ].filter((part) => part !== undefined);
   const lines = [

@@ -180,16 +180,16 @@ export async function deleteTemplates(
   if (!isWanted) {
     return;
   }
-  const left = [...mine];
+  const remaining = [...mine];
   try {
     for (const { id } of mine) {
       await deps.templateStores.creation.remove(account(), id);
-      left.shift();
+      remaining.shift();
     }
   } catch (error) {
-    throw mine.length > 1 && error instanceof UserError ? notDeleted(left, error) : error;
+    throw mine.length > 1 && error instanceof UserError ? notDeleted(remaining, error) : error;
   } finally {
-    if (left.length < mine.length) {
+    if (remaining.length < mine.length) {
       // The list must not offer what was deleted, and its rows show why it could not be read.
       await deps.templates.refresh().catch(() => undefined);
     }
@@ -197,8 +197,8 @@ export async function deleteTemplates(
 }
 
 /** Returns the failure of one of several deletions, with the names of those that are left. */
-function notDeleted(left: readonly KnownTemplate[], error: UserError): UserError {
-  return new UserError(text('Not deleted: {0}. {1}', left.map(templateName).join(', '), error.text), {
+function notDeleted(remaining: readonly KnownTemplate[], error: UserError): UserError {
+  return new UserError(text('Not deleted: {0}. {1}', remaining.map(templateName).join(', '), error.text), {
     nextStep: error.nextStep,
     cause: error,
   });

@@ -172,8 +172,8 @@ class TemplateSearch {
       detail: plainLabel(template.desc ?? ''),
       run: () => this.run(() => this.open(template)),
       buttons: [
-        button('rocket', t('Rent'), () => this.leave('gpuRental.rentFromTemplate', template)),
-        button('files', t('Save as Mine'), () => this.leave('gpuRental.template.duplicate', template)),
+        button('rocket', t('Rent'), () => this.closeAndRun('gpuRental.rentFromTemplate', template)),
+        button('files', t('Save as Mine'), () => this.closeAndRun('gpuRental.template.duplicate', template)),
         button(
           isFavourite ? 'star-full' : 'star-empty',
           isFavourite ? t('Remove from Favorites') : t('Add to Favorites'),
@@ -196,7 +196,7 @@ class TemplateSearch {
   }
 
   /** Closes the list and runs the command, which reports its own errors. */
-  private leave(
+  private closeAndRun(
     command: 'gpuRental.rentFromTemplate' | 'gpuRental.template.duplicate',
     { id }: Template,
   ): void {

@@ -4,14 +4,14 @@ import { momentText } from '../../editor/timeText';
 import type { RentalEnd } from '../../model/instances/rentalEnd';
 import { durationText } from '../../util/duration';
 
-const left = (untilMs: number, now: number) => localize(durationText(untilMs - now));
+const remaining = (untilMs: number, now: number) => localize(durationText(untilMs - now));
 
 /**
  * Returns the row and tooltip of an instance whose rental has an end date. A distant date appears only in the
  * tooltip, unless the instance was outbid, because it may stay paused until then.
  */
 export function endNote(end: RentalEnd, now: number, isOutbid: boolean): InstanceNote {
-  const ends = () => t('{0}, in {1}', momentText(end.endsAtMs, now), left(end.endsAtMs, now));
+  const ends = () => t('{0}, in {1}', momentText(end.endsAtMs, now), remaining(end.endsAtMs, now));
   switch (end.kind) {
     case 'later':
       return isOutbid ? endsNote(end, now, ends) : { row: '', lines: () => [[t('Rental ends'), ends()]] };
@@ -30,7 +30,7 @@ export function endNote(end: RentalEnd, now: number, isOutbid: boolean): Instanc
 
 function endsNote({ endsAtMs }: RentalEnd, now: number, ends: () => string): InstanceNote {
   return {
-    row: t('rental ends in {0}', left(endsAtMs, now)),
+    row: t('rental ends in {0}', remaining(endsAtMs, now)),
     lines: () => [
       [t('Rental ends'), ends()],
       [t('Then'), t('the instance stops, and its data may be deleted 48 h later')],
@@ -40,13 +40,13 @@ function endsNote({ endsAtMs }: RentalEnd, now: number, ends: () => string): Ins
 
 function deletionInRow(deletedAtMs: number, now: number): string {
   return deletedAtMs > now
-    ? t('expired, data kept for {0}', left(deletedAtMs, now))
+    ? t('expired, data kept for {0}', remaining(deletedAtMs, now))
     : t('expired, data can be deleted at any time');
 }
 
 function deletion(deletedAtMs: number, now: number): string {
   return deletedAtMs > now
-    ? t('kept until {0}, for {1}', momentText(deletedAtMs, now), left(deletedAtMs, now))
+    ? t('kept until {0}, for {1}', momentText(deletedAtMs, now), remaining(deletedAtMs, now))
     : t('can be deleted at any time');
 }
 
@@ -54,7 +54,7 @@ export function hostEndsText(name: string, endsAtMs: number, now: number): strin
   return t(
     'The host ends the rental of {0} in {1}, at {2}. Save what you need before then; its data may be deleted 48 h later.',
     name,
-    left(endsAtMs, now),
+    remaining(endsAtMs, now),
     momentText(endsAtMs, now),
   );
 }
@@ -66,7 +66,7 @@ export function expiredText(name: string, endsAtMs: number, deletedAtMs: number,
         'The rental of {0} ended at {1}. Its data may be deleted in {2}, at {3}.',
         name,
         ended,
-        left(deletedAtMs, now),
+        remaining(deletedAtMs, now),
         momentText(deletedAtMs, now),
       )
     : t('The rental of {0} ended at {1}. Its data can be deleted at any time.', name, ended);

@@ -106,13 +106,13 @@ function show(deps: Deps, warning: Warning): void {
   }
 }
 
-function warnLowCredit(deps: Deps, left: string): void {
+function warnLowCredit(deps: Deps, remaining: string): void {
   if (hasInstances(deps)) {
     message(
       'warning',
       t(
         'At the current cost, your credit lasts {0}. Add credit, or stop instances that you do not need.',
-        left,
+        remaining,
       ),
       addCredit(deps),
       commandAction(t('Stop Instances…'), 'gpuRental.instance.stop'),
@@ -122,7 +122,7 @@ function warnLowCredit(deps: Deps, left: string): void {
       'warning',
       t(
         'At the current cost, your credit lasts {0}. Add credit, or delete volumes that you do not need.',
-        left,
+        remaining,
       ),
       addCredit(deps),
       commandAction(t('Delete Volume…'), 'gpuRental.volume.delete'),

@@ -64,7 +64,7 @@ export async function listStoppedJobs(
           kind === 'file' && size <= mostNote && notes.includes(path.toString('utf8').split('/')[1] ?? ''),
       );
     },
-    take: async ({ path }, content) => {
+    write: async ({ path }, content) => {
       const pieces: Buffer[] = [];
       for await (const piece of content) {
         pieces.push(piece);

@@ -308,20 +308,20 @@ async function withoutIgnored(
   const folders = new Set(
     [`${start}.`, ...names.map((name) => `${start}${name}`)].flatMap((name) => foldersOf(name)),
   );
-  let left = names;
+  let remaining = names;
   for (const folder of [...folders].sort((a, b) => a.length - b.length)) {
     for (const file of ['.git/info/exclude', '.gitignore']) {
       const content = await rulesIn({ path: join(top, folder, file), root: { opened: top } });
       const rules = content === undefined ? undefined : matcher([content]);
-      left = rules
-        ? left.filter((name) => {
+      remaining = rules
+        ? remaining.filter((name) => {
             const inTop = `${start}${name}`;
             return !inTop.startsWith(folder) || !rules.ignores(inTop.slice(folder.length));
           })
-        : left;
+        : remaining;
     }
   }
-  return left;
+  return remaining;
 }
 
 /** Returns `undefined` for a place without a file. */

@@ -87,7 +87,7 @@ async function readFolder(
           kind === 'file' && size <= mostNote && notes.includes(path.toString('utf8')),
       );
     },
-    take: async ({ path }, content) => {
+    write: async ({ path }, content) => {
       const pieces: Buffer[] = [];
       for await (const piece of content) {
         pieces.push(piece);
@@ -285,7 +285,7 @@ class Fetch {
           const listed = byName.get(path.toString('utf8'));
           return kind === 'file' && listed !== undefined && size <= listed.size;
         }),
-      take: async ({ path }, content) => {
+      write: async ({ path }, content) => {
         const file = byName.get(path.toString('utf8'));
         if (file) {
           steps.next();

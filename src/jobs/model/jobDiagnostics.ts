@@ -160,7 +160,7 @@ function* checkPaths(places: JsonPlaces, name: string): Iterable<Found> {
   for (const key of ['workdir', 'outputsTo']) {
     const path = ['jobs', name, key];
     const value = places.value(path);
-    if (typeof value === 'string' && leaves(value)) {
+    if (typeof value === 'string' && isOutside(value)) {
       yield {
         code: 'outsideWorkspace',
         path,
@@ -171,7 +171,7 @@ function* checkPaths(places: JsonPlaces, name: string): Iterable<Found> {
   for (const key of ['outputs', 'checkpoints']) {
     for (const [index, value] of listAt(places, ['jobs', name, key]).entries()) {
       const isAbsolute = key === 'outputs' && isAbsoluteOutput(value);
-      if ((leaves(value) && !isAbsolute) || value.trim() === '') {
+      if ((isOutside(value) && !isAbsolute) || value.trim() === '') {
         yield {
           code: 'outsideWorkdir',
           path: ['jobs', name, key, String(index)],
@@ -353,11 +353,11 @@ function namesOf(pattern: string): number {
  * files are no data.
  */
 function isAbsoluteOutput(pattern: string): boolean {
-  return /^\/(?!(?:proc|sys|dev)(?:\/|$))[^/*?[{]+(?:\/|$)/.test(pattern) && !leaves(pattern.slice(1));
+  return /^\/(?!(?:proc|sys|dev)(?:\/|$))[^/*?[{]+(?:\/|$)/.test(pattern) && !isOutside(pattern.slice(1));
 }
 
 /** Returns whether a path leaves its folder, or means something else on another system. */
-function leaves(path: string): boolean {
+function isOutside(path: string): boolean {
   return (
     path.startsWith('/') ||
     path.startsWith('~') ||

@@ -57,11 +57,11 @@ export function hardLimit(
   if (perHour === undefined || perHour === 0) {
     return { setupSeconds, runSeconds: wanted, most: undefined, isByCost: false };
   }
-  const left = paidSeconds(spec, perHour, usedSeconds, spent);
-  if (left < leastSeconds) {
+  const remaining = paidSeconds(spec, perHour, usedSeconds, spent);
+  if (remaining < leastSeconds) {
     return undefined;
   }
-  const runSeconds = Math.min(wanted, left);
+  const runSeconds = Math.min(wanted, remaining);
   const whole = Math.max(0, usedSeconds + setupSeconds + runSeconds + spec.graceSeconds);
   return {
     setupSeconds,

@@ -14,7 +14,7 @@ import type { Notices } from '../../store/windows/notices';
 import { CheckpointFetches } from './checkpoints';
 import { jobNoticeKind, type JobNotice } from './jobNotice';
 import type { JobStepDeps, Step } from './jobStep';
-import { takeStep } from './jobSteps';
+import { runJobStep } from './jobSteps';
 
 export interface JobRunnerDeps extends JobStepDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -97,7 +97,7 @@ class AccountJobs implements Disposable {
           wake: () => undefined,
           cut: () => undefined,
         });
-        void this.follow(job.id).finally(() => this.left(job.id));
+        void this.follow(job.id).finally(() => this.checkDecision(job.id));
       } else if (known.decisions !== decisionsOf(job)) {
         known.cut(job);
         known.wake();
@@ -106,7 +106,7 @@ class AccountJobs implements Disposable {
   }
 
   /** Checks again for a decision that arrived while the last step of a job ended. */
-  private left(jobId: string): void {
+  private checkDecision(jobId: string): void {
     this.followed.delete(jobId);
     const row = this.deps.jobs.find(jobId);
     if (row && isReopenAsked(row) && !this.stop.signal.aborted) {
@@ -149,11 +149,11 @@ class AccountJobs implements Disposable {
     if (followed) {
       followed.decisions = decisionsOf(row.job);
     }
-    const leftMs = this.untilNextTry(row);
-    if (leftMs > 0 && !isWoken) {
-      return leftMs;
+    const remainingMs = this.untilNextTry(row);
+    if (remainingMs > 0 && !isWoken) {
+      return remainingMs;
     }
-    const { event, waitMs = 0 } = await this.take(this.present(row), followed);
+    const { event, waitMs = 0 } = await this.runStep(this.present(row), followed);
     if (this.stop.signal.aborted) {
       return waitMs;
     }
@@ -209,7 +209,7 @@ class AccountJobs implements Disposable {
     return { job, state: atPresent(state, clock.now(), passed - since) };
   }
 
-  private async take(row: JobRow, followed: Followed | undefined): Promise<Step> {
+  private async runStep(row: JobRow, followed: Followed | undefined): Promise<Step> {
     const cut = new AbortController();
     if (followed) {
       followed.cut = (job) => {
@@ -220,7 +220,7 @@ class AccountJobs implements Disposable {
     }
     try {
       const signal = AbortSignal.any([this.stop.signal, cut.signal]);
-      return await takeStep(this.deps, this.account, row, signal, this.checkpoints);
+      return await runJobStep(this.deps, this.account, row, signal, this.checkpoints);
     } catch (error) {
       if (cut.signal.aborted && !this.stop.signal.aborted) {
         return {};
@@ -231,9 +231,9 @@ class AccountJobs implements Disposable {
 
   private untilNextTry({ state }: JobRow): number {
     const { trouble } = state;
-    const leftMs = trouble && !waitsForYou(trouble.kind) ? trouble.nextTryAt - this.deps.clock.now() : 0;
+    const remainingMs = trouble && !waitsForYou(trouble.kind) ? trouble.nextTryAt - this.deps.clock.now() : 0;
     // A longer one comes from a clock that was set back.
-    return leftMs > longestPauseMs ? 0 : leftMs;
+    return remainingMs > longestPauseMs ? 0 : remainingMs;
   }
 
   /** Waits; returns true if the user decided something before the time was up. */

@@ -48,7 +48,7 @@ const overSsh: readonly JobPhase[] = [
 ];
 
 /** Takes the next step of a job. After a crash, another window can repeat each step. */
-export async function takeStep(
+export async function runJobStep(
   deps: JobStepDeps,
   account: Account,
   row: JobRow,
@@ -74,7 +74,7 @@ export async function takeStep(
       }
     }
     const dearer = dearerMachine(deps, row);
-    return dearer ? { event: dearer } : await new Steps(deps, account, row, signal, checkpoints).take();
+    return dearer ? { event: dearer } : await new Steps(deps, account, row, signal, checkpoints).run();
   } catch (error) {
     if (signal.aborted || isCancelled(error)) {
       throw error;
@@ -137,7 +137,7 @@ class Steps {
     return jobOrder(this.row, this.deps.clock.now());
   }
 
-  take(): Promise<Step> | Step {
+  run(): Promise<Step> | Step {
     const { job, state } = this.row;
     const { phase } = state;
     // First finds out whether a machine was rented, or the order to start was accepted.
@@ -334,10 +334,10 @@ class Steps {
   }
 
   private keep(): Step {
-    const leftMs = (this.row.state.keepUntil ?? 0) - this.deps.clock.now();
-    return leftMs <= 0
+    const remainingMs = (this.row.state.keepUntil ?? 0) - this.deps.clock.now();
+    return remainingMs <= 0
       ? { event: { kind: 'keepOver' } }
-      : { event: { kind: 'decided' }, waitMs: Math.min(leftMs, unwatchedMs) };
+      : { event: { kind: 'decided' }, waitMs: Math.min(remainingMs, unwatchedMs) };
   }
 
   private others() {
@@ -375,8 +375,8 @@ async function sendFiles(
   const { clock, jobs } = deps;
   const { job } = row;
   const over = new AbortController();
-  const leftMs = () => startableMs(row, clock.now());
-  const timer = clock.schedule(() => over.abort(), Math.min(leftMs(), longestMs));
+  const remainingMs = () => startableMs(row, clock.now());
+  const timer = clock.schedule(() => over.abort(), Math.min(remainingMs(), longestMs));
   const inTime = AbortSignal.any([signal, over.signal]);
   try {
     const root = {
@@ -391,7 +391,7 @@ async function sendFiles(
     );
     return { event: { kind: 'synced', traffic: traffic.cost } };
   } catch (error) {
-    if (!signal.aborted && leftMs() === 0) {
+    if (!signal.aborted && remainingMs() === 0) {
       return { event: { kind: 'notStarted', why: costLimitReached } };
     }
     throw error;

@@ -14,7 +14,7 @@ import type { MachineEnd } from '../model/jobSpec';
 import { otherJobText } from '../model/jobText';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { isCopied } from '../store/jobTrouble';
-import { machineLeft } from '../store/machineLeft';
+import { remainingMachine } from '../store/remainingMachine';
 import { bytesText } from '../../util/bytes';
 import type { JobDeps } from './deps';
 import { sourceAgain } from './jobSource';
@@ -78,7 +78,7 @@ export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | unde
     isStranded(one) ||
     isFetchRepeatable(one) ||
     askedFetch(one) !== undefined ||
-    machineLeft(deps, one) !== undefined;
+    remainingMachine(deps, one) !== undefined;
   const row = await chooseRow(
     deps,
     target,
@@ -93,9 +93,9 @@ export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | unde
     }
     return;
   }
-  const left = row && machineLeft(deps, row);
-  if (left) {
-    await fetchAfterEnd(deps, row, left);
+  const remaining = row && remainingMachine(deps, row);
+  if (remaining) {
+    await fetchAfterEnd(deps, row, remaining);
     return;
   }
   if (row && (!isStranded(row) || (await startToFetch(deps, row)))) {
@@ -148,7 +148,7 @@ export async function openOutputs(deps: JobDeps, target: JobRowTarget | undefine
     message(
       'warning',
       sentence,
-      (isFetchRepeatable(row) || machineLeft(deps, row) !== undefined) &&
+      (isFetchRepeatable(row) || remainingMachine(deps, row) !== undefined) &&
         commandAction(t('Fetch Outputs'), 'gpuRental.job.fetchOutputs', target),
       isOver(row)
         ? commandAction(t('Run Again'), 'gpuRental.job.rerun', target)

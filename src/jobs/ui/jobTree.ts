@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { unreadRow } from '../../editor/listRows';
 import { t } from '../../editor/localize';
 import type { JobRow } from '../model/job';
-import { machineLeft } from '../store/machineLeft';
+import { remainingMachine } from '../store/remainingMachine';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { damagedJobItem } from './damagedJobs';
 import type { JobDeps } from './deps';
@@ -107,7 +107,7 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
 
   /** Returns whether the outputs of a job that is over can be fetched, and notes it as shown. */
   private noteFetchable(row: JobRow): boolean {
-    const isFetchable = machineLeft(this.deps, row) !== undefined;
+    const isFetchable = remainingMachine(this.deps, row) !== undefined;
     this.fetchable.set(row.job.id, isFetchable);
     return isFetchable;
   }
@@ -116,7 +116,7 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
   private followMachines(): void {
     for (const [jobId, wasFetchable] of this.fetchable) {
       const row = this.deps.jobs.find(jobId);
-      if (row && (machineLeft(this.deps, row) !== undefined) !== wasFetchable) {
+      if (row && (remainingMachine(this.deps, row) !== undefined) !== wasFetchable) {
         this.changed.fire(this.nodeOf(jobId));
       }
     }

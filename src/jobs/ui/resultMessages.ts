@@ -24,12 +24,12 @@ export function notStartedMessage(row: JobRow, fleet: JobDeps['fleet']): JobMess
   const rerun = commandAction(t('Run Again'), 'gpuRental.job.rerun', { jobId: row.job.id });
   return {
     level: 'warning',
-    sentence: [notStartedSentence(row), ...(isRunning ? [leftText(name, instance)] : [])].join(' '),
+    sentence: [notStartedSentence(row), ...(isRunning ? [stillCostsText(name, instance)] : [])].join(' '),
     actions: [rerun, ...(isRunning ? instanceAction(row) : [])],
   };
 }
 
-function leftText(name: string, instance: Instance): string {
+function stillCostsText(name: string, instance: Instance): string {
   const rate = runningRateOf(instance);
   return rate === undefined
     ? t('{0} was left as it is and costs money.', name)

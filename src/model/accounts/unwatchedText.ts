@@ -1,7 +1,7 @@
 import { text, type Text } from '../../util/text';
 
 /** An account when another one becomes active. */
-export interface LeftAccount {
+export interface PreviousAccount {
   readonly isDemo: boolean;
   readonly name: string;
   /** `undefined` if they could not be listed. */
@@ -11,7 +11,7 @@ export interface LeftAccount {
 }
 
 /** Returns what is no longer watched after a switch; `undefined` if nothing there costs money, as in the demo. */
-export function unwatchedText({ isDemo, name, instances, hasOpenRental }: LeftAccount): Text | undefined {
+export function unwatchedText({ isDemo, name, instances, hasOpenRental }: PreviousAccount): Text | undefined {
   if (isDemo || (instances === 0 && !hasOpenRental)) {
     return undefined;
   }

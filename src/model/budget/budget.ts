@@ -79,12 +79,12 @@ export function nearLimit({ parts }: BudgetNow, warnPercent: number): readonly B
  * happens or is not certain.
  */
 export function hoursToLimit(part: BudgetPart, rate: Rate): number | undefined {
-  const left = part.limit - part.spent.least;
-  if (left <= 0) {
+  const remaining = part.limit - part.spent.least;
+  if (remaining <= 0) {
     return 0;
   }
   const hourly = perHour(rate);
-  return hourly > 0 ? left / hourly : undefined;
+  return hourly > 0 ? remaining / hourly : undefined;
 }
 
 /** Identifies a limit and its day or month, equally in all windows and after a restart. */

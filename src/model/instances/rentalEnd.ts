@@ -26,9 +26,9 @@ export function rentalEndOf(
   }
   const endsAtMs = endsAt * 1000;
   if (!isPastEnd(instance, now)) {
-    const leftMs = endsAtMs - now;
-    return leftMs < soonMs
-      ? { kind: 'soon', endsAtMs, isLastHour: leftMs <= lastCallMs }
+    const remainingMs = endsAtMs - now;
+    return remainingMs < soonMs
+      ? { kind: 'soon', endsAtMs, isLastHour: remainingMs <= lastCallMs }
       : { kind: 'later', endsAtMs };
   }
   return billingOf(instance, kind) === 'disk'

@@ -218,17 +218,17 @@ interface Values {
 }
 
 function readValues(line: string, at: number, { name = '' }: Found, models: readonly string[]): Values {
-  const take = (pattern: RegExp) => {
+  const match = (pattern: RegExp) => {
     pattern.lastIndex = at;
     return pattern.exec(line);
   };
-  const inList = take(list);
+  const inList = match(list);
   if (inList) {
     const values = splitList(inList.groups?.['list'] ?? '');
     // A closed list without values is not one whose values are still to come.
     return { values: inList[0] === '[]' ? [''] : values, end: at + inList[0].length };
   }
-  const inQuotes = take(quoted);
+  const inQuotes = match(quoted);
   if (inQuotes) {
     const value = inQuotes.groups?.['quoted'] ?? inQuotes.groups?.['single'] ?? '';
     return { values: [value], end: at + inQuotes[0].length };
@@ -238,7 +238,7 @@ function readValues(line: string, at: number, { name = '' }: Found, models: read
     return { values: [several], end: at + several.length };
   }
   const isNumber = numberOf(name.toLowerCase()) !== undefined;
-  const found = (isNumber ? take(numberWithUnit) : null) ?? take(word);
+  const found = (isNumber ? match(numberWithUnit) : null) ?? match(word);
   const value = found?.[0] ?? '';
   return { values: value === '' ? [] : isNumber ? [value] : splitList(value), end: at + value.length };
 }

@@ -69,7 +69,7 @@ export function narrowedDraft(
 }
 
 /** Returns the draft of the list to which the user returns from the steps, whose answers stay. */
-export function leftDraft(list: RentDraft, { offer, choices }: CompleteDraft): RentDraft {
+export function returnDraft(list: RentDraft, { offer, choices }: CompleteDraft): RentDraft {
   return { ...list, left: { offerId: offer.id, choices } };
 }
 

@@ -102,7 +102,7 @@ export function mergeDocuments(base: DocumentFields, mine: DocumentFields, their
 }
 
 /** Returns my version with one conflicting place taken from theirs. */
-export function takeTheirs(mine: DocumentFields, conflict: Conflict): DocumentFields {
+export function withTheirs(mine: DocumentFields, conflict: Conflict): DocumentFields {
   const [name, ...rest] = conflict.path;
   if (name === undefined) {
     return mine;
@@ -110,7 +110,7 @@ export function takeTheirs(mine: DocumentFields, conflict: Conflict): DocumentFi
   const inner = comparable(name, get(mine, name));
   const value =
     rest.length > 0 && isPlainObject(inner)
-      ? takeTheirs(inner, { ...conflict, path: rest })
+      ? withTheirs(inner, { ...conflict, path: rest })
       : conflict.theirs;
   const others = Object.fromEntries(Object.entries(mine).filter(([key]) => key !== name));
   if (value === undefined) {

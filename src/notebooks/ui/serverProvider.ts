@@ -131,11 +131,11 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
   /** Jupyter calls this for every key typed in the picker. */
   provideCommands(): OwnCommand[] {
     if (!this.deps.accounts.active) {
-      return [{ label: t('Sign In to GPU Rental…'), run: () => leave('gpuRental.signIn') }];
+      return [{ label: t('Sign In to GPU Rental…'), run: () => closeAndRun('gpuRental.signIn') }];
     }
     return [
       ...this.deps.servers.rows.flatMap((row) => this.commandsOf(row)),
-      { label: t('Rent a GPU…'), run: () => leave('gpuRental.searchOffers') },
+      { label: t('Rent a GPU…'), run: () => closeAndRun('gpuRental.searchOffers') },
     ];
   }
 
@@ -229,7 +229,7 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
 }
 
 /** Runs one of our commands and closes Jupyter's picker, because ours replaces it. */
-function leave(id: 'gpuRental.signIn' | 'gpuRental.searchOffers'): Promise<never> {
+function closeAndRun(id: 'gpuRental.signIn' | 'gpuRental.searchOffers'): Promise<never> {
   void runCommand(id);
   return Promise.reject(new vscode.CancellationError());
 }

@@ -177,7 +177,7 @@ export class InstanceSchedules implements Disposable {
   }
 
   /** Records a canceled schedule whose timer on the instance could not be ended, so that it stays visible. */
-  async leaveToInstance(instanceId: number): Promise<number | undefined> {
+  async keepOnInstance(instanceId: number): Promise<number | undefined> {
     const { files } = this.list;
     const before = await this.current(files, instanceId);
     if (before?.armed) {

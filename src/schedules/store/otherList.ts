@@ -64,11 +64,11 @@ export class OtherList implements Disposable {
       this.timer.value = undefined;
       return;
     }
-    const leftMs = this.begunAt + (this.hasFailed ? Math.min(lasts, retryMs) : lasts) - clock.elapsed();
-    if (leftMs <= 0) {
+    const remainingMs = this.begunAt + (this.hasFailed ? Math.min(lasts, retryMs) : lasts) - clock.elapsed();
+    if (remainingMs <= 0) {
       void this.refresh();
     } else {
-      this.timer.value = clock.schedule(() => this.readIfOld(), leftMs);
+      this.timer.value = clock.schedule(() => this.readIfOld(), remainingMs);
     }
   }
 

@@ -148,14 +148,14 @@ export class ScheduleRunner implements Disposable {
       return;
     }
     // A request that may have left is looked after first, even if the instance is in use again.
-    const mayHaveLeft = row.state.sentAt !== undefined || isBeingCarriedOut(row.state, clock.now());
-    const state = mayHaveLeft ? row.state : await this.withIdle(row);
+    const mayBeSent = row.state.sentAt !== undefined || isBeingCarriedOut(row.state, clock.now());
+    const state = mayBeSent ? row.state : await this.withIdle(row);
     const step = stepOf(schedule, state, clock.now());
     const isDue = step.kind === 'warn' || step.kind === 'fire';
     const isUsed =
       isDue && (await isUsedByKernels(this.deps, account, { schedule, state }, this.stop.signal));
     // If the window has closed, the next one does the rest.
-    if (this.stop.signal.aborted || (isUsed && !mayHaveLeft)) {
+    if (this.stop.signal.aborted || (isUsed && !mayBeSent)) {
       return;
     }
     switch (step.kind) {

@@ -118,7 +118,12 @@ export class TimerProofs implements Disposable {
     this.underWay.add(token);
     this.checkedAt.set(token, clock.elapsed());
     try {
-      await this.take(account, schedule, armed, await this.deps.check(account, instance, schedule, armed));
+      await this.checkTimer(
+        account,
+        schedule,
+        armed,
+        await this.deps.check(account, instance, schedule, armed),
+      );
     } catch (error) {
       log.warn(`The timer on ${schedule.instanceId} could not be checked: ${String(error)}`);
     } finally {
@@ -126,7 +131,7 @@ export class TimerProofs implements Disposable {
     }
   }
 
-  private async take(
+  private async checkTimer(
     account: Account,
     schedule: Schedule,
     armed: ArmedTimer,

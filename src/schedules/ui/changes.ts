@@ -148,7 +148,7 @@ export async function cancel(deps: ScheduleDeps, instanceId: number): Promise<vo
   }
   asked();
   if (disarmed === 'hereOnly' && before?.armed) {
-    warnIfLate(deps, name, before, await schedules.leaveToInstance(instanceId));
+    warnIfLate(deps, name, before, await schedules.keepOnInstance(instanceId));
     message('warning', canceledHereOnly(before, before.armed, name, clock.now()));
   } else if (!warnIfLate(deps, name, before, await schedules.cancel(instanceId))) {
     message('info', t('{0} will not stop by itself. It still costs money.', name));

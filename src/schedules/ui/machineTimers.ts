@@ -43,8 +43,8 @@ export async function arm(deps: ScheduleDeps, scheduled: Scheduled): Promise<voi
     return;
   }
   const verdict = await withCancellableProgress(t('Starting the timer on {0}', name), (signal) => {
-    const leftMs = term.kind === 'at' ? term.at - clock.now() : term.minutes * 60_000;
-    const seconds = (leftMs + machineLaterMs) / 1000;
+    const remainingMs = term.kind === 'at' ? term.at - clock.now() : term.minutes * 60_000;
+    const seconds = (remainingMs + machineLaterMs) / 1000;
     return armTimer(ssh, alias, orderOf(schedule, serviceUrl, token, seconds), signal);
   }).catch(async (error: unknown) => {
     if (error instanceof HostKeyError) {

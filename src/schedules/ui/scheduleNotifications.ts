@@ -197,12 +197,12 @@ function armAgain(deps: ScheduleDeps, { instanceId, name }: ScheduleNotice): rea
 }
 
 function soonText({ name, action, at, idleMinutes }: ScheduleNotice, now: number): string {
-  const left = localize(durationText(at - now));
+  const remaining = localize(durationText(at - now));
   const time = momentText(at, now);
   const text =
     action === 'stop'
-      ? t('{0} will be stopped in {1}, at {2}.', name, left, time)
-      : t('{0} will be destroyed in {1}, at {2}. All data on it is lost.', name, left, time);
+      ? t('{0} will be stopped in {1}, at {2}.', name, remaining, time)
+      : t('{0} will be destroyed in {1}, at {2}. All data on it is lost.', name, remaining, time);
   return idleMinutes === undefined
     ? text
     : `${text} ${t('It has been idle since {0}.', momentText(at - idleMinutes * 60_000, now))}`;

@@ -36,7 +36,7 @@ export class Billing {
       const until = Math.min(now, (day + 1) * secondsOfDay);
       const hours = (until - from) / secondsOfHour;
       bookDay(instance, day, gpu * hours, disk * hours);
-      take(account, (gpu + disk) * hours);
+      charge(account, (gpu + disk) * hours);
       from = until;
     }
     instance.billedUntil = Math.max(instance.billedUntil, now);
@@ -81,7 +81,7 @@ export class Billing {
   }
 }
 
-function take(account: Account | undefined, amount: number): void {
+function charge(account: Account | undefined, amount: number): void {
   if (account) {
     account.credit -= amount;
     account.spent += amount;

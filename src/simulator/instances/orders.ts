@@ -26,8 +26,8 @@ export class Orders {
 
   /** Applies the orders for an instance that is about to boot. */
   applyTo(instance: InstanceState): void {
-    instance.nextBootFailure ??= take(this.boots, instance.machineId) ?? null;
-    const manner = take(this.manners, instance.machineId);
+    instance.nextBootFailure ??= nextOrder(this.boots, instance.machineId) ?? null;
+    const manner = nextOrder(this.manners, instance.machineId);
     if (manner !== undefined) {
       instance.manner = manner;
     }
@@ -40,7 +40,7 @@ export class Orders {
     this.rents.push({ error, msg });
   }
 
-  takeRentDoubt(): { error: string; msg: string } | undefined {
+  nextRentDoubt(): { error: string; msg: string } | undefined {
     return this.rents.shift();
   }
 
@@ -51,7 +51,7 @@ export class Orders {
   }
 }
 
-function take<T>(orders: readonly BootOrder<T>[], machineId: number): T | undefined {
+function nextOrder<T>(orders: readonly BootOrder<T>[], machineId: number): T | undefined {
   const order = orders.find(
     (item) => item.left > 0 && (item.machineId === undefined || item.machineId === machineId),
   );

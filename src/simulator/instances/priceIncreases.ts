@@ -54,7 +54,7 @@ export class PriceIncreases {
     const write = { permission: 'instance_write', everySeconds: 1 } as const;
     const answer = (verb: 'accept' | 'reject') =>
       route(`PUT /api/v0/instances/${verb}-price-increase/`, write, (request) => {
-        const increase = this.taken(request);
+        const increase = this.requested(request);
         const instance = this.world.instance(increase.instanceId);
         if (instance && verb === 'accept') {
           this.lifecycle.billing.settle(instance);
@@ -94,7 +94,7 @@ export class PriceIncreases {
     );
   }
 
-  private taken(request: SimRequest): PriceIncrease {
+  private requested(request: SimRequest): PriceIncrease {
     const id = BodyReader.of(request.body).integer('pending_price_increase_id');
     const increase = this.current(callerOf(request).accountId).find((other) => other.id === id);
     if (!increase) {

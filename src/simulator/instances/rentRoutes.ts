@@ -47,7 +47,7 @@ function rent({ world, lifecycle, orders }: RentContext, askId: number, request:
   const instance = makeInstance(world, slice, caller, parsed);
   lifecycle.billing.settleAccount(caller.accountId);
   lifecycle.begin(instance);
-  const doubt = orders.takeRentDoubt() ?? (waits ? unavailable(askId) : undefined);
+  const doubt = orders.nextRentDoubt() ?? (waits ? unavailable(askId) : undefined);
   return ok({
     success: doubt === undefined,
     ...doubt,

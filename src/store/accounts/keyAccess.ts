@@ -80,7 +80,7 @@ export class KeyAccess implements Disposable {
     this.owned.add(deps.hub.onDidChangeLeader(follow));
     this.owned.add(
       changes.on(deps.hub, () => {
-        this.enqueue(() => this.takeFromDisk());
+        this.enqueue(() => this.readFromDisk());
       }),
     );
     this.follow();
@@ -164,7 +164,7 @@ export class KeyAccess implements Disposable {
     }
     this.readAt = clock.elapsed();
     this.enqueue(async () => {
-      await this.takeFromDisk();
+      await this.readFromDisk();
       if (!this.known?.key && this.deps.hub.isLeader) {
         await this.read(account);
       }
@@ -197,7 +197,7 @@ export class KeyAccess implements Disposable {
     });
   }
 
-  private async takeFromDisk(): Promise<void> {
+  private async readFromDisk(): Promise<void> {
     const account = this.deps.accounts.active;
     const known = account && (await this.file(account.key).value());
     if (known && subjectOf(account) === this.subject && known.keyId === account.user.keyId) {

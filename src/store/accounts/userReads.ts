@@ -31,7 +31,7 @@ export class UserReads implements Disposable {
 
   constructor(private readonly deps: Deps) {
     this.subscription = changes.on(deps.hub, () => {
-      void deps.serially(() => this.takeFromDisk());
+      void deps.serially(() => this.readFromDisk());
     });
   }
 
@@ -71,7 +71,7 @@ export class UserReads implements Disposable {
     return user;
   }
 
-  private async takeFromDisk(): Promise<void> {
+  private async readFromDisk(): Promise<void> {
     const { active, files, show } = this.deps;
     const key = active()?.key;
     const saved = key === undefined ? undefined : await files.get(key).catch(() => undefined);

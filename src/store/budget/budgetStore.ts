@@ -97,7 +97,7 @@ export class BudgetStore implements Budget, Disposable {
     this.owned.add(
       ledgers.on(hub, ({ accountKey, ledger, ageMs, nextMs }) => {
         if (accountKey === accounts.active?.key) {
-          this.take(ledger, ageMs, nextMs);
+          this.apply(ledger, ageMs, nextMs);
         }
       }),
     );
@@ -257,7 +257,7 @@ export class BudgetStore implements Budget, Disposable {
         isUnasked,
       });
       if (account.key === accounts.active?.key) {
-        this.take(ledger, 0, readEveryMs + (pages - 1) * pageMs);
+        this.apply(ledger, 0, readEveryMs + (pages - 1) * pageMs);
         this.sendLedger();
       }
     } catch (error) {
@@ -271,7 +271,7 @@ export class BudgetStore implements Budget, Disposable {
     }
   }
 
-  private take(ledger: Ledger, ageMs: number, nextMs: number): void {
+  private apply(ledger: Ledger, ageMs: number, nextMs: number): void {
     const { clock } = this.deps;
     this.known = { ledger, elapsed: clock.elapsed() - ageMs, wall: clock.now() - ageMs, nextMs };
     const until = new Map(ledger.chargedUntil);

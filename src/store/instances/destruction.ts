@@ -7,7 +7,7 @@ import type { Log } from '../../util/log';
 import type { ActingAccount } from '../accounts/accounts';
 import type { Fleet } from './fleetStore';
 import { readPresence } from './ends';
-import { takeBack } from './power';
+import { restoreNote } from './power';
 
 /** The result of reading back. `notConfirmed`: the instance may still exist and cost money. */
 export type DestroyVerdict = 'destroyed' | 'notConfirmed';
@@ -41,7 +41,7 @@ export async function destroyAndVerify(
     deps.fleet.note(instanceId, { kind: 'destroy', isAccepted: true }, key);
   } catch (error) {
     if (!mayBeGone(error)) {
-      takeBack(deps.fleet, instanceId, before, key);
+      restoreNote(deps.fleet, instanceId, before, key);
       throw error;
     }
     deps.log.warn(`The answer to destroying ${instanceId} is not known: ${String(error)}`);

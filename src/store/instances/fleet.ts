@@ -172,8 +172,8 @@ class PolledFleet implements FleetStore {
         this.interests.set(windowId, interest);
         this.poller.plan();
       },
-      onNews: (news) => this.takeNews(news),
-      onNote: (id, request) => this.takeNote(id, request),
+      onNews: (news) => this.applyNews(news),
+      onNote: (id, request) => this.applyNote(id, request),
     });
   }
 
@@ -307,22 +307,22 @@ class PolledFleet implements FleetStore {
     this.talk.sendNews(this.state, this.memory.export());
   }
 
-  private takeNews({ state, memory }: FleetNews): void {
+  private applyNews({ state, memory }: FleetNews): void {
     this.memory.import(memory);
     if (state.kind === 'ready') {
       this.poller.wasReadAt(state.fetchedAt);
     }
-    this.list.takeNews(state);
+    this.list.applyNews(state);
   }
 
   private sendNote(id: number, request: OwnRequest | null, key = this.account?.key): void {
     if (this.account && this.account.key === key) {
       this.talk.sendNote(id, request);
-      this.takeNote(id, request);
+      this.applyNote(id, request);
     }
   }
 
-  private takeNote(id: number, request: OwnRequest | null): void {
+  private applyNote(id: number, request: OwnRequest | null): void {
     if (request) {
       this.memory.note(id, request);
       if (request.kind === 'destroy' && request.tookEffect === true) {

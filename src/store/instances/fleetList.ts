@@ -96,7 +96,7 @@ export class FleetList {
   }
 
   /** Adopts the state of the leading window. */
-  takeNews(state: FleetNews['state']): void {
+  applyNews(state: FleetNews['state']): void {
     // A leader that has just started knows less than a window that was open before.
     if (state.kind === 'idle' && this.current.kind !== 'loading') {
       return;

@@ -264,7 +264,7 @@ interface FleetRequestsDeps {
   readonly readHere: () => Promise<void>;
 }
 
-const takenMs = 20_000;
+const acceptedMs = 20_000;
 /** In milliseconds; longer than a read with all its retries. */
 const doneMs = 150_000;
 
@@ -278,7 +278,7 @@ export class FleetRequests implements Disposable {
       topic: 'fleet.refresh',
       what: z.unknown(),
       doHere: () => deps.readHere(),
-      takenMs,
+      acceptedMs,
       doneMs,
     });
   }

@@ -37,13 +37,13 @@ export class GaugeHistory implements Disposable {
   private readonly changed = this.owned.add(new Emitter<void>());
   private histories = new Map<number, readonly GaugeReading[]>();
   private accountKey: string | undefined;
-  private takenAt = 0;
+  private recordedAt = 0;
 
   readonly onDidChange = this.changed.event;
 
   constructor(private readonly deps: GaugeHistoryDeps) {
     const { accounts, fleet, hub } = deps;
-    this.owned.add(fleet.onDidChange(() => this.take()));
+    this.owned.add(fleet.onDidChange(() => this.record()));
     this.owned.add(hub.onDidChangeLeader(() => this.ask()));
     this.owned.add(asks.on(hub, () => this.answer()));
     this.owned.add(
@@ -62,7 +62,7 @@ export class GaugeHistory implements Disposable {
       followAccount(accounts, (account) => {
         this.accountKey = account?.key;
         this.histories = new Map();
-        this.takenAt = 0;
+        this.recordedAt = 0;
         this.ask();
         return undefined;
       }),
@@ -79,12 +79,12 @@ export class GaugeHistory implements Disposable {
     this.owned.dispose();
   }
 
-  private take(): void {
+  private record(): void {
     const { state, facts } = this.fleet();
-    if (state.kind !== 'ready' || state.error !== undefined || state.fetchedAt === this.takenAt) {
+    if (state.kind !== 'ready' || state.error !== undefined || state.fetchedAt === this.recordedAt) {
       return;
     }
-    this.takenAt = state.fetchedAt;
+    this.recordedAt = state.fetchedAt;
     const before = this.histories;
     this.histories = new Map(
       state.value.instances.map((instance) => {

@@ -80,7 +80,7 @@ export async function sendPower(
       const more = verdict === 'queued' ? { queued: true } : ({ isAccepted: true } as const);
       fleet.note(id, { ...request, ...more }, key);
     } else if (verdict === 'notDone' && (kind === 'start' || kind === 'stop')) {
-      takeBack(fleet, id, before, key);
+      restoreNote(fleet, id, before, key);
     }
   };
   if (kind === 'start' || kind === 'stop') {
@@ -99,7 +99,7 @@ export async function sendPower(
     }
     if (kind === 'stop') {
       // An unconfirmed stop must remain possible to repeat.
-      takeBack(fleet, id, before, key);
+      restoreNote(fleet, id, before, key);
     }
     log.warn(`The answer to the ${kind} of ${id} was lost: ${String(error)}`);
     return { answer: 'lost', turnedOut };
@@ -123,7 +123,7 @@ async function send(
 }
 
 /** Restores the note that preceded a refused request. */
-export function takeBack(
+export function restoreNote(
   fleet: Pick<Fleet, 'note' | 'forget'>,
   id: number,
   before: OwnRequest | undefined,

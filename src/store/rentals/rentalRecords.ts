@@ -61,7 +61,7 @@ export class RentalRecords implements Disposable {
     this.journal = new RentalJournal(deps.storageDir, deps.secrets, log);
     this.owned.add(
       changes.on(hub, (change) => {
-        this.takeChange(change).catch((error: unknown) => {
+        this.applyChange(change).catch((error: unknown) => {
           log.error('A rental could not be read', error);
         });
       }),
@@ -276,7 +276,7 @@ export class RentalRecords implements Disposable {
     }
   }
 
-  private takeChange({ accountKey, marker }: Change): Promise<void> {
+  private applyChange({ accountKey, marker }: Change): Promise<void> {
     return this.enqueue(async () => {
       const rental = accountKey === this.key ? await this.journal.get(accountKey, marker) : undefined;
       if (rental) {

@@ -137,7 +137,7 @@ export interface UnfinishedOrder {
 /** Confirmations that cover several machines. */
 export interface Orders {
   /** Fires in one window when the window of an order closed before it had asked for all machines. */
-  readonly onDidLeave: Event<UnfinishedOrder>;
+  readonly onDidFindUnfinished: Event<UnfinishedOrder>;
   /** Notes that the window of an order reports its outcome itself. Never rejects. */
   end(id: string): Promise<void>;
 }

@@ -14,7 +14,7 @@ import { keepToBudget } from '../budget/overBudget';
 import { tidyAfterMs } from '../instances/ends';
 import type { FleetSnapshot, FleetStore } from '../instances/fleetStore';
 import { idsBeforeRental, newMarker, newRental, stillAgreed } from './beforeRental';
-import { Absences, BrokenReplacements, UnfinishedOrders } from './leftRentals';
+import { Absences, BrokenReplacements, UnfinishedOrders } from './unfinishedRentals';
 import { overSince } from './rentalJournal';
 import {
   compareOnce,
@@ -190,7 +190,7 @@ class JournaledRentals implements RentalStore {
         },
         beforeAgain: async () => (await this.compare(account, rental)) === 'none',
       });
-      const kept = await this.took(rental, instanceId);
+      const kept = await this.accept(rental, instanceId);
       return {
         kind: 'rented',
         rental: kept,
@@ -202,7 +202,7 @@ class JournaledRentals implements RentalStore {
         const seen = isAnswer(error) ? await this.compare(account, rental) : 'none';
         if (typeof seen === 'number') {
           this.deps.log.warn(`The rental ${rental.marker} was refused and took effect: ${String(error)}`);
-          const kept = await this.took(rental, seen);
+          const kept = await this.accept(rental, seen);
           return { kind: 'rented', rental: kept, instanceId: seen, warning: refusalText(error) };
         }
         const reason = error instanceof UserError ? error.text : text('It was canceled before it was sent.');
@@ -238,7 +238,7 @@ class JournaledRentals implements RentalStore {
     const outcome: ReadBackOutcome<RentResult> = {
       found: async (instanceId) => ({
         kind: 'rented',
-        rental: await this.took(rental, instanceId),
+        rental: await this.accept(rental, instanceId),
         instanceId,
       }),
       none: async () => ({ kind: 'notRented', rental: await this.gaveUp(rental) }),
@@ -255,7 +255,7 @@ class JournaledRentals implements RentalStore {
     return { kind: 'notKnown', rental };
   }
 
-  private async took(rental: Rental, instanceId: number): Promise<Rental> {
+  private async accept(rental: Rental, instanceId: number): Promise<Rental> {
     const isWatched = rental.config.targetState !== 'stopped';
     const kept = await this.records.note({
       ...rental,
@@ -311,7 +311,7 @@ class JournaledRentals implements RentalStore {
       case 'nothing':
         return;
       case 'found':
-        this.settled.fire(await this.took(rental, verdict.instanceId));
+        this.settled.fire(await this.accept(rental, verdict.instanceId));
         return;
       case 'open':
         await this.records.change(rental.marker, ({ phase }) =>

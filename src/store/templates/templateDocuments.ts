@@ -190,7 +190,7 @@ export class TemplateDocuments implements Disposable {
       // The template was saved or read during this read, so the result may be outdated.
       await this.refresh(id);
     } else if (fresh) {
-      await this.take(fresh);
+      await this.apply(fresh);
     } else if (!this.isDirty(id)) {
       // The template was deleted elsewhere. An unsaved document stays, and its save reports the deletion.
       this.listed.delete(id);
@@ -201,7 +201,7 @@ export class TemplateDocuments implements Disposable {
 
   /** Updates from a list that was read. */
   async noteListed(account: Account, templates: readonly Template[]): Promise<void> {
-    this.listed.take(account.key, templates);
+    this.listed.remember(account.key, templates);
     for (const { id, hashId } of templates) {
       const known = this.known.get(id);
       if (known?.accountKey === account.key && known.hashId !== hashId) {
@@ -271,8 +271,8 @@ export class TemplateDocuments implements Disposable {
   }
 
   /** Replaces `source` by their version while it is being saved. */
-  takeTheirs(id: number, source: string): Promise<void> {
-    return this.edits.takeTheirs(id, source);
+  acceptTheirs(id: number, source: string): Promise<void> {
+    return this.edits.acceptTheirs(id, source);
   }
 
   /**
@@ -329,7 +329,7 @@ export class TemplateDocuments implements Disposable {
   }
 
   /** Applies a newer record: shows it at once, or only marks it while the document is being edited. */
-  private async take(fresh: KnownTemplate): Promise<void> {
+  private async apply(fresh: KnownTemplate): Promise<void> {
     const { id, hashId, name, raw } = fresh;
     const known = this.known.get(id);
     // Checked after the last wait, because the user may have started to type on the text on the screen.

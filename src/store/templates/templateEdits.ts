@@ -94,7 +94,7 @@ export class TemplateEdits {
    * Replaces `source` by their version during its save. The document shows their version once the editor regards it
    * as saved.
    */
-  async takeTheirs(id: number, source: string): Promise<void> {
+  async acceptTheirs(id: number, source: string): Promise<void> {
     const theirs = this.deps.conflicts.get(id)?.theirs;
     if (!theirs || this.deps.readOnlyReason(theirs)) {
       return this.save(id, source);

@@ -147,7 +147,7 @@ export class ListedTemplates {
   }
 
   /** Sets the list of an account, which replaces the one before. */
-  take(accountKey: string, templates: readonly Template[]): void {
+  remember(accountKey: string, templates: readonly Template[]): void {
     this.accountKey = accountKey;
     this.templates = new Map(templates.map((template) => [template.id, template]));
   }

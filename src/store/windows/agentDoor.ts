@@ -66,7 +66,7 @@ export class AgentConnection {
   ) {}
 
   /** Handles a message; returns false for one that an agent may not send, which ends its connection. */
-  take(message: HubMessage): boolean {
+  receive(message: HubMessage): boolean {
     if (message.t === 'drop') {
       this.open.get(message.id)?.abort();
       return true;

@@ -45,7 +45,7 @@ export class HubServer implements Disposable {
   /** Starts to listen. Returns undefined if another window has the address; rejects if no window can have it. */
   static async open(deps: HubServerDeps): Promise<HubServer | undefined> {
     const own = new HubServer(deps);
-    const isOpen = deps.address.isFile ? await own.takeFile() : await own.listen(deps.address.path);
+    const isOpen = deps.address.isFile ? await own.claimFile() : await own.listen(deps.address.path);
     if (!isOpen) {
       return undefined;
     }
@@ -107,7 +107,7 @@ export class HubServer implements Disposable {
    * owner is replaced: under a lock, and by a socket that answers already. A socket bound in
    * place does not answer until it listens, and another window would treat it as abandoned.
    */
-  private takeFile(): Promise<boolean> {
+  private claimFile(): Promise<boolean> {
     const { address, clock } = this.deps;
     const { path } = address;
     return fileLock(
@@ -136,7 +136,7 @@ export class HubServer implements Disposable {
     const timer = this.deps.clock.schedule(() => socket.destroy(), authTimeoutMs);
     const line = new HubLine(socket, (message) => {
       if (agent) {
-        if (!agent.take(message)) {
+        if (!agent.receive(message)) {
           socket.destroy();
         }
       } else if (peer) {

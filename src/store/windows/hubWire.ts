@@ -54,7 +54,7 @@ export class HubLine {
       tooLong: () => this.socket.destroy(),
       maxBytes: () => this.maxBytes,
     });
-    socket.on('data', (chunk: Buffer) => lines.take(chunk));
+    socket.on('data', (chunk: Buffer) => lines.receive(chunk));
   }
 
   /** Allows lines of this length from now on, because the peer has authenticated. */

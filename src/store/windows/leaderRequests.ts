@@ -21,7 +21,7 @@ export interface LeaderRequestsDeps<T> {
   /** Carries out a request in this window. */
   readonly doHere: (what: T, options: RequestOptions) => Promise<void>;
   /** A leader that has not accepted a request after this time counts as stuck. */
-  readonly takenMs: number;
+  readonly acceptedMs: number;
   /** A leader that has not finished it after this time counts as stuck as well. */
   readonly doneMs: number;
 }
@@ -52,7 +52,7 @@ export class LeaderRequests<T> implements Disposable {
   /** Requests that this window carries out for others. */
   private readonly atWork = new Map<string, AbortController>();
   private readonly asks: Channel<{ id: string; what: T }>;
-  private readonly takes: Channel<z.infer<typeof taken>>;
+  private readonly acceptances: Channel<z.infer<typeof taken>>;
   private readonly ends: Channel<z.infer<typeof done>>;
   private readonly drops: Channel<{ id: string }>;
   /** Until then (`Clock.elapsed`) the leader counts as stuck. */
@@ -61,7 +61,7 @@ export class LeaderRequests<T> implements Disposable {
   constructor(private readonly deps: LeaderRequestsDeps<T>) {
     const { hub, topic } = deps;
     this.asks = channel(`${topic}.ask`, named.extend({ what: deps.what }));
-    this.takes = channel(`${topic}.taken`, taken);
+    this.acceptances = channel(`${topic}.taken`, taken);
     this.ends = channel(`${topic}.done`, done);
     this.drops = channel(`${topic}.drop`, named);
     this.owned.add(
@@ -72,7 +72,7 @@ export class LeaderRequests<T> implements Disposable {
       }),
     );
     this.owned.add(
-      this.takes.on(hub, ({ id, waitMs }) => {
+      this.acceptances.on(hub, ({ id, waitMs }) => {
         const one = this.open.get(id);
         this.deafUntil = 0;
         // Without a timer this window is already carrying it out itself.
@@ -103,7 +103,7 @@ export class LeaderRequests<T> implements Disposable {
             one.follow(deps.doHere(one.what, one.options));
           } else {
             this.asks.send(this.deps.hub, { id, what: one.what });
-            this.expect(one, deps.takenMs);
+            this.expect(one, deps.acceptedMs);
           }
         }
       }),
@@ -111,7 +111,7 @@ export class LeaderRequests<T> implements Disposable {
   }
 
   ask(what: T, options: RequestOptions = {}): Promise<void> {
-    const { hub, clock, doHere, takenMs } = this.deps;
+    const { hub, clock, doHere, acceptedMs } = this.deps;
     if (hub.isLeader || clock.elapsed() < this.deafUntil) {
       return doHere(what, options);
     }
@@ -151,7 +151,7 @@ export class LeaderRequests<T> implements Disposable {
       };
       signal?.addEventListener('abort', onAbort, { once: true });
       this.open.set(id, one);
-      this.expect(one, takenMs);
+      this.expect(one, acceptedMs);
       this.asks.send(this.deps.hub, { id, what });
     });
   }
@@ -177,9 +177,9 @@ export class LeaderRequests<T> implements Disposable {
   private answer(id: string, what: T): void {
     const controller = new AbortController();
     this.atWork.set(id, controller);
-    this.takes.send(this.deps.hub, { id });
+    this.acceptances.send(this.deps.hub, { id });
     const onWait = (waitMs: number) => {
-      this.takes.send(this.deps.hub, { id, waitMs });
+      this.acceptances.send(this.deps.hub, { id, waitMs });
     };
     const end = (error?: unknown) => {
       this.atWork.delete(id);

@@ -18,7 +18,7 @@ export interface SharedPacingDeps {
 }
 
 /** A leader that does not answer in this time delays no read: this window then uses its own knowledge. */
-const takenMs = 3_000;
+const acceptedMs = 3_000;
 
 const read = z.object({
   accountKey: z.string(),
@@ -56,13 +56,13 @@ export class SharedPacing implements Disposable {
         what: read,
         doHere: ({ accountKey, ...call }, options) =>
           this.letGo(accountKey, { ...call, repeat: 'read' }, options),
-        takenMs,
+        acceptedMs,
         doneMs: longestWaitMs,
       }),
     );
     this.owned.add(
       messages.on(deps.hub, (received) => {
-        this.take(received.accountKey, received.route, received.news);
+        this.apply(received.accountKey, received.route, received.news);
       }),
     );
   }
@@ -113,7 +113,7 @@ export class SharedPacing implements Disposable {
     this.sendNews(accountKey, call.route, { kind: 'left', repeat: call.repeat });
   }
 
-  private take(accountKey: string, route: string, what: News): void {
+  private apply(accountKey: string, route: string, what: News): void {
     const pacer = this.pacer(accountKey);
     switch (what.kind) {
       case 'left':

@@ -122,7 +122,7 @@ describe('chooseTransport', () => {
       client.users.current(),
       (error) =>
         error instanceof NotReachableError &&
-        !error.requestLeft &&
+        !error.wasSent &&
         error.nextStep === 'openSettings' &&
         /kind of proxy/.test(error.message),
     );

@@ -14,7 +14,7 @@ import { text } from '../../../src/util/text';
 describe('a write that failed', () => {
   it('may have taken effect unless the service turned it away or it never left', () => {
     const lost = [
-      new NotReachableError({ requestLeft: true }),
+      new NotReachableError({ wasSent: true }),
       new TimedOutError(),
       new ServiceFailedError(),
       new NotUnderstoodError(),
@@ -26,7 +26,7 @@ describe('a write that failed', () => {
       assert.equal(mayHaveTakenEffect(error), true, `${error.name} ${error.status ?? ''}`);
     }
     const refused = [
-      new NotReachableError({ requestLeft: false }),
+      new NotReachableError({ wasSent: false }),
       new NotSentError(text('Not sent.')),
       new RateLimitedError(),
       new RateLimitedError({ status: 400 }),

@@ -82,9 +82,7 @@ describe('a real proxy', () => {
     await assert.rejects(
       ask(new UndiciTransport({ ca: () => [made.ca] })),
       (error) =>
-        error instanceof NotReachableError &&
-        !error.requestLeft &&
-        /could not be reached/.test(error.message),
+        error instanceof NotReachableError && !error.wasSent && /could not be reached/.test(error.message),
     );
   });
 
@@ -100,7 +98,7 @@ describe('a real proxy', () => {
       through(proxy.url.replace('//', '//user:wrong-password@')),
       (error) =>
         error instanceof NotReachableError &&
-        !error.requestLeft &&
+        !error.wasSent &&
         error.nextStep === 'openSettings' &&
         /The proxy/.test(error.message) &&
         !JSON.stringify([error.message, String(error.cause)]).includes('wrong-password'),
@@ -131,7 +129,7 @@ describe('a real proxy', () => {
         through(proxy.url),
         (error) =>
           error instanceof NotReachableError &&
-          !error.requestLeft &&
+          !error.wasSent &&
           !error.transient &&
           /certificate of the proxy/.test(error.message),
       );

@@ -30,7 +30,7 @@ describe('The answer of a script', () => {
     return pieces;
   };
   const heard = (answer: ScriptAnswer, bytes: Buffer, sizes: readonly number[]) => {
-    const own = cut(bytes, sizes).map((piece) => answer.take(piece));
+    const own = cut(bytes, sizes).map((piece) => answer.receive(piece));
     return Buffer.concat([...own, answer.rest()]);
   };
 
@@ -80,10 +80,10 @@ describe('The answer of a script', () => {
 
   it('reports that the script was received, and the words of a shell that never began it', () => {
     const taken = new ScriptAnswer([first, second]);
-    taken.take(Buffer.from(`hello${mark}<>${mark} lost.`));
+    taken.receive(Buffer.from(`hello${mark}<>${mark} lost.`));
     assert.throws(() => taken.resultOf(plain), InputTakenError);
     const ended = new ScriptAnswer([first, second]);
-    ended.take(Buffer.from('Your account has expired.\n'));
+    ended.receive(Buffer.from('Your account has expired.\n'));
     const { code, stderr } = ended.resultOf({ ...plain, code: 1 });
     assert.deepEqual([code, stderr], [1, 'Your account has expired.\n']);
   });

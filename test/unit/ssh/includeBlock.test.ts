@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { placeBlock, takeBlockOut } from '../../../src/ssh/includeBlock';
+import { placeBlock, removeBlock } from '../../../src/ssh/includeBlock';
 import { configCorpus } from './configCorpus';
 
 const include = '~/.ssh/gpu-rental.d/*.conf';
@@ -32,7 +32,7 @@ describe('The Include block', () => {
       assert.equal(result.slice(0, bom) + result.slice(bom + length), config);
       assert.ok(result.slice(bom).startsWith(start));
       assert.deepEqual(placeBlock(result, include, false), { kind: 'same' });
-      assert.deepEqual(takeBlockOut(result), { kind: 'changed', text: config });
+      assert.deepEqual(removeBlock(result), { kind: 'changed', text: config });
     });
   }
 
@@ -70,10 +70,10 @@ describe('The Include block', () => {
   });
 
   it('removes the file as well if the file was made for it, and only then', () => {
-    assert.deepEqual(takeBlockOut(placed('', true)), { kind: 'removeFile' });
-    assert.deepEqual(takeBlockOut(`${placed('', true)}Host a\n`), { kind: 'changed', text: 'Host a\n' });
-    assert.deepEqual(takeBlockOut(placed('')), { kind: 'changed', text: '' });
-    assert.deepEqual(takeBlockOut('Host a\n'), { kind: 'same' });
+    assert.deepEqual(removeBlock(placed('', true)), { kind: 'removeFile' });
+    assert.deepEqual(removeBlock(`${placed('', true)}Host a\n`), { kind: 'changed', text: 'Host a\n' });
+    assert.deepEqual(removeBlock(placed('')), { kind: 'changed', text: '' });
+    assert.deepEqual(removeBlock('Host a\n'), { kind: 'same' });
   });
 
   it('is added and removed without a trace in any bytes', () => {
@@ -98,7 +98,7 @@ describe('The Include block', () => {
       fc.property(bytes, (config) => {
         const result = placeBlock(config, include, false);
         if (result.kind === 'changed') {
-          assert.deepEqual(takeBlockOut(result.text), { kind: 'changed', text: config });
+          assert.deepEqual(removeBlock(result.text), { kind: 'changed', text: config });
           assert.equal(placeBlock(result.text, include, false).kind, 'same');
         }
       }),

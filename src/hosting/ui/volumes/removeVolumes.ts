@@ -37,13 +37,13 @@ export async function removeVolumes(
     return { deleted: [], problems };
   }
   const { items, skipped } = listed;
-  const left = new Set(items.map(({ id }) => id));
+  const remaining = new Set(items.map(({ id }) => id));
   // The record that could not be read may be one of them.
-  const isLeft = ([{ id }, error]: readonly [Volume, unknown]) =>
-    left.has(id) || (error !== undefined && skipped > 0);
+  const remains = ([{ id }, error]: readonly [Volume, unknown]) =>
+    remaining.has(id) || (error !== undefined && skipped > 0);
   return {
-    deleted: all.filter((each) => !isLeft(each)).map(([volume]) => volume),
-    problems: all.filter(isLeft).map(([volume, error]) => error ?? new NotDeletedError(volume)),
+    deleted: all.filter((each) => !remains(each)).map(([volume]) => volume),
+    problems: all.filter(remains).map(([volume, error]) => error ?? new NotDeletedError(volume)),
   };
 }
 

@@ -20,7 +20,7 @@ export interface DaemonCopy {
   /** Selects the listed files to fetch. */
   readonly choose: (files: readonly ListedFile[]) => readonly ListedFile[];
   /** Receives a file; content that it does not read is skipped. */
-  readonly take: (file: ListedFile, content: AsyncIterable<Buffer>) => Promise<void>;
+  readonly write: (file: ListedFile, content: AsyncIterable<Buffer>) => Promise<void>;
 }
 
 /** The most bytes that a host may print before its answer. */
@@ -144,7 +144,7 @@ function requestOf(index: number): Buffer {
 async function receive(
   data: RsyncReader,
   wanted: ReadonlyMap<number, ListedFile>,
-  { take }: DaemonCopy,
+  { write }: DaemonCopy,
 ): Promise<void> {
   for (let ends = 0; ends < 3;) {
     const index = await data.int();
@@ -159,7 +159,7 @@ async function receive(
     }
     await data.bytes(16);
     const content = new Content(data, file.size);
-    await take(file, content);
+    await write(file, content);
     await content.skip();
     await data.bytes(sumBytes);
   }
@@ -167,7 +167,7 @@ async function receive(
 
 /** The content of one file. Unread content is skipped. */
 class Content implements AsyncIterable<Buffer> {
-  private left = 0;
+  private remaining = 0;
   private isOver = false;
 
   constructor(
@@ -192,18 +192,18 @@ class Content implements AsyncIterable<Buffer> {
   }
 
   private async next(): Promise<Buffer | undefined> {
-    if (!this.isOver && this.left === 0) {
-      this.left = await this.data.int();
-      this.isOver = this.left === 0;
+    if (!this.isOver && this.remaining === 0) {
+      this.remaining = await this.data.int();
+      this.isOver = this.remaining === 0;
     }
     if (this.isOver) {
       return undefined;
     }
-    if (this.left < 0 || this.left > this.open) {
+    if (this.remaining < 0 || this.remaining > this.open) {
       throw new TransferError('the host sent what was not asked for');
     }
-    const piece = await this.data.some(this.left);
-    this.left -= piece.length;
+    const piece = await this.data.some(this.remaining);
+    this.remaining -= piece.length;
     this.open -= piece.length;
     return piece;
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AgentRequest, RentalQuote } from '../../../../src/agents/model/request';
 import { fromDollars } from '../../../../src/model/money';
-import { idIn, takeSearchTurn } from '../../../../src/agents/store/toolDeps';
+import { idIn, awaitSearchTurn } from '../../../../src/agents/store/toolDeps';
 import { instanceTools } from '../../../../src/agents/store/instanceTools';
 import { agentScene, type AgentScene } from '../../../support/agentWindows';
 import { anInstance, anOffer, aTemplate } from '../../../support/builders';
@@ -194,7 +194,7 @@ describe('The turn of a search of an agent', () => {
     let counted = 0;
     const turn = (waits: number[]) => {
       const searchBudget = { waitMs: () => waits.shift() ?? 0, note: () => (counted += 1) };
-      return takeSearchTurn({ searchBudget, clock }, signal);
+      return awaitSearchTurn({ searchBudget, clock }, signal);
     };
     const taken = turn([30_000]);
     await clock.advance(29_999);

@@ -29,7 +29,7 @@ describe('Backup codes', () => {
   ] as const;
   for (const [left, said] of table) {
     it(`are renewed in time: ${left} left`, () => {
-      all.showCodesLeft(left);
+      all.showRemainingCodes(left);
       assert.deepEqual(textsOn(screen), [said]);
     });
   }

@@ -3,7 +3,7 @@ import { isStranded } from '../../../../src/jobs/model/job';
 import { jobFolderGone, nothingRan } from '../../../../src/jobs/model/jobText';
 import { afterNotStarted } from '../../../../src/jobs/model/nextAttempt';
 import { canReleaseMachine } from '../../../../src/jobs/model/outOfReach';
-import { machineLeft } from '../../../../src/jobs/store/machineLeft';
+import { remainingMachine } from '../../../../src/jobs/store/remainingMachine';
 import { anInstance } from '../../../support/builders';
 import { aJobRow } from '../../../support/jobRow';
 import { aJob, FakeMachine } from '../../../support/jobWindows';
@@ -51,7 +51,10 @@ describe('Jobs whose machine was stopped before their outputs were fetched', () 
       await pass(minute);
       assert.deepEqual([window.row(job).state.phase, window.row(job).state.outcome], ['over', 'stopped']);
       // Nothing was seen to run of one whose start was not answered.
-      assert.equal(machineLeft(window, window.row(job))?.instanceId, phase === 'starting' ? undefined : id);
+      assert.equal(
+        remainingMachine(window, window.row(job))?.instanceId,
+        phase === 'starting' ? undefined : id,
+      );
     });
 
     it(`let it be destroyed by the word of the user while ${phase}`, async () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { unwatchedText, type LeftAccount } from '../../../../src/model/accounts/unwatchedText';
+import { unwatchedText, type PreviousAccount } from '../../../../src/model/accounts/unwatchedText';
 import { formatText } from '../../../../src/util/text';
 
 describe('the message about an account when another one becomes active', () => {
   const left = { isDemo: false, name: 'ada@example.com', instances: 2, hasOpenRental: false };
-  const said = (change: Partial<LeftAccount> = {}) => {
+  const said = (change: Partial<PreviousAccount> = {}) => {
     const words = unwatchedText({ ...left, ...change });
     return words && formatText(words).split('. ')[0];
   };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { mergeDocuments, takeTheirs } from '../../../../src/model/templates/templateConflict';
+import { mergeDocuments, withTheirs } from '../../../../src/model/templates/templateConflict';
 import {
   documentChanges,
   sameField,
@@ -85,7 +85,7 @@ describe('merging two edits of a template', () => {
   it('uses theirs for one place and leaves the rest', () => {
     const mine = { ...base, desc: 'mine', env: { A: 'mine', B: '2' } };
     const merge = mergeDocuments(base, mine, { ...base, desc: 'theirs', env: { A: 'theirs', B: '2' } });
-    const taken = merge.conflicts.reduce<DocumentFields>(takeTheirs, mine);
+    const taken = merge.conflicts.reduce<DocumentFields>(withTheirs, mine);
     assert.deepEqual(taken, { ...base, desc: 'theirs', env: { A: 'theirs', B: '2' } });
   });
 

@@ -96,7 +96,7 @@ describe('Schedules with a timer on the machine', () => {
       at: at(hour).at,
       provedAt: computer.clock.now(),
     });
-    await window.schedules.leaveToInstance(id);
+    await window.schedules.keepOnInstance(id);
     await pass(70 * minute);
     assert.equal(service.count('instances.destroy'), 0, 'no editor carries it out');
     assert.equal(window.schedules.find(id)?.schedule.isOnlyOnInstance, true);

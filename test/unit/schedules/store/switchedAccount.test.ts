@@ -101,7 +101,7 @@ describe('A schedule that is written while the account changes', () => {
       const schedule = await scheduled({ armed: timer });
       disks.two.schedules.set(instanceId, schedule);
       changeDuring('read');
-      await schedules.leaveToInstance(instanceId);
+      await schedules.keepOnInstance(instanceId);
       const [one, two] = written();
       assert.deepEqual([one?.isOnlyOnInstance, two], [timer && true, schedule]);
     });

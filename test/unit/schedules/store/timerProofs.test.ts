@@ -114,7 +114,7 @@ describe('The proof of a timer on an instance', () => {
 
   it('reports nothing if the user canceled the schedule and the timer ended later', async () => {
     const window = await openArmed();
-    await window.schedules.leaveToInstance(id);
+    await window.schedules.keepOnInstance(id);
     await pass(5 * minute);
     verdict = 'gone';
     window.presence.set('window', [aliasOf(id)]);

@@ -77,7 +77,7 @@ describe('changing the power of an instance', () => {
     ['does not come in time', lost],
     ['is not understood', () => new NotUnderstoodError()],
     ['is a failure of the service', () => new ServiceFailedError({ status: 502 })],
-    ['is cut off', () => new NotReachableError({ requestLeft: true })],
+    ['is cut off', () => new NotReachableError({ wasSent: true })],
   ] as const) {
     it(`is found done where the answer ${name}, and sent once`, async () => {
       for (const [kind, instance] of changes) {
@@ -137,7 +137,7 @@ describe('changing the power of an instance', () => {
   it('stays unconfirmed if nothing can be read back, and a start that may run is still followed', async () => {
     const start = new Scene(stopped);
     start.service.before = () => {
-      throw new NotReachableError({ requestLeft: true });
+      throw new NotReachableError({ wasSent: true });
     };
     assert.equal(await start.change('start'), 'notKnown');
     assert.equal(start.request?.kind, 'start');
@@ -173,7 +173,7 @@ describe('changing the power of an instance', () => {
   it('passes a refusal on without a reading, and removes the note', async () => {
     for (const error of [
       () => new RefusedError({ status: 400 }),
-      () => new NotReachableError({ requestLeft: false }),
+      () => new NotReachableError({ wasSent: false }),
     ]) {
       const scene = new Scene(stopped);
       scene.service.failsBefore('instances.start', error);

@@ -78,7 +78,7 @@ describe('rentals', () => {
   it('informs another window that one closed before it had asked for all machines of an order', async () => {
     const other = await computer.openSignedIn();
     const events: [number, number][] = [];
-    window.rentals.orders.onDidLeave(({ rentals, wanted }) => events.push([rentals.length, wanted]));
+    window.rentals.orders.onDidFindUnfinished(({ rentals, wanted }) => events.push([rentals.length, wanted]));
     await other.rentals.rent(request, { order: { id: 'f00', wanted: 3 } });
     window.fleet.setInterest({ viewVisible: true, windowFocused: true });
     await computer.clock.advance(120_000);

@@ -71,14 +71,14 @@ describe('The templates of the last list', () => {
   it('are those of its account alone, without those that were deleted since', () => {
     const listed = new ListedTemplates();
     const [one, other] = [aTemplate({ id: 1 }), aTemplate({ id: 2 })];
-    listed.take('a', [one, other]);
+    listed.remember('a', [one, other]);
     assert.deepEqual(
       [listed.get('a', 1), listed.get('b', 1), listed.get('a', 3)],
       [one, undefined, undefined],
     );
     listed.delete(1);
     assert.deepEqual([listed.get('a', 1), listed.get('a', 2)], [undefined, other]);
-    listed.take('b', [one]);
+    listed.remember('b', [one]);
     assert.deepEqual(
       [listed.get('a', 2), listed.get('b', 2), listed.get('b', 1)],
       [undefined, undefined, one],

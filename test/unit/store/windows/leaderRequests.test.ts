@@ -30,7 +30,7 @@ describe('Requests that the leading window carries out', () => {
   function open(window: string) {
     const hub = hubs.open();
     const requests = new LeaderRequests({
-      ...{ hub, clock, takenMs, doneMs, topic: 'test', what: z.string() },
+      ...{ hub, clock, acceptedMs: takenMs, doneMs, topic: 'test', what: z.string() },
       doHere: (what, options) =>
         new Promise<void>((resolve, reject) => {
           const end = (error?: Error) => (error ? reject(error) : resolve());

@@ -41,12 +41,12 @@ describe('Agents that are connected to a window', () => {
       return new Promise(() => undefined);
     });
     const connection = door.connect(aLine().line) ?? assert.fail();
-    assert.equal(connection.take(ask('1')), true);
-    assert.equal(connection.take(ask('1')), false, 'the id of an open call');
-    assert.equal(connection.take({ t: 'say', topic: 'chat', data: 1 }), false);
-    assert.equal(connection.take({ t: 'drop', id: 'none' }), true);
+    assert.equal(connection.receive(ask('1')), true);
+    assert.equal(connection.receive(ask('1')), false, 'the id of an open call');
+    assert.equal(connection.receive({ t: 'say', topic: 'chat', data: 1 }), false);
+    assert.equal(connection.receive({ t: 'drop', id: 'none' }), true);
     assert.equal(signals[0]?.aborted, false);
-    assert.equal(connection.take({ t: 'drop', id: '1' }), true);
+    assert.equal(connection.receive({ t: 'drop', id: '1' }), true);
     assert.equal(signals[0].aborted, true);
   });
 
@@ -55,11 +55,11 @@ describe('Agents that are connected to a window', () => {
     const served = door.serve((what) => Promise.resolve(`to ${String(what)}`));
     const connection = door.connect(line) ?? assert.fail();
     for (let time = 0; time < 2; time += 1) {
-      assert.equal(connection.take(ask('1')), true);
+      assert.equal(connection.receive(ask('1')), true);
       await settle();
     }
     served.dispose();
-    connection.take(ask('2'));
+    connection.receive(ask('2'));
     await settle();
     assert.deepEqual(answers(), [
       ['1', 'to 1'],
@@ -74,7 +74,7 @@ describe('Agents that are connected to a window', () => {
       signal = given;
       return new Promise(() => undefined);
     });
-    door.connect(aLine().line)?.take(ask('1'));
+    door.connect(aLine().line)?.receive(ask('1'));
     door.dispose();
     assert.deepEqual([signal?.aborted, door.count], [true, 0]);
   });

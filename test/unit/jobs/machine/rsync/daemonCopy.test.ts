@@ -36,7 +36,7 @@ describe('Files of a real rsync daemon', () => {
         listed = files;
         return choose(files).filter(({ kind }) => kind === 'file');
       },
-      take: async (file, content) => {
+      write: async (file, content) => {
         const pieces: Buffer[] = [];
         for await (const piece of content) {
           pieces.push(piece);
@@ -116,7 +116,7 @@ describe('Files of a real rsync daemon', () => {
       module: 'C.1',
       folder: '/job',
       choose: (files) => files.filter(({ kind }) => kind === 'file'),
-      take: async (file, content) => {
+      write: async (file, content) => {
         for await (const piece of content) {
           if (file.path.toString() === 'a') {
             return;
@@ -135,7 +135,7 @@ describe('Files of a real rsync daemon', () => {
         module: 'C.2',
         folder: '/job',
         choose: () => [],
-        take: () => Promise.resolve(),
+        write: () => Promise.resolve(),
       }),
       /gave no files away: @ERROR: Unknown module/,
     );
@@ -146,7 +146,7 @@ describe('Files of a real rsync daemon', () => {
         module: 'C.1',
         folder: '/job',
         choose: () => [],
-        take: () => Promise.resolve(),
+        write: () => Promise.resolve(),
       }),
       /gave no files away: Permission denied/,
     );

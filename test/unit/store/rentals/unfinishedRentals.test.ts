@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
 import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
-import { BrokenReplacements, UnfinishedOrders } from '../../../../src/store/rentals/leftRentals';
+import { BrokenReplacements, UnfinishedOrders } from '../../../../src/store/rentals/unfinishedRentals';
 import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import type { WindowHub } from '../../../../src/store/windows/windowHub';
 import { text } from '../../../../src/util/text';
@@ -42,7 +42,7 @@ describe('several machines whose window closed early', () => {
 
   function watch(all: readonly Rental[], hub = hubs.open()): UnfinishedOrders {
     const orders = new UnfinishedOrders({ records: { all }, hub, clock, log });
-    orders.onDidLeave(({ rentals, wanted }) => events.push([rentals.length, wanted]));
+    orders.onDidFindUnfinished(({ rentals, wanted }) => events.push([rentals.length, wanted]));
     return orders;
   }
   async function checkLater(orders: UnfinishedOrders): Promise<void> {

@@ -3,7 +3,7 @@ import { newJobState, type JobRow, type JobState } from '../../../../src/jobs/mo
 import { isLostHere, lostJobState } from '../../../../src/jobs/model/lostProgress';
 import { isJobOpen } from '../../../../src/jobs/model/reopenedJob';
 import { fromDollars } from '../../../../src/model/money';
-import { machineLeft, type MachineLeftDeps } from '../../../../src/jobs/store/machineLeft';
+import { remainingMachine, type RemainingMachineDeps } from '../../../../src/jobs/store/remainingMachine';
 import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import { formatText, text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
@@ -21,7 +21,7 @@ function deps(
   instance = anInstance({ id }),
   hasEnded = false,
   rentals: readonly Rental[] = [],
-): MachineLeftDeps {
+): RemainingMachineDeps {
   return {
     fleet: { find: (one) => (one === instance.id ? instance : undefined), hasEnded: () => hasEnded },
     rentals: { rentals },
@@ -43,19 +43,19 @@ function aLostRow(): JobRow {
 describe('The machine that a job left', () => {
   it('is the one listed, with what it costs now', () => {
     const left = { instanceId: id, name: 'training', perHour: fromDollars(0.4) };
-    assert.deepEqual(machineLeft(deps(), aRow()), left);
-    assert.deepEqual(machineLeft(deps(), aRow({ outcome: 'stopped' })), left);
+    assert.deepEqual(remainingMachine(deps(), aRow()), left);
+    assert.deepEqual(remainingMachine(deps(), aRow({ outcome: 'stopped' })), left);
   });
 
   it('has no price where the service states none', () => {
     const { totalPerHour, ...rest } = anInstance({ id });
     assert.equal(totalPerHour, fromDollars(0.4));
-    assert.deepEqual(machineLeft(deps(rest), aRow()), { instanceId: id, name: 'training' });
+    assert.deepEqual(remainingMachine(deps(rest), aRow()), { instanceId: id, name: 'training' });
   });
 
   it('is none where it is not listed, or has ended', () => {
-    assert.equal(machineLeft(deps(anInstance({ id: id + 1 })), aRow()), undefined);
-    assert.equal(machineLeft(deps(anInstance({ id }), true), aRow()), undefined);
+    assert.equal(remainingMachine(deps(anInstance({ id: id + 1 })), aRow()), undefined);
+    assert.equal(remainingMachine(deps(anInstance({ id }), true), aRow()), undefined);
   });
 
   for (const [name, more] of Object.entries({
@@ -64,15 +64,18 @@ describe('The machine that a job left', () => {
     'never began': { end: undefined },
   } satisfies Record<string, Partial<JobState>>)) {
     it(`is none for a job that ${name}`, () => {
-      assert.equal(machineLeft(deps(), aRow(more)), undefined);
+      assert.equal(remainingMachine(deps(), aRow(more)), undefined);
     });
   }
 
   it('is found by the rental where the progress of the job is lost', () => {
     const phase = { kind: 'rented', instanceId: id };
-    assert.equal(machineLeft(deps(undefined, false, [aRental(phase)]), aLostRow())?.instanceId, id);
-    assert.equal(machineLeft(deps(undefined, false, [aRental({ kind: 'sent' })]), aLostRow()), undefined);
-    assert.equal(machineLeft(deps(), aLostRow()), undefined);
+    assert.equal(remainingMachine(deps(undefined, false, [aRental(phase)]), aLostRow())?.instanceId, id);
+    assert.equal(
+      remainingMachine(deps(undefined, false, [aRental({ kind: 'sent' })]), aLostRow()),
+      undefined,
+    );
+    assert.equal(remainingMachine(deps(), aLostRow()), undefined);
   });
 });
 

@@ -51,7 +51,7 @@ const windowGoneMs = 15_000;
  */
 export class UnfinishedOrders implements Orders, Disposable {
   private readonly left = new Emitter<UnfinishedOrder>();
-  readonly onDidLeave = this.left.event;
+  readonly onDidFindUnfinished = this.left.event;
   /** Silent windows, by order. */
   private readonly away: Absences;
   private readonly claimed = new Set<string>();
@@ -70,13 +70,13 @@ export class UnfinishedOrders implements Orders, Disposable {
     const machine = (this.begun.get(order.id) ?? 0) + 1;
     this.begun.set(order.id, machine);
     // A window that hung may continue long after the user was informed.
-    if (!(await this.take(order.id, machine))) {
+    if (!(await this.reserve(order.id, machine))) {
       throw new UserError(text('Another window has reported that this machine was not rented.'));
     }
   }
 
   async end(id: string): Promise<void> {
-    await this.take(id, (this.begun.get(id) ?? 0) + 1).catch((error: unknown) => {
+    await this.reserve(id, (this.begun.get(id) ?? 0) + 1).catch((error: unknown) => {
       this.deps.log.warn(`The end of a rental of several machines could not be noted: ${String(error)}`);
     });
   }
@@ -86,7 +86,7 @@ export class UnfinishedOrders implements Orders, Disposable {
     const orders = new Map(this.deps.records.all.flatMap(({ order }) => (order ? [[order.id, order]] : [])));
     for (const { id, wanted } of orders.values()) {
       const sent = this.deps.records.all.filter(({ order }) => order?.id === id);
-      if (this.isLeft(id, sent) && (await this.take(id, sent.length + 1))) {
+      if (this.isLeft(id, sent) && (await this.reserve(id, sent.length + 1))) {
         const rentals = sent.filter(({ phase }) => phase.kind !== 'notRented');
         if (rentals.length < wanted) {
           this.left.fire({ rentals, wanted });
@@ -112,7 +112,7 @@ export class UnfinishedOrders implements Orders, Disposable {
   }
 
   /** Claims a machine of an order, counted from 1; returns false if any window did. */
-  private async take(id: string, machine: number): Promise<boolean> {
+  private async reserve(id: string, machine: number): Promise<boolean> {
     const key = `order:${id}:${machine}`;
     if (this.claimed.has(key)) {
       return false;

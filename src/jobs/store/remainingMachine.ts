@@ -4,13 +4,16 @@ import { mayReopen } from '../model/reopenedJob';
 import { perHour, runningRateOf } from '../../model/quote';
 import { currentRental, type JobRentalDeps } from './jobRental';
 
-export interface MachineLeftDeps {
+export interface RemainingMachineDeps {
   readonly fleet: Pick<JobRentalDeps['fleet'], 'find' | 'hasEnded'>;
   readonly rentals: Pick<JobRentalDeps['rentals'], 'rentals'>;
 }
 
 /** Returns the machine from which the outputs of a job that is over can be fetched; `undefined` if it is gone. */
-export function machineLeft({ fleet, rentals }: MachineLeftDeps, row: JobRow): MachineOfJob | undefined {
+export function remainingMachine(
+  { fleet, rentals }: RemainingMachineDeps,
+  row: JobRow,
+): MachineOfJob | undefined {
   if (!mayReopen(row)) {
     return undefined;
   }
@@ -28,7 +31,7 @@ export function machineLeft({ fleet, rentals }: MachineLeftDeps, row: JobRow): M
 }
 
 /** Returns the instance that was rented for a job whose progress, which named it, is lost. */
-function rentedFor({ rentals }: MachineLeftDeps['rentals'], { job }: JobRow): number | undefined {
+function rentedFor({ rentals }: RemainingMachineDeps['rentals'], { job }: JobRow): number | undefined {
   const { phase } = (job.rental && currentRental(rentals, job.rental.marker)) ?? {};
   return phase && 'instanceId' in phase ? phase.instanceId : undefined;
 }
