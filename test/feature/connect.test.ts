@@ -123,7 +123,7 @@ describe('connecting to an instance', () => {
   });
 
   it('opens it in this window where that is chosen', async () => {
-    await instances().menu('trainer', 'Connect in Current Window');
+    window.run('Connect in Current Window');
     assert.deepEqual(await window.opens(), {
       address: `vscode-remote://ssh-remote+${alias}/tmp`,
       options: { forceNewWindow: false, forceReuseWindow: true },

@@ -128,7 +128,8 @@ describe('a rental whose image was changed later', () => {
           .at(-1)?.status === 200,
     );
     await computer().rest();
-    await window.view('instances').menu(/3090/, 'Rent Another Like This…');
+    window.run('Rent Another Like This…');
+    await window.quick.pick(/3090/);
     await window.quick.title(/Search Offers like/);
     await reviewFirst(window, /% reliable/);
     await window.quick.row(/^Image ubuntu:24\.04/);

@@ -318,7 +318,8 @@ describe('options of a rental', () => {
 
   it('rents another like one that is there, and like one that is gone', async () => {
     const { simulator } = computer();
-    await instances().menu(/./, 'Rent Another Like This…');
+    window.run('Rent Another Like This…');
+    await quick().pick(/#24518001/);
     await quick().title(/Search Offers like/);
     await reviewFirst(window, /% reliable/);
     const before = rentalsOf(computer()).length;

@@ -14,7 +14,11 @@ type Asking = (window: FeatureWindow) => Promise<() => Promise<unknown>>;
 const chosen =
   (title: string): Asking =>
   async (window) => {
-    window.run(title);
+    if (title.startsWith('gpuRental.')) {
+      window.start(title);
+    } else {
+      window.run(title);
+    }
     await window.quick.row(/^trainer/);
     return () => window.quick.pick('trainer');
   };
@@ -26,7 +30,7 @@ const questions: Readonly<Record<string, Asking>> = {
   'a copied command': chosen('Copy SSH Command'),
   'an upload': chosen('Upload…'),
   'a download': chosen('Download…'),
-  'a check': chosen('Check Machine'),
+  'a check': chosen('gpuRental.instance.check'),
   'a run of the active file': async (window) => {
     window.start('gpuRental.runActiveFile');
     await window.quick.row(/^trainer/);

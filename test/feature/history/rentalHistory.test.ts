@@ -137,8 +137,8 @@ describe('the rental history', () => {
     const late = await computer().openWindow();
     await late.view('instances').expand('Rental History');
     await late.view('instances').row(/Could not read the rental history.*Check its permissions and the disk/);
-    for (const command of ['Show Rental History', 'Clear Rental History…']) {
-      late.run(command);
+    for (const command of ['gpuRental.history.show', 'gpuRental.history.clear']) {
+      late.start(command);
       await late.toast(/could not be read/);
       late.clearToasts();
     }
