@@ -105,7 +105,7 @@ describe('an instance whose log names another host key while it gets ready', () 
     const instance = computer().simulator.world.instance(id);
     assert.ok(instance);
     instance.onstart = `Creating SSH2 ED25519 key\n256 SHA256:${'A'.repeat(43)} root@c1 (ED25519)`;
-    await window.view('instances').row(/longer than usual: its host key is not the one in its log/);
+    await window.view('instances').row(/No login: its host key is not the one in its log/);
     await window.toast(/is running, but its host key is not the one in its log: another machine may/);
   });
 });

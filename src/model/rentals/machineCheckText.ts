@@ -33,6 +33,10 @@ const reasons: Readonly<Record<CheckProblem, Text>> = {
 /** Returns the stage, how long it takes, and the reason if that is longer than usual; the caller joins them. */
 export function checkTexts(check: MachineCheck, now: number, isTimed = true): readonly Text[] {
   const { stage, since, problem } = check;
+  // Waiting does not help against another host key, so it is no delay.
+  if (problem === 'hostKeyChanged' || problem === 'hostKeyNotPrinted') {
+    return [text('No login: {0}', reasons[problem])];
+  }
   const late =
     problem === undefined ? text('longer than usual') : text('longer than usual: {0}', reasons[problem]);
   return [

@@ -54,6 +54,11 @@ describe('the check of a machine that runs', () => {
     ]);
   });
 
+  it('shows another host key as a reason, and not as a delay', () => {
+    const check = { ...beginCheck(start), stage: 'login', problem: 'hostKeyChanged' } as const;
+    assert.deepEqual(words(check, start + 20_000), ['No login: its host key has changed']);
+  });
+
   it('blames no machine for a network that this computer lacks', () => {
     assert.deepEqual(overResult({ kind: 'waits', stage: 'port', problem: 'unreachable' }), {
       kind: 'notChecked',
