@@ -91,7 +91,8 @@ export function stepAction(
     addSshKey: () => runCommand('gpuRental.ensureSshKey'),
     openConsole: () => runCommand('gpuRental.openConsole', page),
   };
-  const label = stepLabel(nextStep);
+  const label =
+    nextStep === 'openConsole' && consolePage === 'credit' ? t('Add Credit') : stepLabel(nextStep);
   const run = own[nextStep] ?? others[nextStep];
   return label !== undefined && run ? { label, run } : undefined;
 }

@@ -211,7 +211,7 @@ function credit(user: User): DoctorFinding {
         titles.credit,
         'problem',
         text('You have no credit left, so your instances stop. Add credit in the web console.'),
-        fixes.openConsole,
+        fixes.addCredit,
       )
     : finding('credit', titles.credit, 'ok', text('You have credit.'));
 }

@@ -54,7 +54,7 @@ export const fixes = {
   replaceKey: command(text('Replace Key'), 'gpuRental.replaceKey'),
   readAgain: command(text('Retry'), 'gpuRental.refresh'),
   createKey: command(text('Create API Key'), 'gpuRental.apiKey.create'),
-  openConsole: command(text('Open Web Console'), 'gpuRental.openConsole'),
+  addCredit: command(text('Add Credit'), 'gpuRental.openConsole', { kind: 'credit' }),
   addKey: command(text('Add SSH Key'), 'gpuRental.sshKey.add'),
   generateKey: command(text('Generate SSH Key'), 'gpuRental.sshKey.generate'),
   findRemoteSsh: command(text('Find Remote-SSH'), 'workbench.extensions.search', 'remote ssh'),

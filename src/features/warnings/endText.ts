@@ -85,7 +85,5 @@ export function noCreditText(): string {
 }
 
 export function noCreditForVolumesText(): string {
-  return t(
-    'Your credit is used up, and your volumes still cost money. Add credit before their data is lost.',
-  );
+  return t('Your credit is used up, and your volumes still cost money. Their data can be lost.');
 }

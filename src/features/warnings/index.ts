@@ -107,27 +107,14 @@ function show(deps: Deps, warning: Warning): void {
 }
 
 function warnLowCredit(deps: Deps, remaining: string): void {
-  if (hasInstances(deps)) {
-    message(
-      'warning',
-      t(
-        'At the current cost, your credit lasts {0}. Add credit, or stop instances that you do not need.',
-        remaining,
-      ),
-      addCredit(deps),
-      commandAction(t('Stop Instances…'), 'gpuRental.instance.stop'),
-    );
-  } else {
-    message(
-      'warning',
-      t(
-        'At the current cost, your credit lasts {0}. Add credit, or delete volumes that you do not need.',
-        remaining,
-      ),
-      addCredit(deps),
-      commandAction(t('Delete Volume…'), 'gpuRental.volume.delete'),
-    );
-  }
+  message(
+    'warning',
+    t('At the current cost, your credit lasts {0}.', remaining),
+    addCredit(deps),
+    hasInstances(deps)
+      ? commandAction(t('Stop Instances…'), 'gpuRental.instance.stop')
+      : commandAction(t('Delete Volume…'), 'gpuRental.volume.delete'),
+  );
 }
 
 function hasInstances({ fleet: { state } }: Deps): boolean {

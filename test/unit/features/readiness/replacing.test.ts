@@ -97,7 +97,7 @@ describe('The message about a replacement', () => {
       `${nothing} You stopped it before that. [Search Offers]`,
       `${nothing} Your credit is used up. [Search Offers]`,
       `${nothing} See the log for details. [Search Offers]`,
-      `${nothing} No credit. [Open Web Console, Search Offers]`,
+      `${nothing} No credit. [Add Credit, Search Offers]`,
     ]);
   });
 

@@ -67,19 +67,19 @@ describe('The warnings about instances and credit', () => {
   it('name little credit and what to give up, and lead to the page of the service that adds some', () => {
     assert.deepEqual(said({ instances: [trainer()] }), []);
     assert.deepEqual(said({ instances: [trainer()], credit: 0.3 }), [
-      'warning At the current cost, your credit lasts 45 min. Add credit, or stop instances that you do not need. [Add Credit, Stop Instances…]',
+      'warning At the current cost, your credit lasts 45 min. [Add Credit, Stop Instances…]',
     ]);
     assert.deepEqual(said({ volumes: [{ id: 1, perHour: fromDollars(1) }], credit: 0.3 }), [
-      'warning At the current cost, your credit lasts 18 min. Add credit, or delete volumes that you do not need. [Add Credit, Delete Volume…]',
+      'warning At the current cost, your credit lasts 18 min. [Add Credit, Delete Volume…]',
     ]);
     assert.deepEqual(said({ instances: [trainer()], credit: 0.3, serviceUrl: 'http://127.0.0.1:8787' }), [
-      'warning At the current cost, your credit lasts 45 min. Add credit, or stop instances that you do not need. [Stop Instances…]',
+      'warning At the current cost, your credit lasts 45 min. [Stop Instances…]',
     ]);
     assert.deepEqual(said({ instances: [trainer()], credit: 0 }), [
       'warning Your credit is used up. The service stops your instances and can delete their data. [Add Credit]',
     ]);
     assert.deepEqual(said({ volumes: [{ id: 1, perHour: fromDollars(1) }], credit: 0 }), [
-      'warning Your credit is used up, and your volumes still cost money. Add credit before their data is lost. [Add Credit]',
+      'warning Your credit is used up, and your volumes still cost money. Their data can be lost. [Add Credit]',
     ]);
   });
 
