@@ -1,5 +1,6 @@
 import tseslint from 'typescript-eslint';
 import { arrows, rings, usesEditor, wings } from './scripts/eslintArrows.mjs';
+import { importOrder } from './scripts/eslintImports.mjs';
 import { moduleState } from './scripts/eslintModuleState.mjs';
 
 const namedZod = {
@@ -103,8 +104,10 @@ export default tseslint.config(
   {
     files: ['src/**/*.ts', 'test/**/*.ts'],
     extends: [...tseslint.configs.strict],
+    plugins: { house: { rules: { arrows, 'import-order': importOrder, 'module-state': moduleState } } },
     rules: {
       curly: 'error',
+      'house/import-order': 'error',
       'max-lines': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
       'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
       '@typescript-eslint/consistent-type-imports': 'error',
@@ -129,7 +132,6 @@ export default tseslint.config(
   },
   {
     files: ['src/**/*.ts'],
-    plugins: { house: { rules: { arrows, 'module-state': moduleState } } },
     rules: { 'house/arrows': 'error', 'house/module-state': 'error' },
   },
   {

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type * as vscode from 'vscode';
-import { t } from './editor/localize';
-import { message } from './editor/message';
 import type { AnyCommandId } from './commandSpecs';
 import { titleCommands } from './contributions';
+import { createServices } from './createServices';
+import { t } from './editor/localize';
+import { message } from './editor/message';
 import { register as registerAccount } from './features/account';
+import { register as registerAccountView } from './features/accountView';
 import { register as registerBudget } from './features/budget';
 import { register as registerCompare } from './features/compare';
 import { register as registerConnect } from './features/connect';
@@ -12,28 +14,26 @@ import { register as registerConnectedWindow } from './features/connectedWindow'
 import { register as registerDocuments } from './features/documents';
 import { register as registerGauges } from './features/gauges';
 import { register as registerInstances } from './features/instances';
-import { register as registerLinks } from './features/links';
-import { register as registerReadiness } from './features/readiness';
-import { register as registerPorts } from './features/ports';
 import { register as registerKeys } from './features/keys';
-import { register as registerAccountView } from './features/accountView';
+import { register as registerLinks } from './features/links';
+import { register as registerPorts } from './features/ports';
+import { register as registerReadiness } from './features/readiness';
 import { register as registerSearchWatch } from './features/searchWatch';
 import { register as registerSecurity } from './features/security';
 import { register as registerSshKeys } from './features/sshKeys';
 import { register as registerStatusBar } from './features/statusBar';
 import { register as registerTemplates } from './features/templates';
 import { register as registerWarnings } from './features/warnings';
-import { createServices } from './createServices';
 import type { Services } from './services';
-import type { Shell } from './shell';
-import { startWings, type Own } from './wing';
-import { wings } from './wings';
 import { watchAccounts } from './shared/followAccount';
+import type { Shell } from './shell';
 import { Attention } from './store/instances/attention';
 import { isComplete } from './store/instances/listed';
 import type { Rental } from './store/rentals/rentalStore';
 import { systemClock, type Clock } from './util/clock';
 import type { Disposable } from './util/disposable';
+import { startWings, type Own } from './wing';
+import { wings } from './wings';
 
 /** The loaded product, as the entry point sees it. */
 export interface App {

@@ -1,7 +1,7 @@
 import type { WebviewPanel } from 'vscode';
 import * as z from 'zod';
-import type { PermissionCategory } from './model/accounts/apiKey';
 import type { WantedForJob } from './jobs/model/draftJob';
+import type { PermissionCategory } from './model/accounts/apiKey';
 import type { BackToList, PickedDraft, RentDraft } from './model/rentals/rentDraft';
 import { templateIdOf, type UriParts } from './model/templates/templateUri';
 

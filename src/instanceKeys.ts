@@ -1,5 +1,4 @@
 import type { Client } from './api/client';
-import type { CallOptions } from './api/http';
 import {
   ApiError,
   NotReachableError,
@@ -7,6 +6,7 @@ import {
   TimedOutError,
   UnauthorizedError,
 } from './api/errors';
+import type { CallOptions } from './api/http';
 import { matchKeys } from './ssh/localKeys';
 import type { PrepareRequest } from './ssh/prepareHost';
 import type { SshService } from './ssh/service';

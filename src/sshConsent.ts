@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import * as vscode from 'vscode';
-import { isMissing } from './util/missing';
+import { t } from './editor/localize';
+import { ask } from './editor/message';
+import type { SettingsReader } from './editor/settings';
 import { namesPrograms } from './ssh/namesPrograms';
 import { nodeEnvironment } from './ssh/nodeSsh';
 import { sshPaths, type SshEnvironment } from './ssh/paths';
 import { findResolvers } from './ssh/resolvers';
 import { CancelledError } from './util/errors';
-import { t } from './editor/localize';
-import { ask } from './editor/message';
-import type { SettingsReader } from './editor/settings';
+import { isMissing } from './util/missing';
 import { plainLabel } from './util/plainLabel';
 
 type Named = Pick<SshEnvironment, 'configFile' | 'sshPath'>;

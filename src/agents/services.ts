@@ -1,21 +1,21 @@
-import type { ScheduleServices } from '../schedules/services';
-import type { Services as CoreServices } from '../services';
-import type { Own } from '../wing';
 import { join } from 'node:path';
 import type { SettingsReader } from '../editor/settings';
 import { keysOf } from '../instanceKeys';
-import { agentRentals } from './model/request';
-import { hasPassed } from '../model/rentals/machineVerdict';
 import { stateOf } from '../model/instances/instanceState';
+import { hasPassed } from '../model/rentals/machineVerdict';
+import type { ScheduleServices } from '../schedules/services';
+import type { Services as CoreServices } from '../services';
 import { runTimed } from '../ssh/timedCommand';
+import type { Account, Accounts } from '../store/accounts/accounts';
+import { fileLock } from '../util/fileLock';
+import type { Own } from '../wing';
+import { agentRentals } from './model/request';
 import { AgentDesk } from './store/agentDesk';
 import { AgentLimitStore } from './store/agentLimits';
 import { AgentToolRegistry } from './store/agentTools';
 import { CommandAnswers } from './store/commandAnswers';
 import { ownLimitProblem } from './store/ownLimits';
 import type { AgentSsh } from './store/toolDeps';
-import type { Account, Accounts } from '../store/accounts/accounts';
-import { fileLock } from '../util/fileLock';
 
 type Deps = Pick<
   CoreServices & ScheduleServices,

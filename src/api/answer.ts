@@ -1,7 +1,8 @@
-import { authErrorCode, deprecatedEndpointCode, errorBody, type ErrorBody } from '../wire/error';
 import { permissionNamedIn, permissionOfRoute } from '../model/accounts/routePermissions';
 import { deepestJson } from '../util/json';
 import { text } from '../util/text';
+import { authErrorCode, deprecatedEndpointCode, errorBody, type ErrorBody } from '../wire/error';
+import { codeInText, isVague, meaningOf, type CodeMeaning } from './errorCodes';
 import {
   ForbiddenError,
   GoneError,
@@ -13,7 +14,6 @@ import {
   UnauthorizedError,
   type ApiError,
 } from './errors';
-import { codeInText, isVague, meaningOf, type CodeMeaning } from './errorCodes';
 import { secondsAhead } from './serviceClock';
 import { cleanServiceText, ended } from './serviceText';
 import type { TransportResponse } from './transport';

@@ -1,7 +1,7 @@
 import type { Charge } from '../model/accounts/charge';
 import { sumMoney, zero, type Micros } from '../model/money';
-import { charge, chargeList, type WireCharge } from '../wire/charge';
 import { defined } from '../util/defined';
+import { charge, chargeList, type WireCharge } from '../wire/charge';
 import type { Client } from './client';
 import type { Http } from './http';
 import { readPages } from './listing';

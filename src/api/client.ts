@@ -1,21 +1,6 @@
 import type { SshKey, User } from '../model/accounts/account';
 import type { ApiKey, CreatedApiKey, NewApiKey } from '../model/accounts/apiKey';
 import type { Charge } from '../model/accounts/charge';
-import type { Deployment } from '../model/deployment';
-import type { EarningsQuery, EarningsReport } from './records/earnings';
-import type { OfferSearch } from '../model/offers/filters';
-import type { MetricsAnswer, MetricsQuery } from '../model/offers/gpuMetrics';
-import type { CloudConnection, CloudPath, CopyHost, InstancePath } from '../model/instances/dataCopy';
-import type { ImageChange } from '../model/instances/imageChange';
-import type { Instance } from '../model/instances/instance';
-import type { Machine, MaintenancePlan } from './records/machine';
-import type { Offer } from '../model/offers/offer';
-import type { RentConfig, Rented } from '../model/rentals/rent';
-import type { Micros } from '../model/money';
-import type { PriceIncrease } from '../model/instances/priceIncrease';
-import type { Secret } from '../model/accounts/secret';
-import type { TeamRole } from '../model/accounts/teamRole';
-import type { Template } from '../model/templates/template';
 import type {
   ConfirmedSecondFactorMethod,
   NewSecondFactorMethod,
@@ -27,8 +12,23 @@ import type {
   SecondFactorStatus,
   TotpSetup,
 } from '../model/accounts/secondFactor';
+import type { Secret } from '../model/accounts/secret';
+import type { TeamRole } from '../model/accounts/teamRole';
+import type { Deployment } from '../model/deployment';
+import type { CloudConnection, CloudPath, CopyHost, InstancePath } from '../model/instances/dataCopy';
+import type { ImageChange } from '../model/instances/imageChange';
+import type { Instance } from '../model/instances/instance';
+import type { PriceIncrease } from '../model/instances/priceIncrease';
+import type { Micros } from '../model/money';
+import type { OfferSearch } from '../model/offers/filters';
+import type { MetricsAnswer, MetricsQuery } from '../model/offers/gpuMetrics';
+import type { Offer } from '../model/offers/offer';
+import type { RentConfig, Rented } from '../model/rentals/rent';
+import type { Template } from '../model/templates/template';
 import type { Volume, VolumeOffer, VolumeSearch } from '../model/volume';
 import type { CallOptions } from './http';
+import type { EarningsQuery, EarningsReport } from './records/earnings';
+import type { Machine, MaintenancePlan } from './records/machine';
 import type { RentCallOptions } from './rent';
 
 /** Records that could be read, with the number that could not. */

@@ -10,9 +10,9 @@ import { instancesApi, priceIncreasesApi } from './instances';
 import { metricsApi, offersApi } from './offers';
 import { Pacer } from './pacing';
 import { defaultPolicy, type HttpPolicy } from './policy';
+import { secondFactorApi } from './secondFactor';
 import { ServiceHttp, type ClientHooks } from './serviceHttp';
 import { templatesApi } from './templates';
-import { secondFactorApi } from './secondFactor';
 import type { Transport } from './transport';
 import { volumesApi } from './volumes';
 

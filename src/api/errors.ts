@@ -1,5 +1,5 @@
-import { UserError, type ConsolePageName, type NextStep } from '../util/errors';
 import type { PermissionCategory } from '../model/accounts/apiKey';
+import { UserError, type ConsolePageName, type NextStep } from '../util/errors';
 import { text, type Text } from '../util/text';
 import { ended } from './serviceText';
 

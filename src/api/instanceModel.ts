@@ -1,10 +1,10 @@
-import { withoutGuard } from '../model/rentals/birthGuard';
-import { unpackOnstart } from './onstart';
 import type { Instance, PortMapping } from '../model/instances/instance';
 import { hoursPerMonth, times, type Micros } from '../model/money';
-import type { WireInstance } from '../wire/instance';
+import { withoutGuard } from '../model/rentals/birthGuard';
 import { defined } from '../util/defined';
+import type { WireInstance } from '../wire/instance';
 import { known, nonEmpty, port, price, shareOf } from './modelValues';
+import { unpackOnstart } from './onstart';
 
 /** Converts one record; missing and impossible values are left out, never 0. */
 export function toInstance(wire: WireInstance): Instance {

@@ -1,5 +1,5 @@
-import { parseJson } from '../util/json';
 import { fromDollars, type Micros } from '../model/money';
+import { parseJson } from '../util/json';
 
 /** Dollars as sent; impossible amounts (negative, beyond a million) count as not stated. */
 export function price(dollars: number | undefined): Micros | undefined {

@@ -1,10 +1,10 @@
 import { rentalEnvProblem } from '../model/documents/rentalEnv';
 import { toDollars } from '../model/money';
 import type { RentConfig, Rented } from '../model/rentals/rent';
+import { defined } from '../util/defined';
 import { CancelledError } from '../util/errors';
 import { text } from '../util/text';
 import { rentAnswer, type WireRentRequest } from '../wire/instance';
-import { defined } from '../util/defined';
 import {
   ApiError,
   mayHaveTakenEffect,

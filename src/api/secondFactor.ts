@@ -1,4 +1,5 @@
 import type { SmsTarget, SecondFactorMethod, SecondFactorProof } from '../model/accounts/secondFactor';
+import { defined } from '../util/defined';
 import {
   backupCodesAnswer,
   secondFactorChallengeAnswer,
@@ -9,7 +10,6 @@ import {
   totpSetupAnswer,
   type WireSecondFactorMethod,
 } from '../wire/secondFactor';
-import { defined } from '../util/defined';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
 import type { ApiRequest, CallOptions, Http } from './http';

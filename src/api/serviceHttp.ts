@@ -7,7 +7,6 @@ import { text } from '../util/text';
 import { schemaProblem } from '../wire/field';
 import { readAnswer } from './answer';
 import { resolveUrl } from './baseUrl';
-import { exchange, type Exchange, RequestTrace } from './exchange';
 import {
   ApiError,
   ForbiddenError,
@@ -21,6 +20,7 @@ import {
   UnauthorizedError,
   WaitedTooLongError,
 } from './errors';
+import { exchange, type Exchange, RequestTrace } from './exchange';
 import type { ApiRequest, CallOptions, Http } from './http';
 import type { PacedCall, Pacing } from './pacing';
 import type { HttpPolicy } from './policy';

@@ -1,8 +1,8 @@
 import { envObjectToFlags, readEnv } from '../model/documents/envObject';
 import type { WireFiltersShape } from '../model/offers/filters';
 import type { Template } from '../model/templates/template';
-import { filterShape, template, templateAnswer, templateList, type WireTemplate } from '../wire/template';
 import { defined } from '../util/defined';
+import { filterShape, template, templateAnswer, templateList, type WireTemplate } from '../wire/template';
 import type { Client } from './client';
 import { NotUnderstoodError } from './errors';
 import type { Http } from './http';

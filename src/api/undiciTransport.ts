@@ -1,7 +1,6 @@
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Dispatcher } from 'undici';
-import { loadUndici, type UndiciParts } from './undiciParts';
 import {
   readLimited,
   toFailure,
@@ -10,6 +9,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from './transport';
+import { loadUndici, type UndiciParts } from './undiciParts';
 
 export interface UndiciOptions {
   /** The proxy for a URL; `undefined` connects directly. */

@@ -1,4 +1,5 @@
 import type { Volume, VolumeOffer, VolumeSearch } from '../model/volume';
+import { defined } from '../util/defined';
 import {
   createdVolume,
   volume,
@@ -8,7 +9,6 @@ import {
   type WireVolume,
   type WireVolumeOffer,
 } from '../wire/volume';
-import { defined } from '../util/defined';
 import type { Client } from './client';
 import type { Http } from './http';
 import { readList, readSearch } from './listing';

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseJson } from '../util/json';
+import type { Disposable } from '../util/disposable';
 import { UserError } from '../util/errors';
 import { LockBusyError, type FileLock } from '../util/fileLock';
+import { parseJson } from '../util/json';
+import type { Log } from '../util/log';
 import { replaceFile } from '../util/replaceFile';
 import { text } from '../util/text';
-import type { Log } from '../util/log';
-import type { Disposable } from '../util/disposable';
 import { greet } from './demoGreeting';
 
 /** Where the demo marketplace of this user answers; shared by all windows through one small file. */

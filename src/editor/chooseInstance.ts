@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import type { InstanceTarget } from '../commandSpecs';
 import type { Instance } from '../model/instances/instance';
 import { instanceName } from '../model/instances/instanceLabel';
+import { plainLabel } from '../util/plainLabel';
 import { t } from './localize';
 import { type Action, message } from './message';
 import { pickOne } from './quickPick';
-import { plainLabel } from '../util/plainLabel';
 
 /** Returns a button that shows the instances view. */
 export function showInstances(): Action {

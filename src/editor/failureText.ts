@@ -1,8 +1,8 @@
-import { localize, t } from './localize';
-import { momentText } from './timeText';
 import type { FailureReason, Trouble } from '../model/rentals/startWatch';
 import { durationText } from '../util/duration';
 import { plainLabel } from '../util/plainLabel';
+import { localize, t } from './localize';
+import { momentText } from './timeText';
 
 /** Returns the sentence for a failed start, followed by the host's own message if there is one. */
 export function failureSentence(name: string, reason: FailureReason, message: string | undefined): string {

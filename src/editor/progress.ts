@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import type { ViewId } from '../contributions';
 import { orCancelled } from '../util/cancellation';
 import { wait } from '../util/clock';
-import type { ViewId } from '../contributions';
 import { t } from './localize';
 import { windowParts } from './windowParts';
 

@@ -2,9 +2,9 @@ import * as vscode from 'vscode';
 import { confirm } from './confirm';
 import { t } from './localize';
 import { reportProblem } from './message';
+import type { PickRow } from './plainRow';
 import { pickOne } from './quickPick';
 import { saveFile } from './saveFile';
-import type { PickRow } from './plainRow';
 
 export interface ShownOnce {
   readonly title: string;

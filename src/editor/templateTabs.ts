@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { confirm, type Question } from './confirm';
 import { parseTemplateUri } from '../model/templates/templateUri';
+import { confirm, type Question } from './confirm';
 
 /** Returns the files that a tab shows, both sides of a comparison included. */
 export function urisOfTab({ input }: vscode.Tab): readonly vscode.Uri[] {

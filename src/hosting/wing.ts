@@ -1,7 +1,7 @@
+import type { Wing } from '../wing';
 import { register as registerDeployments } from './ui/deployments';
 import { register as registerMachines } from './ui/machines';
 import { register as registerVolumes } from './ui/volumes';
-import type { Wing } from '../wing';
 
 export const hosting: Wing = {
   name: 'hosting',

@@ -1,10 +1,10 @@
 import { NotSentError } from '../api/errors';
 import { packOnstart } from '../api/onstart';
-import { fetchSeconds } from './model/jobLimits';
 import { withGuard } from '../model/rentals/birthGuard';
 import type { RentConfig } from '../model/rentals/rent';
 import { birthLine } from '../schedules/machine/machineTimer';
 import { UnsafeValueError } from '../ssh/validate';
+import { fetchSeconds } from './model/jobLimits';
 
 /**
  * Adds a guard to a rental, so that the machine stops by itself after its job. If the user's script leaves no room for

@@ -1,23 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import { armTimer, disarmTimer } from '../schedules/machine/machineTimer';
 import type { ScheduleServices } from '../schedules/services';
 import type { Services as CoreServices } from '../services';
-import type { Own } from '../wing';
-import { randomBytes } from 'node:crypto';
-import { fetchSeconds } from './model/jobLimits';
-import type { JobMachine, StoppedMachine } from './model/jobMachine';
-import { createJobMachine } from './machine/createJobMachine';
-import { createStoppedMachine } from './machine/stoppedMachine';
-import { armTimer, disarmTimer } from '../schedules/machine/machineTimer';
 import type { SshService } from '../ssh/service';
-import { JobFiles } from './store/jobFiles';
-import { JobRunner } from './store/jobRunner';
-import type { JobGuard, JobStepDeps } from './store/jobStep';
-import { Jobs } from './store/jobs';
-import { JobSecrets, secretUseOf } from './store/jobSecrets';
-import { roomBeside } from '../store/instances/burn';
+import { accountPath } from '../store/accounts/accountFiles';
 import type { Account } from '../store/accounts/accounts';
+import { roomBeside } from '../store/instances/burn';
 import { replaceInstance } from '../store/rentals/replacement';
 import type { Clock } from '../util/clock';
-import { accountPath } from '../store/accounts/accountFiles';
+import type { Own } from '../wing';
+import { createJobMachine } from './machine/createJobMachine';
+import { createStoppedMachine } from './machine/stoppedMachine';
+import { fetchSeconds } from './model/jobLimits';
+import type { JobMachine, StoppedMachine } from './model/jobMachine';
+import { JobFiles } from './store/jobFiles';
+import { JobRunner } from './store/jobRunner';
+import { JobSecrets, secretUseOf } from './store/jobSecrets';
+import type { JobGuard, JobStepDeps } from './store/jobStep';
+import { Jobs } from './store/jobs';
 
 type Deps = Pick<
   CoreServices,

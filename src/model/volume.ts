@@ -1,6 +1,6 @@
+import { plainLabel } from '../util/plainLabel';
 import { times, type Micros } from './money';
 import { hourlyRate, noRate, sumRates, type Rate } from './quote';
-import { plainLabel } from '../util/plainLabel';
 
 /** Disk that outlives instances and stays on its machine (docs/service/volumes.md#record). */
 export interface Volume {

@@ -1,17 +1,17 @@
-import type { Services as CoreServices } from '../services';
-import type { Own } from '../wing';
-import { aliasOf } from '../ssh/alias';
 import { readKernelUse } from '../notebooks/machine/kernelUse';
+import type { Services as CoreServices } from '../services';
+import { aliasOf } from '../ssh/alias';
+import { accountPath } from '../store/accounts/accountFiles';
 import { openFleetCache } from '../store/instances/fleetShared';
 import { openUsageFile } from '../store/instances/idleWatch';
+import type { Own } from '../wing';
 import { InstanceSchedules } from './store/instanceSchedules';
 import type { AskKernels } from './store/kernelUse';
+import { OtherAccountSchedules } from './store/otherAccountSchedules';
 import { ScheduleFiles } from './store/scheduleFiles';
 import { ScheduleRunner } from './store/scheduleRunner';
-import { OtherAccountSchedules } from './store/otherAccountSchedules';
 import { TimerProofs, type CheckTimer } from './store/timerProofs';
 import { proveTimer } from './timerCheck';
-import { accountPath } from '../store/accounts/accountFiles';
 
 type Deps = Pick<
   CoreServices,

@@ -1,12 +1,12 @@
 import { printedLog } from '../instanceKeys';
 import type { Instance } from '../model/instances/instance';
-import type { ArmedTimer, Schedule } from './model/schedule';
 import { aliasOf } from '../ssh/alias';
-import { checkTimer } from './machine/machineTimer';
 import type { SshService } from '../ssh/service';
-import type { TimerProof } from './store/timerProofs';
 import type { Account } from '../store/accounts/accounts';
 import type { Log } from '../util/log';
+import { checkTimer } from './machine/machineTimer';
+import type { ArmedTimer, Schedule } from './model/schedule';
+import type { TimerProof } from './store/timerProofs';
 
 interface Deps {
   readonly ssh: Pick<SshService, 'entry' | 'exec' | 'prepare'>;

@@ -1,6 +1,6 @@
-import { register } from './ui';
-import { scheduleServices } from './services';
 import type { Wing } from '../wing';
+import { scheduleServices } from './services';
+import { register } from './ui';
 
 export const wingOfSchedules: Wing = {
   name: 'schedules',

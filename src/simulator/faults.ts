@@ -1,7 +1,7 @@
 import { isObject, toNumber } from './body';
 import { tooFrequent } from './limits';
-import { errorResponse } from './router';
 import { ServiceError, type SimResponse } from './route';
+import { errorResponse } from './router';
 
 /** The faults that can be ordered for the next matching requests. */
 const faultKinds = [

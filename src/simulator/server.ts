@@ -13,8 +13,8 @@ import type { Orders } from './instances/orders';
 import { RateLimits } from './limits';
 import type { SimulatorOptions } from './options';
 import { RequestLog, type ReceivedRequest } from './requestLog';
-import { errorResponse, Router } from './router';
 import { ServiceError, type SimRequest, type SimResponse } from './route';
+import { errorResponse, Router } from './router';
 import { serviceRoutes } from './routes';
 import { World } from './world';
 

@@ -1,5 +1,5 @@
-import { toDisposable, type Disposable } from '../util/disposable';
 import { systemClock, type Clock } from '../util/clock';
+import { toDisposable, type Disposable } from '../util/disposable';
 
 interface Timer {
   /** In milliseconds of `elapsed`: setting the clock of the computer delays no machine. */

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import { userId, userName } from '../util/thisUser';
-import type { FileSystem } from './fileSystem';
 import { filesRead } from './effectiveConfig';
+import type { FileSystem } from './fileSystem';
 import type { AskedAgent } from './keyAgent';
 import { forwardSlashes } from './paths';
 import { ProgramMissingError, type RunResult } from './run';

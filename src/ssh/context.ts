@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { Clock } from '../util/clock';
+import type { ProcessIdentity } from '../util/fileLock';
 import type { Log } from '../util/log';
 import { EffectiveConfig } from './effectiveConfig';
 import type { FileSystem } from './fileSystem';
 import type { HostEntry } from './hostConfig';
 import { hostKeyOptions } from './hostKey';
+import type { Identity } from './identity';
 import {
   harmlessVariables,
   hasInherited,
@@ -12,9 +14,7 @@ import {
   withoutInherited,
   type KeyMeasures,
 } from './inherited';
-import type { Identity } from './identity';
 import { isSecurityKey, type KeyDeps } from './localKeys';
-import type { ProcessIdentity } from '../util/fileLock';
 import { OwnFolder } from './ownFolder';
 import { sshPaths, type SshEnvironment, type SshPaths } from './paths';
 import type { Probe } from './probe';

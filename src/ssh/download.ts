@@ -1,11 +1,11 @@
 import { realpath } from 'node:fs/promises';
 import { posix } from 'node:path';
+import { defined } from '../util/defined';
+import { errorCode } from '../util/errorCode';
 import { inParallel } from '../util/inParallel';
 import type { Place } from '../util/realPlace';
 import { ByteReader } from './byteReader';
 import { quoteForShell } from './commandLine';
-import { defined } from '../util/defined';
-import { errorCode } from '../util/errorCode';
 import { makeInnerLinks } from './innerLinks';
 import { LocalFiles, type NamedVersion } from './localFiles';
 import {

@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import { lstat, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, posix, sep } from 'node:path';
-import { isNameOnWindows } from '../util/fileName';
 import { errorCode } from '../util/errorCode';
+import { isNameOnWindows } from '../util/fileName';
 import { inParallel } from '../util/inParallel';
 import { isMissing } from '../util/missing';
 import { LeadsOutError, realFile, realPlace, type Place, type Root } from '../util/realPlace';

@@ -1,9 +1,9 @@
 import type { Clock } from '../util/clock';
 import { InputTakenError } from './answer';
-import { whyNoLogin, type Failure } from './preflight';
-import { parseProof, proofGreeting, type ProofAnswer } from './proofText';
 import gpuProbe from './gpuProbe.sh';
 import lock from './lock.sh';
+import { whyNoLogin, type Failure } from './preflight';
+import { parseProof, proofGreeting, type ProofAnswer } from './proofText';
 import type { SshService } from './service';
 import { assembled } from './shellProgram';
 

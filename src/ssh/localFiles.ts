@@ -12,9 +12,9 @@ import {
   type FileHandle,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { errorCode } from '../util/errorCode';
 import { inParallel } from '../util/inParallel';
 import { localProblem } from '../util/localProblem';
-import { errorCode } from '../util/errorCode';
 import { ifPresent } from '../util/missing';
 import { LeadsOutError, openPlace, realFile, realPlace, type Place } from '../util/realPlace';
 import {

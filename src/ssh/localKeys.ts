@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { basename, join } from 'node:path';
+import { errorCode } from '../util/errorCode';
 import { UserError } from '../util/errors';
 import { isNameOnWindows } from '../util/fileName';
 import { ifPresent } from '../util/missing';
 import { text } from '../util/text';
 import { readClientConfig, type ClientConfigDeps } from './clientConfig';
-import { errorCode } from '../util/errorCode';
 import type { FileSystem } from './fileSystem';
 import { keysOfAgent } from './keyAgent';
 import { keyTroubles, type KeyTrouble } from './keyTrouble';

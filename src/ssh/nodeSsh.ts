@@ -1,12 +1,12 @@
 import type { Clock } from '../util/clock';
-import type { Log } from '../util/log';
 import { thisProcess } from '../util/fileLock';
+import type { Log } from '../util/log';
 import { accountHome, homeFolder } from '../util/thisUser';
+import type { SshDeps } from './context';
 import { nodeFileSystem } from './fileSystem';
 import type { SshEnvironment } from './paths';
 import { probeBanner } from './probe';
 import { runProgram } from './run';
-import type { SshDeps } from './context';
 
 /** Returns the editor's settings, read at every use. */
 export type SshSettings = () => Pick<SshEnvironment, 'configFile' | 'sshPath'>;

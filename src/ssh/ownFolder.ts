@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { basename, join, parse } from 'node:path';
+import { withLock } from '../util/fileLock';
 import { ifPresent } from '../util/missing';
-import type { AclRepair } from './windowsAcl';
 import { parseHost, renderHost, type HostEntry } from './hostConfig';
 import type { AgentKey } from './identity';
-import { withLock } from '../util/fileLock';
 import { withOwnFiles } from './ownFiles';
 import { agentKeyFile, confFile, type SshPaths } from './paths';
 import { removeLeftovers, replaceFileOfOthers } from './replaceFile';
 import { makeOwnDir, type ConfigDeps } from './userConfig';
 import { hostAliasOf, isAlias } from './validate';
+import type { AclRepair } from './windowsAcl';
 
 const attempts = 20;
 

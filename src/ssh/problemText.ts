@@ -1,9 +1,9 @@
 import { text, type Text } from '../util/text';
-import { explainKeyTrouble } from './keyTrouble';
 import { hostKeyChanged, hostKeyNotPrinted, hostKeyRenewed } from './hostKey';
-import type { Failure, PreflightProblem } from './preflight';
 import type { Identity } from './identity';
+import { explainKeyTrouble } from './keyTrouble';
 import { plainText } from './plainText';
+import type { Failure, PreflightProblem } from './preflight';
 import { givenAway, type Override, type Verification } from './verify';
 
 /** The action of a button beside a problem. */

@@ -1,5 +1,5 @@
-import { scriptLines } from '../util/scriptLines';
 import { UserError } from '../util/errors';
+import { scriptLines } from '../util/scriptLines';
 import { text } from '../util/text';
 import { byLoginShell, byPosixShell, quoteForShell } from './commandLine';
 import { plainText } from './plainText';

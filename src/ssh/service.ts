@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { isLoopback } from '../util/loopback';
 import type { AccountRef } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
+import { isLoopback } from '../util/loopback';
 import { accountMark, aliasOf, type AliasAccount } from './alias';
-import { readClientConfig } from './clientConfig';
 import { ScriptAnswer } from './answer';
+import { readClientConfig } from './clientConfig';
 import { byUserShell, commandLine, sshCommand } from './commandLine';
 import { SshContext, type SshDeps } from './context';
 import { endpointsOf, type Endpoint } from './endpoints';
-import { HostKeyError, hostKeyErrorOf, hostKeyOptions } from './hostKey';
 import { openForward, type Forward, type WantedForward } from './forward';
 import type { HostEntry } from './hostConfig';
+import { HostKeyError, hostKeyErrorOf, hostKeyOptions } from './hostKey';
+import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFacts } from './inspect';
 import { isAgentRunning, type KeyAgent } from './keyAgent';
 import { measureLatency } from './latency';
 import { findLocalKeys, generateKey, type LocalKey, type NewKeyOptions, type UnusableKey } from './localKeys';
-import { inspectClient, inspectConfig, tighten, type ClientFacts, type ConfigFacts } from './inspect';
 import { withoutAgent, type PreflightOptions } from './preflight';
 import {
   connectHost,

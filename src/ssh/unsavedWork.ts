@@ -1,5 +1,5 @@
-import { defined } from '../util/defined';
 import type { MachineProbe } from '../model/instances/machineProbe';
+import { defined } from '../util/defined';
 import type { Text } from '../util/text';
 import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';

@@ -1,6 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
-import { quoteForShell } from './commandLine';
 import { defined } from '../util/defined';
+import { inOrder } from '../util/inParallel';
+import { openPlace, realFile } from '../util/realPlace';
+import { quoteForShell } from './commandLine';
 import {
   chosenFiles,
   localTree,
@@ -9,12 +11,10 @@ import {
   type LocalFile,
   type LocalTree,
 } from './fileTree';
-import { inOrder } from '../util/inParallel';
-import { openPlace, realFile } from '../util/realPlace';
 import { hashOfFile } from './localFiles';
 import { joined, joinedBytes, readPiece } from './pieces';
-import type { RunResult } from './run';
 import { executableBit, remoteFacts, remoteHashes, remoteTree, type RemoteEntry } from './remoteTree';
+import type { RunResult } from './run';
 import { tarEnd, tarHeader, tarPadding } from './tar';
 import {
   askToReplace,

@@ -1,12 +1,12 @@
 import { basename, dirname, isAbsolute } from 'node:path';
 import type { Clock } from '../util/clock';
+import { errorCode } from '../util/errorCode';
 import { UserError } from '../util/errors';
+import { withLock, type ProcessIdentity } from '../util/fileLock';
 import { isMissing } from '../util/missing';
 import { text, type Text } from '../util/text';
-import { errorCode } from '../util/errorCode';
 import type { FileFacts, FileSystem } from './fileSystem';
 import { placeBlock, removeBlock, type BlockTrouble } from './includeBlock';
-import { withLock, type ProcessIdentity } from '../util/fileLock';
 import { withOwnFiles } from './ownFiles';
 import type { SshPaths } from './paths';
 import { removeLeftovers, replaceFileOfOthers } from './replaceFile';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { text, type Text } from '../util/text';
 import { UserError } from '../util/errors';
+import { text, type Text } from '../util/text';
 
 /**
  * A value from outside that must not reach a config file or a command line

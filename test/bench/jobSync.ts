@@ -10,9 +10,9 @@ import {
   sentFrom,
   type SshJobScene,
 } from '../support/jobScene';
+import { openedFolder } from '../support/openedFolder';
 import { until } from '../support/until';
 import type { Figure } from './figure';
-import { openedFolder } from '../support/openedFolder';
 
 const smallFiles = 10_000;
 const smallBytes = 2_000;

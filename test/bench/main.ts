@@ -1,20 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { repository } from '../support/installed';
 import { measureActivation } from './activation';
+import type { Figure } from './figure';
 import { measureHeap } from './heap';
 import { measureInstances } from './instances';
-import { measureJobs } from './jobs';
 import { measureJobSync } from './jobSync';
+import { measureJobs } from './jobs';
+import { bestOf, isKept, type Ratios } from './kept';
 import { measureOffers } from './offers';
 import { measureReports } from './reports';
 import { measureRequests } from './requests';
 import { measureSizes } from './sizes';
 import { measureTemplates } from './templates';
 import { measureTests } from './tests';
-import type { Figure } from './figure';
-import { bestOf, isKept, type Ratios } from './kept';
-import { repository } from '../support/installed';
 
 /** Kinds of figures by the name that chooses them on the command line. */
 const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {

@@ -1,12 +1,12 @@
-import { gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { repository } from '../support/installed';
 import { signIn } from '../support/journey';
 import { UiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
 import { calibration, sized, timed, type Figure } from './figure';
-import { repository } from '../support/installed';
 
 const machines = 120;
 const days = 366;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import type { Client } from '../../src/api/client';
 import { ForbiddenError, UnauthorizedError } from '../../src/api/errors';
 import { permissionCategories, type PermissionCategory } from '../../src/model/accounts/apiKey';
-import { fromDollars } from '../../src/model/money';
 import { mayUse } from '../../src/model/accounts/permissionText';
-import type { Client } from '../../src/api/client';
+import { fromDollars } from '../../src/model/money';
 import { useClients } from '../support/apiClient';
 import { useSimulators, type TestSimulator } from '../support/startSimulator';
 

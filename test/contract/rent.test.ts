@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { ForbiddenError, GoneError, RentOutcomeUnknownError } from '../../src/api/errors';
 import { times } from '../../src/model/money';
+import { useClients } from '../support/apiClient';
 import { describeFailures, refused, type Expected } from '../support/failureMatrix';
 import { anOfferId } from '../support/rentedInstance';
-import { useClients } from '../support/apiClient';
 
 const unknown: Expected = {
   error: RentOutcomeUnknownError,

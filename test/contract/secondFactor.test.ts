@@ -3,8 +3,8 @@ import type { Client } from '../../src/api/client';
 import { ForbiddenError, NotFoundError } from '../../src/api/errors';
 import type { SecondFactorLogin, SecondFactorStatus, TotpSetup } from '../../src/model/accounts/secondFactor';
 import { describeFailures, refused, type MatrixOperation, type Refusal } from '../support/failureMatrix';
-import type { TestSimulator } from '../support/startSimulator';
 import { lastCode, orderAccount, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
+import type { TestSimulator } from '../support/startSimulator';
 
 /** What `prepare` leaves for `call` beside a number; each test starts by preparing. */
 interface Prepared {

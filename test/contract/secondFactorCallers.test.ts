@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { useSimulators, type TestAnswer } from '../support/startSimulator';
 import { lastCode, orderAccount, totpCode } from '../support/secondFactorAccount';
 import { Someone, type Caller } from '../support/secondFactorCaller';
+import { useSimulators, type TestAnswer } from '../support/startSimulator';
 
 describe('the callers of two-factor authentication', () => {
   const simulators = useSimulators();

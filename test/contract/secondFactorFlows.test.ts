@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { NotUnderstoodError, RefusedError, UnauthorizedError, ForbiddenError } from '../../src/api/errors';
 import { useClients } from '../support/apiClient';
-import { useSimulators } from '../support/startSimulator';
 import { lastCode, orderAccount, otherThan, totpCode } from '../support/secondFactorAccount';
+import { useSimulators } from '../support/startSimulator';
 
 describe('the second factor, from the client', () => {
   const simulators = useSimulators();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { useSimulators, type TestSimulator } from '../support/startSimulator';
 import { lastCode, orderAccount, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
 import { Someone } from '../support/secondFactorCaller';
+import { useSimulators, type TestSimulator } from '../support/startSimulator';
 
 type Body = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { RefusedError } from '../../src/api/errors';
 import { useClients } from '../support/apiClient';
-import { useSimulators } from '../support/startSimulator';
 import { lastCode, orderAccount, totpCode } from '../support/secondFactorAccount';
+import { useSimulators } from '../support/startSimulator';
 
 /** Each row of the state table, from the client (docs/service/two-factor.md#states). */
 describe('the states of two-factor authentication', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { NotFoundError, RefusedError } from '../../src/api/errors';
 import type { Client } from '../../src/api/client';
+import { NotFoundError, RefusedError } from '../../src/api/errors';
 import { useClients } from '../support/apiClient';
 import { describeFailures, refused } from '../support/failureMatrix';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import { MissingSecretError } from '../../src/model/templates/templateWire';
 import { templateOwner } from '../../src/model/templates/templateReference';
+import { MissingSecretError } from '../../src/model/templates/templateWire';
 import { SaveNotKnownError } from '../../src/store/templates/templateErrors';
 import { UserError } from '../../src/util/errors';
 import { changeText, useTemplateScene } from '../support/templateScene';

@@ -9,9 +9,9 @@ import {
   TemplateGoneError,
 } from '../../src/store/templates/templateErrors';
 import { type TestSimulator } from '../support/startSimulator';
+import { changeText, useTemplateScene } from '../support/templateScene';
 import type { TemplateComputer } from '../support/templateWindow';
 import { type TemplateWindow } from '../support/templateWindow';
-import { changeText, useTemplateScene } from '../support/templateScene';
 import { until } from '../support/until';
 
 const route = '/api/v0/template/';

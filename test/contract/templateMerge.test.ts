@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { DocumentError } from '../../src/model/templates/templateDocument';
 import { TemplateConflictError } from '../../src/store/templates/templateErrors';
-import type { TemplateWindow } from '../support/templateWindow';
 import { changeText, useTemplateScene } from '../support/templateScene';
+import type { TemplateWindow } from '../support/templateWindow';
 
 describe('the merge of a template that changed on both sides', () => {
   const scene = useTemplateScene();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { DocumentError } from '../../src/model/templates/templateDocument';
-import { MissingSecretError } from '../../src/model/templates/templateWire';
 import { fileOwner, templateOwner, type SecretOwner } from '../../src/model/templates/templateReference';
+import { MissingSecretError } from '../../src/model/templates/templateWire';
 import { PublicSecretError } from '../../src/store/templates/templateErrors';
 import { changeText, useTemplateScene } from '../support/templateScene';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { NotFoundError } from '../../src/api/errors';
 import type { Client } from '../../src/api/client';
+import { NotFoundError } from '../../src/api/errors';
 import { useClients } from '../support/apiClient';
 import { describeFailures, refused, type Refusal } from '../support/failureMatrix';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import type { Client } from '../../src/api/client';
 import { GoneError, NotFoundError, RefusedError } from '../../src/api/errors';
 import type { Volume, VolumeOffer } from '../../src/model/volume';
 import { ServiceError } from '../../src/simulator/route';
 import { useClients } from '../support/apiClient';
 import { describeFailures, refused } from '../support/failureMatrix';
 import type { TestSimulator } from '../support/startSimulator';
-import type { Client } from '../../src/api/client';
 
 const address = '/api/v0/volumes/';
 

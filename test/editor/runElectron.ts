@@ -1,17 +1,17 @@
-import {
-  downloadAndUnzipVSCode,
-  resolveCliArgsFromVSCodeExecutablePath,
-  runTests,
-} from '@vscode/test-electron';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import {
+  downloadAndUnzipVSCode,
+  resolveCliArgsFromVSCodeExecutablePath,
+  runTests,
+} from '@vscode/test-electron';
 import { engines } from '../../package.json';
 import { packagedExtension } from '../support/editorHost';
-import { buildSuite, suiteFile, testHostFolder } from './suite';
 import { repository } from '../support/installed';
+import { buildSuite, suiteFile, testHostFolder } from './suite';
 
 /** True when the place that the desktop editor is downloaded from answers. */
 export async function canDownloadEditor(): Promise<boolean> {

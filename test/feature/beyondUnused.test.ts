@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readdirSync, readFileSync } from 'node:fs';
-import type { ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { JupyterExtension } from '../support/feature/jupyterExtension';
 import { reachableInstance } from '../support/feature/reachable';

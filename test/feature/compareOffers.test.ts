@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { searchesPerMinute } from '../../src/store/offers/searchBudget';
 import { PageDriver } from '../support/feature/pageDriver';
 import { rentalsOf } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
-import { searchesPerMinute } from '../../src/store/offers/searchBudget';
 import type { FeatureWindow } from '../support/feature/window';
 
 describe('comparing offers', () => {

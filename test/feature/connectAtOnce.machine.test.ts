@@ -3,9 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { machineManners, type MachineManner } from '../../src/simulator/login/manners';
 import { registerKey, remoteSshExtension } from '../support/feature/reachable';
 import { evenPrices, rent3090 } from '../support/feature/rentDriver';
-import { seeded, sized, testSeed } from '../support/seeded';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
+import { seeded, sized, testSeed } from '../support/seeded';
 
 describe('Connect in the first second after an instance runs, by the real ssh', () => {
   const computer = useComputer({ simulator: { sshServer: true } });

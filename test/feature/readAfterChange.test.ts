@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { registerKey } from '../support/feature/reachable';
-import type { ViewName } from '../support/feature/viewDriver';
 import { useComputer } from '../support/feature/useComputer';
+import type { ViewName } from '../support/feature/viewDriver';
 import type { FeatureWindow } from '../support/feature/window';
 
 interface Change {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { addBrokenRecord } from '../support/brokenRecord';
 import { FakeQuickPick } from '../support/fakeEditor/quickInput';
 import {
   confirmRental,
@@ -9,7 +10,6 @@ import {
   rentNow,
   searchFor,
 } from '../support/feature/rentDriver';
-import { addBrokenRecord } from '../support/brokenRecord';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 

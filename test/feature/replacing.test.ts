@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { ShownMessage } from '../support/fakeEditor/messages';
+import type { Computer } from '../support/feature/computer';
 import {
   confirmRental,
   failNextStarts,
@@ -12,9 +14,7 @@ import {
   searchAndReview,
 } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
-import type { Computer } from '../support/feature/computer';
 import type { FeatureWindow } from '../support/feature/window';
-import type { ShownMessage } from '../support/fakeEditor/messages';
 
 const minute = 60_000;
 const notReplaced =

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { DocumentDriver } from '../support/feature/documentDriver';
 import {
   confirmRental,
   failNextStarts,
@@ -8,7 +9,6 @@ import {
   rentalsOf,
   searchAndReview,
 } from '../support/feature/rentDriver';
-import { DocumentDriver } from '../support/feature/documentDriver';
 import { ServiceTemplates } from '../support/feature/templateRecords';
 import { useComputer } from '../support/feature/useComputer';
 import type { ViewName } from '../support/feature/viewDriver';

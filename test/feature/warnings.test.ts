@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { useComputer } from '../support/feature/useComputer';
 import { askForMore, setCredit } from '../support/feature/serviceSide';
+import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
 const minute = 60_000;

@@ -1,8 +1,8 @@
 import { actingMs, lateMs } from '../../src/schedules/model/schedule';
 import type { InstanceState } from '../../src/simulator/state';
+import type { ShownMessage } from '../support/fakeEditor/messages';
 import type { Computer } from '../support/feature/computer';
 import type { FeatureWindow } from '../support/feature/window';
-import type { ShownMessage } from '../support/fakeEditor/messages';
 
 const mark = /\[(gr-[0-9a-f]{8})\]$/;
 /** Said as a fact, not as what is about to happen. */

@@ -1,8 +1,8 @@
 import { AssertionError } from 'node:assert';
+import type { ShownMessage } from '../support/fakeEditor/messages';
 import type { Computer } from '../support/feature/computer';
 import { confirmRental, rentalsOf, searchAndReview } from '../support/feature/rentDriver';
 import type { FeatureWindow } from '../support/feature/window';
-import type { ShownMessage } from '../support/fakeEditor/messages';
 import type { Dice } from './dice';
 import { idIn, type Judge } from './judge';
 

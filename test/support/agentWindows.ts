@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import type { AgentRequest } from '../../src/agents/model/request';
 import type { AgentLimits } from '../../src/agents/model/limits';
+import type { AgentRequest } from '../../src/agents/model/request';
 import { AgentDesk, type AgentDeskDeps } from '../../src/agents/store/agentDesk';
-import { CommandAnswers } from '../../src/agents/store/commandAnswers';
 import { AgentLimitStore } from '../../src/agents/store/agentLimits';
-import type { Fleet } from '../../src/store/instances/fleetStore';
+import { CommandAnswers } from '../../src/agents/store/commandAnswers';
 import { doAgreed } from '../../src/agents/store/doAgreed';
-import { SearchBudget } from '../../src/store/offers/searchBudget';
 import type { ToolDeps } from '../../src/agents/store/toolDeps';
+import type { Fleet } from '../../src/store/instances/fleetStore';
+import { SearchBudget } from '../../src/store/offers/searchBudget';
 import { silentLog } from '../../src/util/log';
 import type { ServiceStart } from './computerScene';
 import type { FakeComputer } from './fakeWindows';

@@ -1,8 +1,8 @@
-import { createClient } from '../../src/api/createClient';
 import type { Client } from '../../src/api/client';
+import { createClient } from '../../src/api/createClient';
 import type { HttpPolicy } from '../../src/api/policy';
-import { UndiciTransport } from '../../src/api/undiciTransport';
 import type { Transport } from '../../src/api/transport';
+import { UndiciTransport } from '../../src/api/undiciTransport';
 import { systemClock, type Clock } from '../../src/util/clock';
 import { MemoryLog } from './fakeTransport';
 import { useSimulators, type TestSimulator, type TestSimulatorOptions } from './startSimulator';

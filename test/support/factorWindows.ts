@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { SecondFactorPrompt } from '../../src/store/accounts/secondFactor';
 import { settle } from './fakeClock';
 import { RealWindows } from './realWindows';
-import { startTestSimulator } from './startSimulator';
 import { orderAccount, totpCode } from './secondFactorAccount';
+import { startTestSimulator } from './startSimulator';
 
 /** Windows of a user whose account wants a code of an authenticator app. */
 export async function factorScene(options?: ConstructorParameters<typeof RealWindows>[2]) {

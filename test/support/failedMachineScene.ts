@@ -6,9 +6,9 @@ import {
   type ReplaceResult,
 } from '../../src/store/rentals/replacement';
 import { anOffer } from './builders';
-import { anySearch } from './rentalRequest';
 import { windowScene, type WindowScene } from './computerScene';
 import { noBudget } from './fakeWindows';
+import { anySearch } from './rentalRequest';
 
 /** A machine that was rented and failed, and offers that could take its place. */
 export function useFailedMachine() {

@@ -17,8 +17,8 @@ import type { FaultOrder } from '../../src/simulator/faults';
 import { CancelledError, UserError, type NextStep } from '../../src/util/errors';
 import { useClients } from './apiClient';
 import { FakeClock } from './fakeClock';
-import { useSimulators, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
 import { fakeTimeoutMs, runOutOfTime } from './outOfTime';
+import { useSimulators, type TestSimulator, type TestSimulatorOptions } from './startSimulator';
 import { until } from './until';
 
 type ErrorClass = abstract new (...args: never[]) => Error;

@@ -5,8 +5,8 @@ import type { ClientMethod } from './operation';
 import { operations } from './operations';
 import { clientMethods } from './operationsTable';
 import { rentCheapest } from './rentRunning';
-import type { TestSimulator } from './startSimulator';
 import { lastCode, totpCode, type OrderedAccount } from './secondFactorAccount';
+import type { TestSimulator } from './startSimulator';
 
 export interface SceneParts {
   readonly simulator: TestSimulator;

@@ -5,14 +5,14 @@ import type { FaultOrder } from '../../src/simulator/faults';
 import { UserError } from '../../src/util/errors';
 import { silentLog } from '../../src/util/log';
 import { formatText } from '../../src/util/text';
-import { FakeClock } from './fakeClock';
 import { sceneOf, scenedMethods } from './failureScenes';
+import { FakeClock } from './fakeClock';
 import { rest } from './feature/underWay';
 import type { ClientMethod } from './operation';
 import { operations } from './operations';
 import { table } from './operationsTable';
-import { startTestSimulator, type TestSimulator } from './startSimulator';
 import { orderAccount } from './secondFactorAccount';
+import { startTestSimulator, type TestSimulator } from './startSimulator';
 
 type Order = Omit<FaultOrder, 'path' | 'method'>;
 export type Moment = 'before' | 'after';

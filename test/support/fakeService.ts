@@ -1,14 +1,14 @@
 import type { Client } from '../../src/api/client';
 import type { CallOptions } from '../../src/api/http';
 import type { RentCallOptions } from '../../src/api/rent';
-import { CancelledError } from '../../src/util/errors';
-import type { Charge } from '../../src/model/accounts/charge';
 import type { User } from '../../src/model/accounts/account';
+import type { Charge } from '../../src/model/accounts/charge';
 import type { Instance } from '../../src/model/instances/instance';
-import type { Offer } from '../../src/model/offers/offer';
 import type { PriceIncrease } from '../../src/model/instances/priceIncrease';
+import type { Offer } from '../../src/model/offers/offer';
 import type { RentConfig } from '../../src/model/rentals/rent';
 import type { Template } from '../../src/model/templates/template';
+import { CancelledError } from '../../src/util/errors';
 import { aUser, anInstance } from './builders';
 
 /** A service in memory: its instances can be changed by a test, its calls counted and made to fail. */

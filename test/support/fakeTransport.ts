@@ -1,5 +1,5 @@
-import { createClient } from '../../src/api/createClient';
 import type { Client } from '../../src/api/client';
+import { createClient } from '../../src/api/createClient';
 import type { HttpPolicy } from '../../src/api/policy';
 import type { ClientHooks } from '../../src/api/serviceHttp';
 import type { Transport, TransportRequest, TransportResponse } from '../../src/api/transport';

@@ -1,24 +1,24 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { guardedRental } from '../../src/jobs/guardedRental';
 import type { Client } from '../../src/api/client';
+import { guardedRental } from '../../src/jobs/guardedRental';
 import { MisfitError } from '../../src/shared/channel';
+import { OneWindow } from '../../src/shared/oneWindow';
+import type { ClientFactory } from '../../src/store/accounts/accountClients';
 import {
   createAccounts,
   type AccountChanges,
   type Accounts,
   type OtherAccounts,
 } from '../../src/store/accounts/accounts';
-import type { ClientFactory } from '../../src/store/accounts/accountClients';
+import type { SecretPort } from '../../src/store/accounts/patientSecrets';
 import type { SessionAccess } from '../../src/store/accounts/sessionRenewal';
 import { createFleet } from '../../src/store/instances/fleet';
 import type { FleetStore } from '../../src/store/instances/fleetStore';
-import type { SecretPort } from '../../src/store/accounts/patientSecrets';
-import type { WindowHub } from '../../src/store/windows/windowHub';
-import { createRentals } from '../../src/store/rentals/rentals';
 import type { RentalStore } from '../../src/store/rentals/rentalStore';
-import { OneWindow } from '../../src/shared/oneWindow';
+import { createRentals } from '../../src/store/rentals/rentals';
+import type { WindowHub } from '../../src/store/windows/windowHub';
 import { DisposableStore, type Disposable } from '../../src/util/disposable';
 import { Emitter } from '../../src/util/emitter';
 import { FakeClock } from './fakeClock';

@@ -12,9 +12,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createJobMachine } from '../../src/jobs/machine/createJobMachine';
+import type { MachineCall } from '../../src/jobs/machine/machineCall';
 import type { JobMachine, SentTree } from '../../src/jobs/model/jobMachine';
 import type { JobCheck, JobOrder } from '../../src/jobs/model/onMachine';
-import type { MachineCall } from '../../src/jobs/machine/machineCall';
 import { runProgram } from '../../src/ssh/run';
 import { systemClock } from '../../src/util/clock';
 import { CuttingProxy } from './cuttingProxy';

@@ -1,3 +1,4 @@
+import type { JobMachine, MoveOptions, SentTree } from '../../src/jobs/model/jobMachine';
 import { readJob } from '../../src/jobs/model/jobSpec';
 import type {
   JobBeat,
@@ -8,12 +9,11 @@ import type {
   JobThere,
   PhaseOnMachine,
 } from '../../src/jobs/model/onMachine';
-import { fromDollars } from '../../src/model/money';
 import { jobNotice } from '../../src/jobs/store/jobNotice';
 import { JobRunner } from '../../src/jobs/store/jobRunner';
 import type { JobGuard } from '../../src/jobs/store/jobStep';
 import { Jobs } from '../../src/jobs/store/jobs';
-import type { JobMachine, MoveOptions, SentTree } from '../../src/jobs/model/jobMachine';
+import { fromDollars } from '../../src/model/money';
 import { FailedMachines } from '../../src/store/rentals/failedMachines';
 import { replaceInstance } from '../../src/store/rentals/replacement';
 import { Notices, type Notice } from '../../src/store/windows/notices';
@@ -21,8 +21,8 @@ import { CancelledError, UserError } from '../../src/util/errors';
 import { silentLog } from '../../src/util/log';
 import type { Place } from '../../src/util/realPlace';
 import { text } from '../../src/util/text';
-import { noBudget, type FakeComputer } from './fakeWindows';
 import type { FakeJobDisk } from './fakeJobDisk';
+import { noBudget, type FakeComputer } from './fakeWindows';
 
 /** A machine that runs one job, in memory. */
 export class FakeMachine implements JobMachine {

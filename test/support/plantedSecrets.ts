@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { OrderedAccount } from './secondFactorAccount';
 import { holdsSecret } from './secretScan';
 import type { TestSimulator } from './startSimulator';
-import type { OrderedAccount } from './secondFactorAccount';
 
 /** Recognizable values in every place where a person puts a secret. */
 export const typed = {

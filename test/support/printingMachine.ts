@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { MachineCall } from '../../src/jobs/machine/machineCall';
+import type { HostEntry } from '../../src/ssh/hostConfig';
 import type { RunOptions, RunResult } from '../../src/ssh/run';
 import { FakeClock } from './fakeClock';
-import type { HostEntry } from '../../src/ssh/hostConfig';
 import { only } from './only';
 
 const goodEnd: RunResult = { code: 0, stdout: '', stderr: '', timedOut: false };

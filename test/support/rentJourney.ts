@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import { confirmRental, chooseOffer } from './journey';
 import { pressEnter } from './press';
 import type { UiSession } from './uiSession';
-import { confirmRental, chooseOffer } from './journey';
 import { until } from './until';
 import type { Workbench } from './workbench';
 

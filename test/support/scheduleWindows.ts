@@ -1,10 +1,10 @@
-import type { Schedule, ScheduleState } from '../../src/schedules/model/schedule';
 import type { KernelUse } from '../../src/notebooks/model/kernelUse';
-import type { ScheduleStorage } from '../../src/schedules/store/scheduleFiles';
-import { IdleWatch, type UsageFile } from '../../src/store/instances/idleWatch';
+import type { Schedule, ScheduleState } from '../../src/schedules/model/schedule';
 import { InstanceSchedules } from '../../src/schedules/store/instanceSchedules';
+import type { ScheduleStorage } from '../../src/schedules/store/scheduleFiles';
 import { scheduleNotice, type ScheduleNotice } from '../../src/schedules/store/scheduleNotice';
 import { ScheduleRunner } from '../../src/schedules/store/scheduleRunner';
+import { IdleWatch, type UsageFile } from '../../src/store/instances/idleWatch';
 import { Notices, type Notice } from '../../src/store/windows/notices';
 import { Presence } from '../../src/store/windows/presence';
 import { anInstance } from './builders';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { TestAnswer, TestSimulator } from './startSimulator';
 import { lastCode, type OrderedAccount } from './secondFactorAccount';
+import type { TestAnswer, TestSimulator } from './startSimulator';
 
 /** See docs/service/two-factor.md#callers. */
 export type Caller = 'logged out' | 'logged in' | 'cli';

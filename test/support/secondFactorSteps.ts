@@ -1,6 +1,6 @@
 import { unaskedTimes } from '../../src/model/rentals/acceptGuard';
-import type { UiSession } from './uiSession';
 import { sentCodes, type OrderedAccount } from './secondFactorAccount';
+import type { UiSession } from './uiSession';
 import { pause, until } from './until';
 import type { Workbench } from './workbench';
 

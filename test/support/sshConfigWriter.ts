@@ -2,10 +2,10 @@ import { closeSync, existsSync, openSync, readFileSync, renameSync, writeFileSyn
 import { join } from 'node:path';
 import { nodeFileSystem } from '../../src/ssh/fileSystem';
 import { OwnFolder } from '../../src/ssh/ownFolder';
-import { thisProcess } from '../../src/util/fileLock';
 import { sshPaths } from '../../src/ssh/paths';
 import { UserConfig } from '../../src/ssh/userConfig';
 import { systemClock } from '../../src/util/clock';
+import { thisProcess } from '../../src/util/fileLock';
 import { pause } from './until';
 
 function pathsIn(home: string) {

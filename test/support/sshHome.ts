@@ -3,12 +3,12 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { nodeFileSystem, type FileSystem } from '../../src/ssh/fileSystem';
-import { thisProcess } from '../../src/util/fileLock';
 import type { SshEnvironment } from '../../src/ssh/paths';
 import { probeBanner, type Probe } from '../../src/ssh/probe';
 import { runProgram, type Run } from '../../src/ssh/run';
 import { createSshService, type SshService } from '../../src/ssh/service';
 import { systemClock, type Clock } from '../../src/util/clock';
+import { thisProcess } from '../../src/util/fileLock';
 import { silentLog } from '../../src/util/log';
 
 /** A home folder of its own, whose SSH config is named by `-F`, so that the real one stays out of it. */

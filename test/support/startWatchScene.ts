@@ -1,8 +1,8 @@
-import { createStartWatches } from '../../src/store/rentals/startWatches';
+import { fromDollars } from '../../src/model/money';
 import type { MachineChecks } from '../../src/store/rentals/checkRuns';
 import type { StartEvent } from '../../src/store/rentals/startEvent';
 import type { StartWatches } from '../../src/store/rentals/startWatchPort';
-import { fromDollars } from '../../src/model/money';
+import { createStartWatches } from '../../src/store/rentals/startWatches';
 import { anOffer } from './builders';
 import { computerScene, passUntil, type ComputerScene } from './computerScene';
 import type { FakeComputer, FakeWindow } from './fakeWindows';

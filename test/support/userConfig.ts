@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { nodeFileSystem, type FileSystem } from '../../src/ssh/fileSystem';
-import { thisProcess } from '../../src/util/fileLock';
 import { sshPaths } from '../../src/ssh/paths';
 import { ManualStepError, UserConfig } from '../../src/ssh/userConfig';
+import { thisProcess } from '../../src/util/fileLock';
 import { FakeClock } from './fakeClock';
 import { SshHome } from './sshHome';
 

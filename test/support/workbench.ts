@@ -1,13 +1,13 @@
 import path from 'node:path';
 import type { BrowserContext, FrameLocator, Locator, Page } from 'playwright-core';
 import type { EditorHost } from './editorHost';
+import { repository } from './installed';
 import { appears, press, pressButton, pressEnter } from './press';
 import { QuickInput } from './quickInput';
 import { showTheme, wantedThemes } from './theme';
 import { isOfTrace } from './trace';
 import { until } from './until';
 import { View } from './view';
-import { repository } from './installed';
 
 /** Marks what comes from the extension among all that an editor reports: its id stands in prefixes and stacks. */
 const ownTrace = /gpu-?rental/i;

@@ -4,6 +4,7 @@ import { DocumentEditor } from '../support/documentEditor';
 import { PlantedSecrets, typed } from '../support/plantedSecrets';
 import { press } from '../support/press';
 import { giveEnvironmentAndLogin, haveKey, rentNow, searchAndReview } from '../support/rentJourney';
+import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
 import {
   chooseFactor,
   endSessions,
@@ -13,7 +14,6 @@ import {
   signInUpToFactor,
 } from '../support/secondFactorSteps';
 import { filesWithSecrets, holdsSecret } from '../support/secretScan';
-import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';

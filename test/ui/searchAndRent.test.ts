@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { signIn } from '../support/journey';
-import { exactly } from '../support/quickInput';
 import { appears, press as pressButton } from '../support/press';
+import { exactly } from '../support/quickInput';
 import { textsOf } from '../support/rows';
 import { useUiSession } from '../support/uiSession';
 import { pause, until } from '../support/until';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { chooseFactor, signInWith } from '../support/secondFactorSteps';
 import { orderAccount, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
+import { chooseFactor, signInWith } from '../support/secondFactorSteps';
 import { pageShowsTheme } from '../support/theme';
 import { useUiSession } from '../support/uiSession';
 import type { Workbench } from '../support/workbench';

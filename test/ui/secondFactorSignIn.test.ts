@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { press } from '../support/press';
 import {
+  logIns,
+  orderAccount,
+  otherThan,
+  sentCodes,
+  totpCode,
+  type OrderedAccount,
+} from '../support/secondFactorAccount';
+import {
   chooseFactor,
   codeNeeded,
   endSessions,
@@ -9,14 +17,6 @@ import {
   nextCode,
   signInUpToFactor,
 } from '../support/secondFactorSteps';
-import {
-  logIns,
-  orderAccount,
-  otherThan,
-  sentCodes,
-  totpCode,
-  type OrderedAccount,
-} from '../support/secondFactorAccount';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { logIns, orderAccount, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
 import {
   chooseFactor,
   codeNeeded,
@@ -8,7 +9,6 @@ import {
   nextCode,
   signInUpToFactor,
 } from '../support/secondFactorSteps';
-import { logIns, orderAccount, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';

@@ -8,13 +8,13 @@ import path from 'node:path';
 import type { Browser } from 'playwright-core';
 import { leavesAccountSsh } from '../support/accountSsh';
 import { launchBrowser, newProfile } from '../support/browser';
+import { repository } from '../support/installed';
 import { confirmRental, generateKey, toConfirmation } from '../support/journey';
 import { removeFolder } from '../support/removeFolder';
 import { saveTrace } from '../support/trace';
 import { endDemo } from '../support/uiSession';
 import { until } from '../support/until';
 import { Workbench } from '../support/workbench';
-import { repository } from '../support/installed';
 
 /** What a user sees who types the command, and a way to end it as they do. */
 interface Started {

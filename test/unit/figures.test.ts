@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { bestOf, isKept } from '../bench/kept';
 import { timed } from '../bench/figure';
+import { bestOf, isKept } from '../bench/kept';
 
 describe('A figure that is kept', () => {
   const kept = { rows: 10 };

@@ -6,8 +6,8 @@ import { promisify } from 'node:util';
 import type { Metafile } from 'esbuild';
 import { bytesRead, codeRead, lazyChunks } from '../support/bundleSize';
 import { packagedExtension } from '../support/editorHost';
-import { readZip, type ZipEntry } from '../support/zip';
 import { repository } from '../support/installed';
+import { readZip, type ZipEntry } from '../support/zip';
 
 describe('the package', () => {
   let entries: ZipEntry[] = [];

@@ -6,8 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import { until } from '../support/until';
 import { repository } from '../support/installed';
+import { until } from '../support/until';
 
 const run = promisify(execFile);
 

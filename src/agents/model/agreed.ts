@@ -1,8 +1,8 @@
 import type { Instance } from '../../model/instances/instance';
-import type { ScheduleAction } from '../../schedules/model/schedule';
 import { zero, type Micros } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
 import { perHour, quoteOffer, runningRateOf, stoppedRateOf, type Rate } from '../../model/quote';
+import type { ScheduleAction } from '../../schedules/model/schedule';
 import { ToolError } from './answer';
 import { lasts } from './gate';
 import type { AgentRequest, Commitment, RentalQuote } from './request';

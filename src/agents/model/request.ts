@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import type { Schedule } from '../../schedules/model/schedule';
 import { micros } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
+import type { Schedule } from '../../schedules/model/schedule';
 
 const then = z.enum(['stop', 'destroy']);
 const offerShape = z.custom<Offer>(

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { toolSpecs } from './tools';
 import { toolInputs, toolOutputs } from './toolShapes';
+import { toolSpecs } from './tools';
 
 type JsonObject = Record<string, unknown>;
 

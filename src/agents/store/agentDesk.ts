@@ -1,5 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { NotSentError } from '../../api/errors';
+import { stateOf } from '../../model/instances/instanceState';
+import { zero, type Micros } from '../../model/money';
+import { NotSignedInError } from '../../shared/notSignedIn';
+import { AccountChangedError } from '../../store/accounts/sameAccount';
+import { DiskList, type DiskListDeps } from '../../store/disk/diskList';
+import type { Fleet } from '../../store/instances/fleetStore';
+import type { Clock } from '../../util/clock';
+import type { Disposable } from '../../util/disposable';
+import { text } from '../../util/text';
 import {
   accessProblem,
   answered,
@@ -19,15 +28,6 @@ import {
   type AgentState,
   type RentalQuote,
 } from '../model/request';
-import { zero, type Micros } from '../../model/money';
-import { stateOf } from '../../model/instances/instanceState';
-import { DiskList, type DiskListDeps } from '../../store/disk/diskList';
-import { NotSignedInError } from '../../shared/notSignedIn';
-import type { Clock } from '../../util/clock';
-import type { Disposable } from '../../util/disposable';
-import { text } from '../../util/text';
-import { AccountChangedError } from '../../store/accounts/sameAccount';
-import type { Fleet } from '../../store/instances/fleetStore';
 import { AgentFile } from './agentFile';
 import type { AgentLimitStore } from './agentLimits';
 import type { OwnProblem } from './ownLimits';

@@ -1,11 +1,11 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { agentStateShape, noAgentState, type AgentRequest, type AgentState } from '../model/request';
+import { accountPath } from '../../store/accounts/accountFiles';
+import { JsonFile } from '../../store/disk/jsonFile';
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
-import { JsonFile } from '../../store/disk/jsonFile';
 import { ifPresent } from '../../util/missing';
-import { accountPath } from '../../store/accounts/accountFiles';
+import { agentStateShape, noAgentState, type AgentRequest, type AgentState } from '../model/request';
 
 const fileName = 'requests.json';
 

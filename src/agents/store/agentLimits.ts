@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import type { SecretPort } from '../../store/accounts/patientSecrets';
+import { Emitter } from '../../util/emitter';
+import { parseJson } from '../../util/json';
 import { isRaised, limitsInForce, noLimits, type AgentLimits } from '../model/limits';
 import { accessLevels } from '../model/tools';
-import { parseJson } from '../../util/json';
-import { Emitter } from '../../util/emitter';
-import type { SecretPort } from '../../store/accounts/patientSecrets';
 
 const secretKey = 'gpuRental.agents.confirmed';
 

@@ -1,12 +1,12 @@
-import { toolAnswer, errorAnswer, misfitText, ToolError, type ToolAnswer } from '../model/answer';
-import { ignoredMembers } from '../model/sentArguments';
-import { toolRisks, toolSpecs, type AgentAccess, type ToolDescription, type ToolSpec } from '../model/tools';
-import type { ToolInput, toolInputs, ToolName } from '../model/toolShapes';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
+import { toolAnswer, errorAnswer, misfitText, ToolError, type ToolAnswer } from '../model/answer';
+import { ignoredMembers } from '../model/sentArguments';
+import type { ToolInput, toolInputs, ToolName } from '../model/toolShapes';
+import { toolRisks, toolSpecs, type AgentAccess, type ToolDescription, type ToolSpec } from '../model/tools';
 import { textForModel } from './textForModel';
 
 /** The client that calls. Its name is a claim: it is shown and kept, but grants no rights. */

@@ -1,19 +1,20 @@
 import { spendable } from '../../model/accounts/account';
-import { endOfText, pageOf, ToolError } from '../model/answer';
-import { commitmentTo } from '../model/agreed';
-import { hourMs } from '../model/gate';
-import { committedUntil, remainingLimits, usageInAll } from '../model/ledger';
-import { hasYes, rentedByAgent, type AgentRequest } from '../model/request';
-import type { ToolInput } from '../model/toolShapes';
 import { isPastEnd, type Instance } from '../../model/instances/instance';
 import { displayLabel } from '../../model/instances/instanceLabel';
 import { billingOf, costPerHour, fleetCostPerHour, stateOf } from '../../model/instances/instanceState';
 import { perHour } from '../../model/quote';
-import { isCancelled } from '../../util/errors';
 import { isComplete, listedInstances } from '../../store/instances/listed';
+import { isCancelled } from '../../util/errors';
+import { commitmentTo } from '../model/agreed';
+import { endOfText, pageOf, ToolError } from '../model/answer';
+import { hourMs } from '../model/gate';
+import { committedUntil, remainingLimits, usageInAll } from '../model/ledger';
+import { hasYes, rentedByAgent, type AgentRequest } from '../model/request';
+import type { ToolInput } from '../model/toolShapes';
 import { NotAllowedNowError } from './agentDesk';
 import type { ToolContext, ToolHandlers } from './agentTools';
 import { doAgreed } from './doAgreed';
+import { textForModel } from './textForModel';
 import {
   activeAccount,
   commandMayHaveRun,
@@ -25,7 +26,6 @@ import {
   type CommandOutcome,
   type ToolDeps,
 } from './toolDeps';
-import { textForModel } from './textForModel';
 
 const usualRows = 5;
 

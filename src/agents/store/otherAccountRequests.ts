@@ -1,13 +1,13 @@
+import { markerIn } from '../../model/instances/instanceLabel';
+import { accountsWith } from '../../store/accounts/accountFiles';
+import type { Account, OtherAccounts } from '../../store/accounts/accounts';
+import { isCompleteList } from '../../store/instances/listed';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { silenceMs } from '../model/agreed';
 import type { AgentRequest } from '../model/request';
-import { markerIn } from '../../model/instances/instanceLabel';
-import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
-import { isCompleteList } from '../../store/instances/listed';
-import type { Account, OtherAccounts } from '../../store/accounts/accounts';
 import type { AgentDesk } from './agentDesk';
 import type { DoAgreedDeps } from './doAgreed';
 import { settleRented } from './settle';
-import { accountsWith } from '../../store/accounts/accountFiles';
 
 interface Deps extends Omit<DoAgreedDeps, 'desk'> {
   /** Opened where agents asked for something in another account. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import { claimedName } from '../model/claimedName';
 import type { AnswerAgent } from '../../store/windows/agentDoor';
+import { claimedName } from '../model/claimedName';
 import type { AgentTools } from './agentTools';
 
 const asked = z.object({

@@ -1,12 +1,12 @@
-import { usageOf } from '../model/ledger';
-import type { AgentRequest } from '../model/request';
 import { overrunText } from '../../model/budget/budgetText';
 import { add, fromDollars, type Micros } from '../../model/money';
-import { formatText } from '../../util/text';
 import type { Budget } from '../../store/budget/budgetStore';
 import { burnSoon, type BurnSoonDeps } from '../../store/instances/burn';
-import { isCurrent } from '../../store/instances/listed';
 import type { Fleet } from '../../store/instances/fleetStore';
+import { isCurrent } from '../../store/instances/listed';
+import { formatText } from '../../util/text';
+import { usageOf } from '../model/ledger';
+import type { AgentRequest } from '../model/request';
 import { rentalOf } from './settle';
 
 export interface OwnLimitsDeps extends BurnSoonDeps {

@@ -1,9 +1,9 @@
-import { silenceMs } from '../model/agreed';
 import type { Schedule } from '../../schedules/model/schedule';
-import type { AgentRequest } from '../model/request';
-import { isWithin } from '../../util/duration';
 import { powerVerdictOn } from '../../store/instances/power';
 import type { RentalStore, Rental } from '../../store/rentals/rentalStore';
+import { isWithin } from '../../util/duration';
+import { silenceMs } from '../model/agreed';
+import type { AgentRequest } from '../model/request';
 import type { DoAgreedDeps } from './doAgreed';
 
 /** A request whose answer was lost may take this long to appear in the list. */

@@ -1,6 +1,6 @@
-import { ToolError } from '../model/answer';
 import { UserError } from '../../util/errors';
 import { formatText, type Text, type TextArg } from '../../util/text';
+import { ToolError } from '../model/answer';
 import { NotAllowedNowError } from './agentDesk';
 
 /** A number with its unit, such as `$0.40/h` or `12 s`. */

@@ -1,5 +1,5 @@
-import { claimedName } from '../model/claimedName';
 import { t } from '../../editor/localize';
+import { claimedName } from '../model/claimedName';
 
 /**
  * Returns the name of the caller: the chat of this editor, or a client by the name

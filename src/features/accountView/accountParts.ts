@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { ApiKey } from '../../model/accounts/apiKey';
+import type { SecondFactorStatus } from '../../model/accounts/secondFactor';
 import type { Secret } from '../../model/accounts/secret';
 import type { TeamRole } from '../../model/accounts/teamRole';
-import type { SecondFactorStatus } from '../../model/accounts/secondFactor';
 import type { Services } from '../../services';
 import { channel } from '../../shared/channel';
 import { watchAccounts } from '../../shared/followAccount';
-import type { Account } from '../../store/accounts/accounts';
 import { AccountReading, type Loaded, type ReadingDeps } from '../../shared/reading';
+import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';

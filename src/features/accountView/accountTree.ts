@@ -7,9 +7,9 @@ import { countMethods, secondFactorStatusOf } from '../../model/accounts/secondF
 import { formatMoney } from '../../model/money';
 import { spanOfHours, hoursOfCredit } from '../../model/quote';
 import type { Services } from '../../services';
-import { burnNow, signsOf, type BoundSign } from '../../store/instances/burn';
 import { matchKeys } from '../../ssh/localKeys';
 import type { Account } from '../../store/accounts/accounts';
+import { burnNow, signsOf, type BoundSign } from '../../store/instances/burn';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import {
   apiKeyItem,

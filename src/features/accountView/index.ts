@@ -2,16 +2,16 @@ import * as vscode from 'vscode';
 import type { PageTarget } from '../../commandSpecs';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { pickOne } from '../../editor/quickPick';
+import type { PickRow } from '../../editor/plainRow';
 import { inView } from '../../editor/progress';
+import { pickOne } from '../../editor/quickPick';
 import { consoleAddress, consolePages, type ConsolePage } from '../../model/accounts/webConsole';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { plainLabel } from '../../util/plainLabel';
 import { AccountParts } from './accountParts';
 import { AccountTree } from './accountTree';
-import type { PickRow } from '../../editor/plainRow';
-import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<
   Services,

@@ -1,13 +1,13 @@
-import { commandAction } from '../../editor/commands';
 import { showInstances } from '../../editor/chooseInstance';
+import { commandAction } from '../../editor/commands';
 import { isPerson } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { limitPerPeriod } from '../../model/budget/budgetText';
 import type { Services } from '../../services';
+import { mayAct } from '../../shared/oneWindow';
 import { roundClaim, roundEndClaim } from '../../store/budget/budgetStops';
 import { stopNotice, stopNoticeKind, type StopNotice } from '../../store/budget/stopNotice';
-import { mayAct } from '../../shared/oneWindow';
 import type { Disposable } from '../../util/disposable';
 import { assertNever } from '../../util/errors';
 

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
 import { showTerminal, type OwnTerminalOptions } from '../../editor/ownTerminal';
 import { withCancellableProgress } from '../../editor/progress';
+import { keysOf } from '../../instanceKeys';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
@@ -19,11 +20,10 @@ import {
   explainUnread,
   type Explained,
 } from '../../ssh/problemText';
+import { plainLabel } from '../../util/plainLabel';
 import { ConnectProblem, type Actions } from './connectProblem';
 import { logProbes, usableInstance, warnAboutMemory, type HeldMachine } from './hostChecks';
-import { keysOf } from '../../instanceKeys';
 import { Patience } from './patience';
-import { plainLabel } from '../../util/plainLabel';
 
 export type ContactDeps = Pick<
   Services,

@@ -1,22 +1,22 @@
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandSpecs';
-import { confirm } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/chooseInstance';
+import { confirm } from '../../editor/confirm';
 import { reasonOf, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { terminalProfile } from '../../editor/ownTerminal';
 import { whileReadingInstances } from '../../editor/progress';
-import { DisposableStore, type Disposable } from '../../util/disposable';
 import { accountFor, accountStill } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { withManualStep } from './connectProblem';
 import { Connector, type ConnectDeps } from './connector';
 import { Contact } from './contact';
+import { endTerminals } from './endedTerminals';
 import { EntryCleaner } from './entryCleaner';
 import { EntryFollower } from './entryFollower';
-import { endTerminals } from './endedTerminals';
 import { GraceAdvice } from './graceAdvice';
 import type { HeldMachine } from './hostChecks';
-import { withManualStep } from './connectProblem';
 
 type InstanceCommand =
   | 'gpuRental.instance.connect'

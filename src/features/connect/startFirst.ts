@@ -2,14 +2,14 @@ import { commandAction, runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { withCancellableProgress } from '../../editor/progress';
 import { pricePerHour } from '../../editor/priceText';
+import { withCancellableProgress } from '../../editor/progress';
 import { isPastEnd } from '../../model/instances/instance';
 import { isChanging, stateLabel, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import { perHour, runningRateOf } from '../../model/quote';
 import type { Services } from '../../services';
-import { durationText } from '../../util/duration';
 import { DisposableStore } from '../../util/disposable';
+import { durationText } from '../../util/duration';
 import type { HeldMachine } from './hostChecks';
 
 type Deps = Pick<Services, 'fleet' | 'clock'>;

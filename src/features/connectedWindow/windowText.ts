@@ -10,9 +10,9 @@ import {
   stateLabel,
   type InstanceStateKind,
 } from '../../model/instances/instanceState';
+import type { WindowTrouble } from '../../model/instances/windowTrouble';
 import { formatMoney } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
-import type { WindowTrouble } from '../../model/instances/windowTrouble';
 import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 

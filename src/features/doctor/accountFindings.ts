@@ -1,3 +1,4 @@
+import type { Client } from '../../api/client';
 import {
   ForbiddenError,
   NotReachableError,
@@ -5,12 +6,11 @@ import {
   TimedOutError,
   UnauthorizedError,
 } from '../../api/errors';
-import type { Client } from '../../api/client';
 import type { CallOptions } from '../../api/http';
+import type { KeyAccount } from '../../instanceKeys';
 import { spendable, type User } from '../../model/accounts/account';
 import type { ApiKey } from '../../model/accounts/apiKey';
 import { mayUse, permissionMeaning, usualPermissions } from '../../model/accounts/permissionText';
-import type { KeyAccount } from '../../instanceKeys';
 import type { SshAccount } from '../../ssh/prepareHost';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';

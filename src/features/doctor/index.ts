@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandSpecs';
-import { confirmForgettingHostKey } from '../../editor/confirm';
 import { chooseInstance } from '../../editor/chooseInstance';
+import { confirmForgettingHostKey } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
@@ -12,10 +12,10 @@ import { listedInstances } from '../../store/instances/listed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { CancelledError, UserError } from '../../util/errors';
 import { thisPerson } from '../../util/impersonal';
+import { plainLabel } from '../../util/plainLabel';
 import { text, type Text } from '../../util/text';
 import { connectable, examine, type DoctorPorts, reportText } from './examination';
 import { attempt, type DoctorFinding, type DoctorFix, type Verdict } from './finding';
-import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<
   Services,

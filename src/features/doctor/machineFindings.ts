@@ -1,17 +1,16 @@
 import { printedLog, registeredKeysOf, type KeyAccount, type RegisteredKeys } from '../../instanceKeys';
-import { instanceName } from '../../model/instances/instanceLabel';
 import type { Instance } from '../../model/instances/instance';
-import type { PreflightProblem, PreflightResult } from '../../ssh/preflight';
+import { instanceName } from '../../model/instances/instanceLabel';
 import { isLoggedIn } from '../../ssh/hostLogin';
+import { matchKeys, type LocalKey } from '../../ssh/localKeys';
 import { plainText } from '../../ssh/plainText';
+import type { PreflightProblem, PreflightResult } from '../../ssh/preflight';
+import type { PreparedHost, SshAccount } from '../../ssh/prepareHost';
 import type { ProbeOutcome, ProbeResult } from '../../ssh/probe';
 import { explainFailure, explainVerification } from '../../ssh/problemText';
-import type { PreparedHost, SshAccount } from '../../ssh/prepareHost';
-import { matchKeys, type LocalKey } from '../../ssh/localKeys';
 import type { SshService } from '../../ssh/service';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
-import { uncomparedText } from './keyFindings';
 import {
   attempt,
   finding,
@@ -21,6 +20,7 @@ import {
   type DoctorFinding,
   type DoctorFix,
 } from './finding';
+import { uncomparedText } from './keyFindings';
 
 interface Ports {
   readonly ssh: Pick<SshService, 'connect' | 'exec' | 'localKeys' | 'reach' | 'unreadKeys'>;

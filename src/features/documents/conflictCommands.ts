@@ -3,12 +3,12 @@ import type { TemplateTarget } from '../../commandSpecs';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { templateDocument } from '../../editor/templateTabs';
+import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { parseTemplateUri, templateIdOf, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { plainLabel } from '../../util/plainLabel';
 import { text, type Text } from '../../util/text';
-import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { rangeOf } from './documentDiagnostics';
 import { replaceText } from './openDocuments';
 

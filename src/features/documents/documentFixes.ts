@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { localize } from '../../editor/localize';
 import type { Fix } from '../../model/documents/finding';
 import { JsonPlaces, type TextChange } from '../../model/documents/jsonPlaces';
-import { environmentRewrites, referenceChanges } from '../../model/templates/templateFixes';
 import { isPlainObject } from '../../model/templates/templateDocument';
+import { environmentRewrites, referenceChanges } from '../../model/templates/templateFixes';
 import { rangeOf, type DocumentDiagnostics } from './documentDiagnostics';
 import { kindOf } from './openDocuments';
 

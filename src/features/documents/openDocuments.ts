@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
-import { draftParts, parseTemplateUri } from '../../model/templates/templateUri';
 import {
   draftOwner,
   fileOwner,
   templateOwner,
   type SecretOwner,
 } from '../../model/templates/templateReference';
+import { draftParts, parseTemplateUri } from '../../model/templates/templateUri';
 import { workspaceFilePath } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
 import { UserError } from '../../util/errors';

@@ -4,6 +4,8 @@ import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';
 import { jsonText } from '../../model/documents/jsonText';
+import type { MarketQuery } from '../../model/offers/marketQuery';
+import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
 import { parseDocument, readFilters } from '../../model/templates/templateDocument';
 import {
   mergeTemplate,
@@ -12,8 +14,6 @@ import {
   type RentBody,
 } from '../../model/templates/templateMerge';
 import { parseWorkspaceFile } from '../../model/workspace/workspaceFile';
-import type { MarketQuery } from '../../model/offers/marketQuery';
-import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
 import type { Services } from '../../services';
 import { LastRental } from '../../store/rentals/lastRental';
 import { DisposableStore, type Disposable } from '../../util/disposable';

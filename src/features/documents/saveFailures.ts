@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
-import type { Text } from '../../util/text';
-import { UserError } from '../../util/errors';
 import { DocumentError } from '../../model/templates/templateDocument';
 import { MissingSecretError } from '../../model/templates/templateWire';
 import { SaveError, TemplateConflictError } from '../../store/templates/templateErrors';
+import { UserError } from '../../util/errors';
+import type { Text } from '../../util/text';
 
 export interface SaveFailure {
   readonly message: Text;

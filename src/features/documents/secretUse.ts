@@ -10,9 +10,9 @@ import { secretNamed, type Secret } from '../../model/accounts/secret';
 import { templateIdOf, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
 import { accountFor } from '../../store/accounts/sameAccount';
+import { plainLabel } from '../../util/plainLabel';
 import { accountKeyOf, kindOf, openDocuments } from './openDocuments';
 import { askForValue, keepAt, secretPlace, valueAt, type SecretDeps } from './secretFixes';
-import { plainLabel } from '../../util/plainLabel';
 
 type Deps = SecretDeps & Pick<Services, 'templates'>;
 

@@ -8,13 +8,13 @@ import { askLine, pickFromList } from '../../editor/quickPick';
 import { sourceProblem, targetProblem, type CloudConnection } from '../../model/instances/dataCopy';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { orCancelled } from '../../util/cancellation';
 import type { Account } from '../../store/accounts/accounts';
+import { orCancelled } from '../../util/cancellation';
+import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import { cloudQuestion, connectionName, fromCloudQuestion } from './copyDataText';
 import { askSource, sizeOf } from './copySource';
 import { holdForCopy, type CopyUseDeps } from './copyUse';
-import { plainLabel } from '../../util/plainLabel';
 
 export async function copyToCloud(deps: CopyUseDeps, account: () => Account, from: Instance): Promise<void> {
   const connection = await chooseConnection(account().client, from);

@@ -12,15 +12,15 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateLabel, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
+import type { Account } from '../../store/accounts/accounts';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
-import type { Account } from '../../store/accounts/accounts';
+import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import { copyFromCloud, copyToCloud } from './copyCloud';
 import { copyQuestion } from './copyDataText';
 import { askSource, sizeOf } from './copySource';
 import { holdForCopy, type CopyUseDeps } from './copyUse';
-import { plainLabel } from '../../util/plainLabel';
 
 type CopyDeps = CopyUseDeps & Pick<Services, 'accounts'>;
 

@@ -1,22 +1,20 @@
 import { realpath } from 'node:fs/promises';
 import type { InstanceTarget } from '../../commandSpecs';
-import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
+import { commandAction, runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
-import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
-import { pickLocal } from '../../editor/pickLocal';
-import { askLine, pickOne } from '../../editor/quickPick';
 import { filesText } from '../../editor/filesText';
-import { replacingQuestion } from '../../editor/replacingQuestion';
 import { localize, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
+import { pickLocal } from '../../editor/pickLocal';
+import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
+import { askLine, pickOne } from '../../editor/quickPick';
+import { replacingQuestion } from '../../editor/replacingQuestion';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
-import { accountFor } from '../../store/accounts/sameAccount';
-import { connectableInstances } from '../../store/instances/listed';
-import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import { download } from '../../ssh/download';
 import { chosenFiles, type ChosenFile } from '../../ssh/fileTree';
+import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import {
   FilesKeptError,
   reasons,
@@ -25,13 +23,15 @@ import {
   type TransferOutcome,
 } from '../../ssh/transfer';
 import { upload } from '../../ssh/upload';
+import { accountFor } from '../../store/accounts/sameAccount';
+import { connectableInstances } from '../../store/instances/listed';
 import { bytesText } from '../../util/bytes';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
+import { plainLabel } from '../../util/plainLabel';
 import { formatText } from '../../util/text';
 import { copyData } from './copyData';
 import { FileRunner } from './runActiveFile';
-import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'log' | 'presence'>;
 

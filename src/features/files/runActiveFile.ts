@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { DocumentTarget } from '../../commandSpecs';
-import { runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
+import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
@@ -9,9 +9,9 @@ import { showTerminal } from '../../editor/ownTerminal';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
+import { interpreterFor, remoteName, runScript, sendFile } from '../../ssh/runFile';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { connectableInstances } from '../../store/instances/listed';
-import { interpreterFor, remoteName, runScript, sendFile } from '../../ssh/runFile';
 import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands'>;

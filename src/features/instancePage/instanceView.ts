@@ -4,8 +4,8 @@ import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import type { InstanceNote } from '../../editor/treeGroups';
 import type { BudgetNow } from '../../model/budget/budget';
 import { partText } from '../../model/budget/budgetText';
-import type { Instance } from '../../model/instances/instance';
 import type { GaugeReading } from '../../model/instances/gauges';
+import type { Instance } from '../../model/instances/instance';
 import { ageMs, costSoFar } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
 import {

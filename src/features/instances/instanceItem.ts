@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
-import type { InstanceNote } from '../../editor/treeGroups';
 import { tooltip } from '../../editor/tooltip';
+import type { InstanceNote } from '../../editor/treeGroups';
 import type { Instance } from '../../model/instances/instance';
 import { costSoFar, ageMs, stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName, nameInRow } from '../../model/instances/instanceLabel';
@@ -19,8 +19,8 @@ import {
   type StateIcon,
 } from '../../model/instances/instanceState';
 import { formatMoney, times } from '../../model/money';
-import { perDay, perHour } from '../../model/quote';
 import { placeText } from '../../model/offers/places';
+import { perDay, perHour } from '../../model/quote';
 import { durationText } from '../../util/duration';
 import type { TooltipLine } from '../../util/plainMarkdown';
 

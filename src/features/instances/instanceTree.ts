@@ -10,12 +10,12 @@ import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { burnNow, signsOf } from '../../store/instances/burn';
 import { isComplete, isCurrent } from '../../store/instances/listed';
-import { durationText } from '../../util/duration';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
+import { durationText } from '../../util/duration';
 import { NextRead } from '../../util/nextRead';
+import { plainLabel } from '../../util/plainLabel';
 import { instanceItem, instanceTooltip } from './instanceItem';
 import { loading, InstanceNodes, type InstanceNode } from './instanceNodes';
-import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'clock' | 'trees' | 'instanceGroups'>;
 

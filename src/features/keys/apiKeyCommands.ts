@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { commandAction } from '../../editor/commands';
 import { mayHaveTakenEffect } from '../../api/errors';
+import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -24,10 +24,10 @@ import {
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { UserError } from '../../util/errors';
+import { plainLabel } from '../../util/plainLabel';
 import type { Redactor } from '../../util/redact';
 import { text } from '../../util/text';
 import { closeKeyDocument, readOpenDocument, writeKeyDocument } from './keyDocument';
-import { plainLabel } from '../../util/plainLabel';
 
 /** Creates a scoped key and shows its value once. */
 export async function createApiKey(

@@ -1,7 +1,7 @@
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import { readAfter } from '../../store/readAfter';
 import type { Account } from '../../store/accounts/accounts';
+import { readAfter } from '../../store/readAfter';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { createApiKey, createFromDocument, deleteApiKey } from './apiKeyCommands';
 import { registerKeyLens } from './keyDocument';

@@ -3,8 +3,8 @@ import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { KeyPermissions } from '../../model/accounts/apiKey';
-import { readApiKeyDocument, renderApiKeyDocument } from '../../model/accounts/apiKeyDocument';
 import type { NewApiKey } from '../../model/accounts/apiKey';
+import { readApiKeyDocument, renderApiKeyDocument } from '../../model/accounts/apiKeyDocument';
 
 /** Documents with this ending use the schema of API keys; `package.json` repeats it. */
 const ending = '.gpu-key.json';

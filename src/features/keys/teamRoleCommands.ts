@@ -8,8 +8,8 @@ import type { TeamRole } from '../../model/accounts/teamRole';
 import type { Account } from '../../store/accounts/accounts';
 import { listOrNone } from '../../store/unlisted';
 import { UserError } from '../../util/errors';
-import { text } from '../../util/text';
 import { plainLabel } from '../../util/plainLabel';
+import { text } from '../../util/text';
 
 /** Finds a role by name and shows its permissions. */
 export async function showTeamRole(account: Account, wantedName: string | undefined): Promise<void> {

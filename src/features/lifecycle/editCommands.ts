@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../commandSpecs';
 import type { Client } from '../../api/client';
 import { explainingIfLost } from '../../api/errors';
+import type { InstanceTarget } from '../../commandSpecs';
 import { commandAction } from '../../editor/commands';
 import { isPerson, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
@@ -12,12 +12,12 @@ import type { Instance } from '../../model/instances/instance';
 import { displayLabel, instanceName, maxLabelLength, renamed } from '../../model/instances/instanceLabel';
 import { formatMoney, fromDollars, toDollars, type Micros } from '../../model/money';
 import { highestBid, lowestBid } from '../../model/quote';
-import { text } from '../../util/text';
-import type { LifecycleDeps } from './deps';
-import { confirmBidOverLimit } from './priceLimit';
 import { clientFor } from '../../store/accounts/sameAccount';
 import { readAfter } from '../../store/readAfter';
 import { orCancelled } from '../../util/cancellation';
+import { text } from '../../util/text';
+import type { LifecycleDeps } from './deps';
+import { confirmBidOverLimit } from './priceLimit';
 import { chooseOneInstance } from './targets';
 
 /** Leaves room for our marker at the end of the label. */

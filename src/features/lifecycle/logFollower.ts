@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
-import { withCancellableProgress } from '../../editor/progress';
 import { showEnd, type OutputDocuments } from '../../editor/outputDocuments';
+import { withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';

@@ -2,15 +2,15 @@ import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
-import { withCancellableProgress } from '../../editor/progress';
 import type { OutputDocuments } from '../../editor/outputDocuments';
+import { withCancellableProgress } from '../../editor/progress';
 import { askLine } from '../../editor/quickPick';
-import { detailsDocument } from '../../model/instances/instanceDetails';
 import type { Instance } from '../../model/instances/instance';
+import { detailsDocument } from '../../model/instances/instanceDetails';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { checkText } from '../../model/rentals/machineVerdict';
-import type { LifecycleDeps } from './deps';
 import { clientFor } from '../../store/accounts/sameAccount';
+import type { LifecycleDeps } from './deps';
 import { chooseOneInstance, clientOf, InstanceGoneError } from './targets';
 
 /** See docs/service/limits.md#sizes. */

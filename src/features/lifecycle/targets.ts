@@ -1,19 +1,19 @@
+import type { Client } from '../../api/client';
 import type { InstanceTarget } from '../../commandSpecs';
 import { allRows } from '../../editor/commands';
-import { whileReadingInstances } from '../../editor/progress';
-import { pickMany, pickOne } from '../../editor/quickPick';
 import { localize } from '../../editor/localize';
 import { message } from '../../editor/message';
-import type { Client } from '../../api/client';
+import { whileReadingInstances } from '../../editor/progress';
+import { pickMany, pickOne } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateLabel, stateOf, type InstanceActions } from '../../model/instances/instanceState';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { listedInstances } from '../../store/instances/listed';
 import { UserError } from '../../util/errors';
+import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
-import { plainLabel } from '../../util/plainLabel';
 
 /** The instance left the list between the click and the action. */
 export class InstanceGoneError extends UserError {

@@ -5,18 +5,18 @@ import { copyLink } from '../../editor/copyLink';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
-import { orCancelled } from '../../util/cancellation';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { readLink } from '../../model/links';
 import { defaultQuery } from '../../model/offers/savedSearches';
 import type { Services } from '../../services';
-import { accountStill } from '../../store/accounts/sameAccount';
 import type { Account } from '../../store/accounts/accounts';
+import { accountStill } from '../../store/accounts/sameAccount';
+import { orCancelled } from '../../util/cancellation';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
-import { text } from '../../util/text';
 import { plainLabel } from '../../util/plainLabel';
+import { text } from '../../util/text';
 
 type Deps = Pick<Services, 'accounts' | 'commands' | 'fleet' | 'links' | 'report' | 'searchBudget'>;
 

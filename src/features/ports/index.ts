@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { ApiError, UnauthorizedError } from '../../api/errors';
 import type { InstanceTarget, PortTarget } from '../../commandSpecs';
-import { commandAction, runCommand } from '../../editor/commands';
 import { chooseInstance } from '../../editor/chooseInstance';
+import { commandAction, runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking, whileReadingInstances, withCancellableProgress } from '../../editor/progress';
@@ -10,17 +10,17 @@ import { pickFromList, type Row } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
+import { ownHost, parseForwardedPort, portOf, type WantedForward } from '../../ssh/forward';
+import { isJupyterPort, publicPortsOf, withJupyterToken } from '../../ssh/publicPorts';
 import { onAccountEnd } from '../../store/accounts/accountEnds';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { connectableInstances } from '../../store/instances/listed';
-import { ownHost, parseForwardedPort, portOf, type WantedForward } from '../../ssh/forward';
-import { isJupyterPort, publicPortsOf, withJupyterToken } from '../../ssh/publicPorts';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
+import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import { Forwards } from './forwards';
 import { PortRows } from './portRows';
-import { plainLabel } from '../../util/plainLabel';
 
 type Deps = Pick<
   Services,

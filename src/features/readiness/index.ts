@@ -7,12 +7,12 @@ import { pickMany } from '../../editor/quickPick';
 import type { UnfinishedOrder } from '../../store/rentals/rentalStore';
 import { type Disposable, DisposableStore } from '../../util/disposable';
 import { durationText } from '../../util/duration';
+import { plainLabel } from '../../util/plainLabel';
 import type { ReadinessDeps } from './deps';
 import { checkMachine, CheckNotes } from './machineCheck';
 import { ReadinessNotifications } from './notifications';
-import { ReadyProgress } from './readyProgress';
 import { PausedReplacements } from './pausedReplacements';
-import { plainLabel } from '../../util/plainLabel';
+import { ReadyProgress } from './readyProgress';
 
 /** Follows starting machines and reports in one window when they are ready or failed. */
 export function register(deps: ReadinessDeps): Disposable {

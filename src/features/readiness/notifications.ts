@@ -1,6 +1,7 @@
 import { showInstances } from '../../editor/chooseInstance';
 import { commandAction } from '../../editor/commands';
 import { confirm, isPerson } from '../../editor/confirm';
+import { failureSentence, hostSentences, keptSentence, troubleSentence } from '../../editor/failureText';
 import { t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
@@ -15,7 +16,6 @@ import type { BrokenOff, Rental } from '../../store/rentals/rentalStore';
 import type { FailedStart, ReadyEvent, StartEvent } from '../../store/rentals/startEvent';
 import { assertNever } from '../../util/errors';
 import type { ReadinessDeps } from './deps';
-import { failureSentence, hostSentences, keptSentence, troubleSentence } from '../../editor/failureText';
 import { CheckMessages, isCheckFine, withKeptCheck } from './machineCheck';
 import {
   announcePause,

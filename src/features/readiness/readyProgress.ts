@@ -1,21 +1,21 @@
 import * as vscode from 'vscode';
-import type { ActingAccount } from '../../store/accounts/accounts';
 import { showInstances } from '../../editor/chooseInstance';
 import { choose } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { progressWithButton } from '../../editor/progress';
+import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { stateLabel, stateOf } from '../../model/instances/instanceState';
 import { checkTexts } from '../../model/rentals/machineCheckText';
 import type { StartWatch } from '../../model/rentals/startWatch';
-import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
-import { destroyAndVerify } from '../../store/instances/destruction';
+import type { ActingAccount } from '../../store/accounts/accounts';
 import { accountFor } from '../../store/accounts/sameAccount';
+import { destroyAndVerify } from '../../store/instances/destruction';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
-import { message } from '../../editor/message';
-import { progressWithButton } from '../../editor/progress';
-import type { ReadinessDeps } from './deps';
 import { plainLabel } from '../../util/plainLabel';
+import type { ReadinessDeps } from './deps';
 
 const tickMs = 5000;
 

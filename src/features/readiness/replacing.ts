@@ -2,6 +2,7 @@ import { showInstances } from '../../editor/chooseInstance';
 import { commandAction } from '../../editor/commands';
 import type { Question } from '../../editor/confirm';
 import { confirmOverBudget } from '../../editor/confirmOverBudget';
+import { failureSentence } from '../../editor/failureText';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
@@ -23,9 +24,8 @@ import {
 import type { FailedStart, StartEvent } from '../../store/rentals/startEvent';
 import { durationText } from '../../util/duration';
 import { assertNever, isCancelled } from '../../util/errors';
-import type { ReadinessDeps } from './deps';
-import { failureSentence } from '../../editor/failureText';
 import { plainLabel } from '../../util/plainLabel';
+import type { ReadinessDeps } from './deps';
 
 /** Replaces a failed machine with the next best offer and reports the result. */
 export async function replaceAndReport(

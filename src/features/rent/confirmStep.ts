@@ -1,19 +1,19 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
 import { pickFromList, type StepAnswer, type Row } from '../../editor/quickPick';
-import type { AcceptGuard } from '../../model/rentals/acceptGuard';
-import { confirmation, type Confirmation, type ConfirmationInput } from '../../model/rentals/confirmation';
 import { formatMoney } from '../../model/money';
 import { describeFilters } from '../../model/offers/filterText';
 import type { Filters } from '../../model/offers/searchFields';
 import { perHour, type Rate } from '../../model/quote';
+import type { AcceptGuard } from '../../model/rentals/acceptGuard';
+import { confirmation, type Confirmation, type ConfirmationInput } from '../../model/rentals/confirmation';
 import { searchLimit } from '../../model/rentals/rentDraft';
-import type { RentalOrder } from '../../model/rentals/rentalOrder';
+import { type Fact, machineName, type RentStep } from '../../model/rentals/rentFacts';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import { sourceName } from '../../model/rentals/rentPlan';
-import { firstLineText } from '../../util/scriptLines';
+import type { RentalOrder } from '../../model/rentals/rentalOrder';
 import { plainLabel } from '../../util/plainLabel';
-import { type Fact, machineName, type RentStep } from '../../model/rentals/rentFacts';
+import { firstLineText } from '../../util/scriptLines';
 
 export type Confirmed =
   | { readonly kind: 'rent'; /** For one machine, without volumes. */ readonly rate: Rate | undefined }

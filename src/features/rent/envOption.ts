@@ -4,11 +4,11 @@ import { formatEnvFlags, parseEnvFlags, parsePort } from '../../model/documents/
 import { envEntries, envFlagsToObject, type EnvObject } from '../../model/documents/envObject';
 import { rentalEnvProblem } from '../../model/documents/rentalEnv';
 import { charactersText } from '../../model/rentals/rentFacts';
-import { mergedEnv } from '../../model/rentals/rentPlan';
 import type { RentFlow } from '../../model/rentals/rentFlow';
+import { mergedEnv } from '../../model/rentals/rentPlan';
+import { plainLabel } from '../../util/plainLabel';
 import type { Text } from '../../util/text';
 import type { StepResult } from './rentSteps';
-import { plainLabel } from '../../util/plainLabel';
 
 type Pick =
   { readonly kind: 'entry'; readonly name: string } | { readonly kind: 'variable' | 'port' | 'text' };

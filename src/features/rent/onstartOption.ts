@@ -4,8 +4,8 @@ import { localize, t } from '../../editor/localize';
 import { ask } from '../../editor/message';
 import { askText, pickFromList } from '../../editor/quickPick';
 import type { RentFlow } from '../../model/rentals/rentFlow';
-import { scriptLines } from '../../util/scriptLines';
 import { UserError } from '../../util/errors';
+import { scriptLines } from '../../util/scriptLines';
 import type { StepResult } from './rentSteps';
 
 type Origin = 'editor' | 'file' | 'type' | 'none';

@@ -9,10 +9,10 @@ import {
   portShortage,
   type RentChoices,
 } from '../../model/rentals/rentPlan';
-import type { StepDeps, StepResult } from './rentSteps';
 import { envOption } from './envOption';
 import { loginOption } from './loginOption';
 import { onstartOption } from './onstartOption';
+import type { StepDeps, StepResult } from './rentSteps';
 import { volumeOption } from './volumeOption';
 
 interface Option {

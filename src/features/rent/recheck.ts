@@ -1,10 +1,10 @@
 import type { Client } from '../../api/client';
 import { rentalFit, type Misfit } from '../../model/fit/rentalFit';
+import type { Micros } from '../../model/money';
 import { sorted } from '../../model/offers/localFilter';
 import { toOfferSearch, type MarketQuery } from '../../model/offers/marketQuery';
-import { fitting } from '../../model/offers/offerMatch';
-import type { Micros } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
+import { fitting } from '../../model/offers/offerMatch';
 import { perHour, quoteOffer, type Rate } from '../../model/quote';
 import { rentalQuery, type CompleteDraft } from '../../model/rentals/rentDraft';
 import type { RentChoices } from '../../model/rentals/rentPlan';

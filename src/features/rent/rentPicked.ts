@@ -5,12 +5,12 @@ import { returnDraft, narrowedDraft, type BackToList, type PickedDraft } from '.
 import { RentFlow } from '../../model/rentals/rentFlow';
 import { defaultBid, type RentChoices, type RentSource } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
+import type { Account } from '../../store/accounts/accounts';
 import { RegistryLogins } from '../../store/accounts/registryLogins';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { RecentSearches } from '../../store/offers/recentSearches';
-import type { Account } from '../../store/accounts/accounts';
-import { defined } from '../../util/defined';
 import { LastRental } from '../../store/rentals/lastRental';
+import { defined } from '../../util/defined';
 import { firstImage, type StepDeps } from './rentSteps';
 import { rentOffer, type WizardDeps } from './rentWizard';
 import { needsMessage, resultText } from './resultText';

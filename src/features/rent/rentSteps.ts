@@ -1,7 +1,12 @@
 import * as vscode from 'vscode';
+import type { Client } from '../../api/client';
 import { localize, t } from '../../editor/localize';
 import { askText, pickFromList, type StepAnswer, type Row, type StepTitle } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
+import { quoteOffer, readStay } from '../../model/quote';
+import { stoppedText } from '../../model/rentals/costFacts';
+import type { Runtype } from '../../model/rentals/rent';
+import type { RentFlow } from '../../model/rentals/rentFlow';
 import {
   bidProblem,
   diskProblem,
@@ -18,16 +23,11 @@ import {
   templateRuntype,
   type RentChoices,
 } from '../../model/rentals/rentPlan';
-import type { Client } from '../../api/client';
-import type { RentFlow } from '../../model/rentals/rentFlow';
-import type { Runtype } from '../../model/rentals/rent';
-import { quoteOffer, readStay } from '../../model/quote';
-import { stoppedText } from '../../model/rentals/costFacts';
 import type { RegistryLogins } from '../../store/accounts/registryLogins';
 import type { LastRental } from '../../store/rentals/lastRental';
+import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import { templateOf, templateRow, type TemplateChoices, type TemplatePick } from './templateRows';
-import { plainLabel } from '../../util/plainLabel';
 
 /** The answer to a step: choices to set, or to reset to their defaults. */
 export interface StepResult {

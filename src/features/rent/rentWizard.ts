@@ -4,25 +4,25 @@ import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
 import type { StepAnswer } from '../../editor/quickPick';
 import { spendable } from '../../model/accounts/account';
-import { formatMoney, fromDollars } from '../../model/money';
 import { budgetState, type BudgetNow } from '../../model/budget/budget';
+import { usualMachine } from '../../model/fit/usualMachine';
+import { formatMoney, fromDollars } from '../../model/money';
+import type { Filters } from '../../model/offers/searchFields';
+import { perHour, type Rate } from '../../model/quote';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
 import { confirmation, type ConfirmationInput } from '../../model/rentals/confirmation';
-import { perHour, type Rate } from '../../model/quote';
-import { usualMachine } from '../../model/fit/usualMachine';
-import type { Filters } from '../../model/offers/searchFields';
 import { searchLimit } from '../../model/rentals/rentDraft';
+import { machineName } from '../../model/rentals/rentFacts';
 import type { RentFlow } from '../../model/rentals/rentFlow';
 import type { Services } from '../../services';
+import type { Account } from '../../store/accounts/accounts';
 import { burnSoon } from '../../store/instances/burn';
 import { isCurrent } from '../../store/instances/listed';
-import type { Account } from '../../store/accounts/accounts';
+import { LastRental } from '../../store/rentals/lastRental';
+import { machinesRented } from '../../store/rentals/machinesRented';
 import { assertNever } from '../../util/errors';
 import { confirmStep, type Confirmed, type ConfirmNotice } from './confirmStep';
 import { optionsStep } from './optionSteps';
-import { Renting, type ConfirmedRental, type RentingEnd } from './renting';
-import { machinesRented } from '../../store/rentals/machinesRented';
-import { LastRental } from '../../store/rentals/lastRental';
 import {
   askStay,
   bidStep,
@@ -33,7 +33,7 @@ import {
   type StepDeps,
   type StepResult,
 } from './rentSteps';
-import { machineName } from '../../model/rentals/rentFacts';
+import { Renting, type ConfirmedRental, type RentingEnd } from './renting';
 
 export type WizardDeps = Pick<
   Services,

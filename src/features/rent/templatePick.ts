@@ -1,11 +1,11 @@
 import { t } from '../../editor/localize';
-import { pickFromList } from '../../editor/quickPick';
 import { whileAsking } from '../../editor/progress';
+import { pickFromList } from '../../editor/quickPick';
 import type { Template } from '../../model/templates/template';
-import { isCancelled } from '../../util/errors';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { currentTemplate } from '../../store/templates/findTemplate';
+import { isCancelled } from '../../util/errors';
 import { templateChoices, templateOf, type TemplatePick } from './templateRows';
 
 /** Returns the template with this id, or one that the user picks; `undefined` if the user canceled. */

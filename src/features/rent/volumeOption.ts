@@ -2,16 +2,16 @@ import type { Client, Listing } from '../../api/client';
 import { localize, t } from '../../editor/localize';
 import { whileAsking } from '../../editor/progress';
 import { askText, pickFromList, type Row } from '../../editor/quickPick';
-import { stoppedText } from '../../model/rentals/costFacts';
 import { diskRate } from '../../model/quote';
+import { stoppedText } from '../../model/rentals/costFacts';
 import type { VolumeChoice } from '../../model/rentals/rent';
-import { usualMountPath } from '../../model/rentals/rentPlan';
 import type { RentFlow } from '../../model/rentals/rentFlow';
+import { usualMountPath } from '../../model/rentals/rentPlan';
 import type { Volume, VolumeOffer } from '../../model/volume';
 import { isCancelled, UserError } from '../../util/errors';
-import type { StepResult } from './rentSteps';
-import { typedNumber } from '../../util/typedNumber';
 import { plainLabel } from '../../util/plainLabel';
+import { typedNumber } from '../../util/typedNumber';
+import type { StepResult } from './rentSteps';
 
 type Pick =
   | { readonly kind: 'none' }

@@ -1,11 +1,10 @@
 import * as vscode from 'vscode';
+import { localize, t } from '../../editor/localize';
 import type { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow } from '../../editor/quickLevels';
-import { localize, t } from '../../editor/localize';
 import { filterValueText, numberText } from '../../model/offers/filterText';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
 import { countries, findPlaces, regionNames } from '../../model/offers/places';
-import { typedRanges, type Bound } from '../../model/offers/typedRange';
 import {
   choiceKeys,
   fieldLabel,
@@ -19,6 +18,7 @@ import {
   type NumberKey,
   type NumberRange,
 } from '../../model/offers/searchFields';
+import { typedRanges, type Bound } from '../../model/offers/typedRange';
 
 /** The query that the filter levels change. */
 export interface QueryEditor {

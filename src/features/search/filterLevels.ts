@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
+import { localize, t } from '../../editor/localize';
 import type { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow } from '../../editor/quickLevels';
-import { localize, t } from '../../editor/localize';
 import { filterValueText, sortText } from '../../model/offers/filterText';
 import { sortOrders, type MarketQuery, type SortOrder } from '../../model/offers/marketQuery';
 import {

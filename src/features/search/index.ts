@@ -6,10 +6,10 @@ import { firstSearch, withProposal } from '../../model/offers/firstSearch';
 import { defaultQuery } from '../../model/offers/savedSearches';
 import type { RentDraft } from '../../model/rentals/rentDraft';
 import type { Services } from '../../services';
-import { RecentSearches } from '../../store/offers/recentSearches';
 import type { Account } from '../../store/accounts/accounts';
-import { machinesRented } from '../../store/rentals/machinesRented';
+import { RecentSearches } from '../../store/offers/recentSearches';
 import { LastRental } from '../../store/rentals/lastRental';
+import { machinesRented } from '../../store/rentals/machinesRented';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { searchAndRent, type SearchDeps } from './journey';
 

@@ -1,18 +1,18 @@
 import { runCommand } from '../../editor/commands';
 import { withoutProposal, type ProposedKey } from '../../model/offers/firstSearch';
 import type { MarketQuery } from '../../model/offers/marketQuery';
-import type { PickedDraft, RentDraft } from '../../model/rentals/rentDraft';
 import {
   readSavedSearches,
   withoutSavedSearch,
   withRenamedSearch,
   withSavedSearch,
 } from '../../model/offers/savedSearches';
+import type { PickedDraft, RentDraft } from '../../model/rentals/rentDraft';
 import type { Services } from '../../services';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { RecentSearches } from '../../store/offers/recentSearches';
-import { OfferSession } from './offerSession';
 import { pickOffer } from './offerPicker';
+import { OfferSession } from './offerSession';
 import { listTools } from './offerTools';
 import type { SavedSearches } from './savedLevel';
 

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { copyLink } from '../../editor/copyLink';
+import { t } from '../../editor/localize';
 import { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelButton, LevelRow } from '../../editor/quickLevels';
-import { t } from '../../editor/localize';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
 import type { Clock } from '../../util/clock';
@@ -13,8 +13,8 @@ import type { QueryEditor } from './fieldLevels';
 import { filtersLevel, sortLevel } from './filterLevels';
 import { offerPrefix, OfferPlace } from './offerPlace';
 import { countText, offerId, offerRows, type OfferActions } from './offerRows';
-import { failureOf, type ListTools } from './offerTools';
 import type { OfferSession } from './offerSession';
+import { failureOf, type ListTools } from './offerTools';
 import { savedLevel, type SavedSearches } from './savedLevel';
 
 export interface Picked {

@@ -1,23 +1,23 @@
 import * as vscode from 'vscode';
-import type { LevelButton, LevelRow } from '../../editor/quickLevels';
 import { localize, reasonOf, t } from '../../editor/localize';
+import type { LevelButton, LevelRow } from '../../editor/quickLevels';
 import { formatMoney } from '../../model/money';
-import { soldGpuGb } from '../../model/offers/gpuMemory';
 import { describeFilters, sortText } from '../../model/offers/filterText';
+import { soldGpuGb } from '../../model/offers/gpuMemory';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
 import { placeText } from '../../model/offers/places';
 import { defaultFilters, type Filters } from '../../model/offers/searchFields';
-import { perDay, perHour, type Rate } from '../../model/quote';
-import { needsCode } from '../../util/errors';
-import type { FailedMachine } from '../../store/rentals/failedMachines';
 import type { Unread } from '../../model/offers/typedQuery';
-import type { OffersView } from './offersView';
+import { perDay, perHour, type Rate } from '../../model/quote';
+import { machineName } from '../../model/rentals/rentFacts';
+import type { FailedMachine } from '../../store/rentals/failedMachines';
+import { needsCode } from '../../util/errors';
+import { plainLabel } from '../../util/plainLabel';
 import { offerPrefix } from './offerPlace';
 import { failedMachineText } from './offerTools';
-import { plainLabel } from '../../util/plainLabel';
-import { machineName } from '../../model/rentals/rentFacts';
+import type { OffersView } from './offersView';
 
 /** The actions of the rows in the list of offers. */
 export interface OfferActions {

@@ -1,25 +1,25 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { copyLink } from '../../editor/copyLink';
-import type { QuickInput } from '../../editor/quickInput';
-import type { Level, LevelButton, LevelRow } from '../../editor/quickLevels';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import type { QuickInput } from '../../editor/quickInput';
+import type { Level, LevelButton, LevelRow } from '../../editor/quickLevels';
 import { dayText } from '../../editor/timeText';
 import { rentalFit } from '../../model/fit/rentalFit';
-import { runningRateOfOffer } from '../../model/offers/localFilter';
 import { formatMoney } from '../../model/money';
+import { runningRateOfOffer } from '../../model/offers/localFilter';
 import type { Offer } from '../../model/offers/offer';
 import { placeText } from '../../model/offers/places';
 import { perHour } from '../../model/quote';
 import type { RentDraft } from '../../model/rentals/rentDraft';
-import type { Services } from '../../services';
-import type { FailedMachine } from '../../store/rentals/failedMachines';
-import { mostPins } from '../../store/offers/offerPins';
-import type { Event } from '../../util/emitter';
-import type { OfferSession } from './offerSession';
-import { plainLabel } from '../../util/plainLabel';
 import { machineName } from '../../model/rentals/rentFacts';
+import type { Services } from '../../services';
+import { mostPins } from '../../store/offers/offerPins';
+import type { FailedMachine } from '../../store/rentals/failedMachines';
+import type { Event } from '../../util/emitter';
+import { plainLabel } from '../../util/plainLabel';
+import type { OfferSession } from './offerSession';
 
 /** What the list can do with offers and searches besides choosing an offer. */
 export interface ListTools {

@@ -1,13 +1,13 @@
 import * as vscode from 'vscode';
+import { localize, t } from '../../editor/localize';
 import type { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow } from '../../editor/quickLevels';
-import { localize, t } from '../../editor/localize';
 import { describeQuery } from '../../model/offers/filterText';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import { defaultQuery, searchKey, type SavedSearch } from '../../model/offers/savedSearches';
+import { plainLabel } from '../../util/plainLabel';
 import type { QueryEditor } from './fieldLevels';
 import type { ListTools } from './offerTools';
-import { plainLabel } from '../../util/plainLabel';
 
 /** Saved searches are settings, so that Settings Sync carries them to other computers. */
 export interface SavedSearches {

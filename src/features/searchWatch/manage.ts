@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
+import { localize, reasonOf, t } from '../../editor/localize';
 import { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow, TextLevel } from '../../editor/quickLevels';
-import { localize, reasonOf, t } from '../../editor/localize';
 import { formatMoney, fromDollars, toDollars } from '../../model/money';
 import { readPriceLimit, watchedSearch, type SearchWatch } from '../../model/offers/searchWatch';
 import type { WatchRow } from '../../store/offers/searchWatches';
 import { durationText } from '../../util/duration';
+import { plainLabel } from '../../util/plainLabel';
 import type { WatchDeps } from './deps';
 import { nameOfQuery, nameQuestion, priceQuestion } from './watchSearch';
-import { plainLabel } from '../../util/plainLabel';
 
 /** Shows the watched searches and the actions for each. */
 export async function manageWatches(deps: WatchDeps): Promise<void> {

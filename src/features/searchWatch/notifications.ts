@@ -3,9 +3,9 @@ import { message } from '../../editor/message';
 import { formatMoney } from '../../model/money';
 import type { WatchFound } from '../../store/offers/watchChecks';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { plainLabel } from '../../util/plainLabel';
 import type { WatchDeps } from './deps';
 import { showOffers } from './manage';
-import { plainLabel } from '../../util/plainLabel';
 
 /** Notifies once for all windows, and once for the same offers, when an offer is cheap enough. */
 export class WatchNotifications implements Disposable {

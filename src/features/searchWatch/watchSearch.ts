@@ -4,17 +4,17 @@ import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { askText, pickFromList, type Row } from '../../editor/quickPick';
+import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { describeQuery } from '../../model/offers/filterText';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
-import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { defaultQuery, readQuery, readSavedSearches, searchKey } from '../../model/offers/savedSearches';
 import { readPriceLimit } from '../../model/offers/searchWatch';
-import { RecentSearches } from '../../store/offers/recentSearches';
 import { accountFor } from '../../store/accounts/sameAccount';
+import { RecentSearches } from '../../store/offers/recentSearches';
 import { UserError } from '../../util/errors';
+import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import type { WatchDeps } from './deps';
-import { plainLabel } from '../../util/plainLabel';
 
 /** The search to watch, before its price limit is chosen. */
 interface Subject {

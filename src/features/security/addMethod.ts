@@ -20,13 +20,13 @@ import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { authorize } from './authorization';
 import { showBackupCodes, reportLostCodes } from './backupCodes';
+import { sendSms, sendSmsAgain } from './challenges';
 import { askCode, type CodeAnswer } from './codeBox';
 import { confirmer } from './lostAnswers';
-import { sendSms, sendSmsAgain } from './challenges';
-import { readSecondFactor, withSending } from './waiting';
+import { authorizedTime } from './methodText';
 import { showTotpPanel } from './totpPanel';
 import { reportUnverified } from './unverified';
-import { authorizedTime } from './methodText';
+import { readSecondFactor, withSending } from './waiting';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor' | 'extensionUri'>;
 

@@ -15,10 +15,10 @@ import {
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { warnIfFewLeft } from './backupCodes';
+import { sendSmsAgain } from './challenges';
 import { askCode, type CodeAnswer } from './codeBox';
 import { authorizer } from './lostAnswers';
 import { byChosenWay } from './proof';
-import { sendSmsAgain } from './challenges';
 import { withSending } from './waiting';
 
 interface AuthorizationRequest {

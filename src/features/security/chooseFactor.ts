@@ -7,8 +7,8 @@ import { factorChoices, type FactorChoice, type SecondFactorStatus } from '../..
 import { AcceptGuard, unaskedTimes } from '../../model/rentals/acceptGuard';
 import type { Clock } from '../../util/clock';
 import { lockedText } from './failures';
-import { reportUnavailable } from './unverified';
 import { methodName } from './methodText';
+import { reportUnavailable } from './unverified';
 
 export interface ChoiceRequest {
   readonly title: string;

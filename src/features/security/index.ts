@@ -4,15 +4,15 @@ import { interrupting } from '../../editor/quickInput';
 import { pickOne } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import { SecondFactorNeededError } from '../../store/accounts/secondFactor';
-import { readAfter } from '../../store/readAfter';
 import type { Account } from '../../store/accounts/accounts';
+import { SecondFactorNeededError } from '../../store/accounts/secondFactor';
 import type { StartOptions } from '../../store/accounts/sessionRenewal';
+import { readAfter } from '../../store/readAfter';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { addMethod, type AuthorizedUntil } from './addMethod';
 import { logIn } from './login';
-import { whileReading } from './waiting';
 import { regenerateBackupCodes, removeMethod, updateMethod } from './manageMethods';
+import { whileReading } from './waiting';
 
 type Deps = Pick<Services, 'accounts' | 'secondFactor' | 'commands' | 'clock' | 'redactor' | 'extensionUri'>;
 

@@ -16,9 +16,9 @@ import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import { showBackupCodes, warnIfFewLeft, reportVoidCodes } from './backupCodes';
 import { remover } from './lostAnswers';
+import { methodName } from './methodText';
 import { proveFactor } from './proof';
 import { readSecondFactor, whileReading } from './waiting';
-import { methodName } from './methodText';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor'>;
 

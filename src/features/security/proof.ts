@@ -9,10 +9,10 @@ import {
   type SecondFactorProof,
 } from '../../model/accounts/secondFactor';
 import { isCancelled, UserError } from '../../util/errors';
+import { sendSms, sendSmsAgain } from './challenges';
 import { chooseFactor, type ChoiceRequest } from './chooseFactor';
 import { askCode, type CodeAnswer } from './codeBox';
 import { factorFailureText, isAboutRequest } from './failures';
-import { sendSms, sendSmsAgain } from './challenges';
 import { reportUnavailable } from './unverified';
 import { whileReading, withSending } from './waiting';
 

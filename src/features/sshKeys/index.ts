@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { Client } from '../../api/client';
+import { RefusedError } from '../../api/errors';
 import type { SshKeyTarget } from '../../commandSpecs';
 import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
@@ -11,26 +13,24 @@ import {
   whileSending,
   withCancellableProgress,
 } from '../../editor/progress';
-import { instanceName } from '../../model/instances/instanceLabel';
 import type { SshKey } from '../../model/accounts/account';
+import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
-import { isComplete, listedInstances } from '../../store/instances/listed';
-import { readAfter } from '../../store/readAfter';
 import { matchKeys } from '../../ssh/localKeys';
 import { sameKey } from '../../ssh/publicKey';
+import { isComplete, listedInstances } from '../../store/instances/listed';
+import { readAfter } from '../../store/readAfter';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
-import { text } from '../../util/text';
-import type { Client } from '../../api/client';
-import { RefusedError } from '../../api/errors';
-import { keyClient } from './keyClient';
-import { attachKey, detachKey } from './instanceKeyCommands';
-import { generate, pickKey, pickListed } from './keyPicker';
-import { ownKeyId, withOwnKey } from './ownKey';
-import { InstanceKeyRows } from './instanceKeyRows';
-import { keyName } from './keyText';
-import { SshKeyTree } from './sshKeyTree';
 import { plainLabel } from '../../util/plainLabel';
+import { text } from '../../util/text';
+import { attachKey, detachKey } from './instanceKeyCommands';
+import { InstanceKeyRows } from './instanceKeyRows';
+import { keyClient } from './keyClient';
+import { generate, pickKey, pickListed } from './keyPicker';
+import { keyName } from './keyText';
+import { ownKeyId, withOwnKey } from './ownKey';
+import { SshKeyTree } from './sshKeyTree';
 
 type Deps = Pick<
   Services,

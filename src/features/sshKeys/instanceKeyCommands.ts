@@ -10,8 +10,8 @@ import type { Services } from '../../services';
 import { sameKey } from '../../ssh/publicKey';
 import { listedInstances } from '../../store/instances/listed';
 import { readAfter } from '../../store/readAfter';
-import { keyClient } from './keyClient';
 import type { InstanceKeyRows } from './instanceKeyRows';
+import { keyClient } from './keyClient';
 import { pickKey, pickListed } from './keyPicker';
 import { keyName } from './keyText';
 

@@ -1,4 +1,6 @@
 import { localize, t } from '../../editor/localize';
+import { usedUp, type BudgetNow } from '../../model/budget/budget';
+import { budgetNote, partText } from '../../model/budget/budgetText';
 import { instanceName } from '../../model/instances/instanceLabel';
 import {
   billingOf,
@@ -7,16 +9,14 @@ import {
   stateOf,
   type InstanceFacts,
 } from '../../model/instances/instanceState';
-import { usedUp, type BudgetNow } from '../../model/budget/budget';
-import { budgetNote, partText } from '../../model/budget/budgetText';
 import { formatMoney, type Micros } from '../../model/money';
 import { spanOfHours, hoursOfCredit } from '../../model/quote';
 import { checkTexts } from '../../model/rentals/machineCheckText';
 import type { StartWatch } from '../../model/rentals/startWatch';
-import { signsOf, type Burn } from '../../store/instances/burn';
-import { isComplete, isCurrent } from '../../store/instances/listed';
-import type { FleetSnapshot } from '../../store/instances/fleetStore';
 import type { Loaded } from '../../shared/reading';
+import { signsOf, type Burn } from '../../store/instances/burn';
+import type { FleetSnapshot } from '../../store/instances/fleetStore';
+import { isComplete, isCurrent } from '../../store/instances/listed';
 import { durationText } from '../../util/duration';
 
 export interface StatusBarInput {

@@ -10,12 +10,12 @@ import {
   parseTemplateQuery,
   type TemplateFilters,
 } from '../../model/templates/templateQuery';
+import type { Clock } from '../../util/clock';
 import { MutableDisposable } from '../../util/disposable';
 import { isCancelled, needsCode } from '../../util/errors';
-import type { Clock } from '../../util/clock';
+import { plainLabel } from '../../util/plainLabel';
 import { refOf } from './createTemplate';
 import { knownTemplate, showTemplate, type CommandDeps } from './templateCommands';
-import { plainLabel } from '../../util/plainLabel';
 
 const startQuery = 'recommended = true';
 const mostRows = 200;

@@ -1,6 +1,6 @@
-import type { InstanceNote } from '../../editor/treeGroups';
 import { localize, t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
+import type { InstanceNote } from '../../editor/treeGroups';
 import type { RentalEnd } from '../../model/instances/rentalEnd';
 import { durationText } from '../../util/duration';
 

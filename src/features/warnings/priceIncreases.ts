@@ -1,24 +1,24 @@
-import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import type { Client } from '../../api/client';
+import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { confirmOverLimit } from '../../editor/confirmOverLimit';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { pricePerHour } from '../../editor/priceText';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { pickOne } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
-import { pricePerHour } from '../../editor/priceText';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { formatMoney, times, type Micros } from '../../model/money';
 import type { PriceIncrease } from '../../model/instances/priceIncrease';
+import { formatMoney, times, type Micros } from '../../model/money';
 import { hourlyRate, stoppedRateOf } from '../../model/quote';
 import type { Services } from '../../services';
 import { clientFor } from '../../store/accounts/sameAccount';
 import { overHourlyLimit } from '../../store/instances/limitPerHour';
 import { UserError } from '../../util/errors';
-import { text } from '../../util/text';
 import { plainLabel } from '../../util/plainLabel';
+import { text } from '../../util/text';
 
 export type PriceDeps = Pick<
   Services,

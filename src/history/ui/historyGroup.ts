@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
+import type { PastTarget } from '../../commandSpecs';
 import { unreadRow } from '../../editor/listRows';
 import { t } from '../../editor/localize';
 import { tooltip } from '../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import type { PastRental } from '../../model/rentals/pastRental';
 import type { Services } from '../services';
-import type { PastTarget } from '../../commandSpecs';
 import {
   agentOfPast,
   costOfPastText,

@@ -2,10 +2,10 @@ import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { PastRental } from '../../model/rentals/pastRental';
-import type { Services } from '../services';
 import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { isWithin } from '../../util/duration';
+import type { Services } from '../services';
 import { nameOfPast } from './historyText';
 
 export type UnseenEndDeps = Pick<

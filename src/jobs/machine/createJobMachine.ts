@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { TransferError } from '../../ssh/transfer';
+import { text, type Text } from '../../util/text';
 import type { JobMachine } from '../model/jobMachine';
 import { JobMachineError, UnfitMachineError } from '../model/jobMachineError';
 import type { JobOrder } from '../model/onMachine';
-import { text, type Text } from '../../util/text';
-import { TransferError } from '../../ssh/transfer';
-import { archiveOf, jobFiles, variablesOf } from './jobFiles';
 import { checkJob } from './jobCheck';
+import { archiveOf, jobFiles, variablesOf } from './jobFiles';
 import { fetchOutputs, listCheckpoint, listOutputs } from './jobOutputs';
 import { syncJob } from './jobSync';
 import { checkHex, jobFolder, linesOf, type MachineCall } from './machineCall';

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
-import type { MoveOptions, Moved } from '../model/jobMachine';
-import { JobMachineError } from '../model/jobMachineError';
-import type { JobOutput, JobOutputs } from '../model/onMachine';
-import { actingPart } from '../../util/actingNames';
-import { defined } from '../../util/defined';
-import type { Place } from '../../util/realPlace';
-import { text } from '../../util/text';
 import { downloadList } from '../../ssh/download';
 import { isRemotePath } from '../../ssh/remoteFolders';
 import { hashOf, parseRecord, type RemoteEntry } from '../../ssh/remoteTree';
 import { reasons, TransferError, type LeftOut } from '../../ssh/transfer';
-import { matcherOf, outputsProgram } from './outputPatterns';
+import { actingPart } from '../../util/actingNames';
+import { defined } from '../../util/defined';
+import type { Place } from '../../util/realPlace';
+import { text } from '../../util/text';
+import type { MoveOptions, Moved } from '../model/jobMachine';
+import { JobMachineError } from '../model/jobMachineError';
+import type { JobOutput, JobOutputs } from '../model/onMachine';
 import { answerOf, jobFolder, linesOf, type MachineCall } from './machineCall';
+import { matcherOf, outputsProgram } from './outputPatterns';
 
 /** Hashing large outputs takes minutes (ms). */
 const listMs = 3_600_000;

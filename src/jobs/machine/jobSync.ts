@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { MoveOptions, Moved, SentTree } from '../model/jobMachine';
-import { JobMachineError } from '../model/jobMachineError';
-import type { JobOrder } from '../model/onMachine';
-import { text } from '../../util/text';
 import { quoteForShell } from '../../ssh/commandLine';
 import { relisted } from '../../ssh/fileTree';
 import { isRemotePath } from '../../ssh/remoteFolders';
 import { reasons, TransferError } from '../../ssh/transfer';
 import { mirror } from '../../ssh/upload';
+import { text } from '../../util/text';
+import type { MoveOptions, Moved, SentTree } from '../model/jobMachine';
+import { JobMachineError } from '../model/jobMachineError';
+import type { JobOrder } from '../model/onMachine';
+import { checkHex, jobFolder, linesOf, type MachineCall } from './machineCall';
 import { jobPrograms } from './programs';
 import { sentTree } from './sentFiles';
-import { checkHex, jobFolder, linesOf, type MachineCall } from './machineCall';
 
 /**
  * Sends changes into the mirror of the workspace, and copies the mirror into the folder of the job, so that sending

@@ -1,5 +1,5 @@
-import { JobMachineError } from '../model/jobMachineError';
 import { ByteReader } from '../../ssh/byteReader';
+import { plainText } from '../../ssh/plainText';
 import type { RunOptions } from '../../ssh/run';
 import {
   atMost,
@@ -10,8 +10,8 @@ import {
   TransferError,
   type TransferDeps,
 } from '../../ssh/transfer';
-import { plainText } from '../../ssh/plainText';
 import { text } from '../../util/text';
+import { JobMachineError } from '../model/jobMachineError';
 
 /** The shared parameters of all calls to one machine. */
 export interface MachineCall extends TransferDeps {

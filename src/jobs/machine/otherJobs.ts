@@ -1,6 +1,6 @@
+import { text } from '../../util/text';
 import { JobMachineError } from '../model/jobMachineError';
 import type { JobThere } from '../model/onMachine';
-import { text } from '../../util/text';
 import { linesOf, type MachineCall } from './machineCall';
 import { jobPrograms } from './programs';
 import { copyFromDaemon, type DaemonCopy, type OpenDaemon } from './rsync/daemonCopy';

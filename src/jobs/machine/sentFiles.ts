@@ -1,15 +1,15 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { namedFiles, matcher, secretNames, sentNames } from '../model/sentNames';
-import type { JobSpec } from '../model/jobSpec';
-import { errorCode } from '../../util/errorCode';
-import { UserError } from '../../util/errors';
-import { identityOf, LeadsOutError, readPlace, realPlace, type Place } from '../../util/realPlace';
-import { text } from '../../util/text';
 import { listedTree, whyNotRead, type LocalTree } from '../../ssh/fileTree';
 import { askGit, holdsRepository, repositoryAround, UnreadRepositoryError } from '../../ssh/localGit';
 import type { Run } from '../../ssh/run';
 import { reasons, type LeftOut } from '../../ssh/transfer';
+import { errorCode } from '../../util/errorCode';
+import { UserError } from '../../util/errors';
+import { identityOf, LeadsOutError, readPlace, realPlace, type Place } from '../../util/realPlace';
+import { text } from '../../util/text';
+import type { JobSpec } from '../model/jobSpec';
+import { namedFiles, matcher, secretNames, sentNames } from '../model/sentNames';
 import { matcherOf } from './outputPatterns';
 
 export interface SentFiles {

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
-import type { MoveOptions, Moved, StoppedMachine } from '../model/jobMachine';
-import type { JobCheck, JobOutput, JobOutputs } from '../model/onMachine';
+import { makeInnerLinks } from '../../ssh/innerLinks';
+import { LocalFiles } from '../../ssh/localFiles';
+import { possibleHere, treeOf, type RemoteEntry } from '../../ssh/remoteTree';
+import { reasons, Steps, sumOf, TransferError, type LeftOut, type TransferDeps } from '../../ssh/transfer';
 import { defined } from '../../util/defined';
 import { inParallel } from '../../util/inParallel';
 import type { Place } from '../../util/realPlace';
 import { text } from '../../util/text';
-import { makeInnerLinks } from '../../ssh/innerLinks';
-import { LocalFiles } from '../../ssh/localFiles';
-import { possibleHere, treeOf, type RemoteEntry } from '../../ssh/remoteTree';
-import { copyFromDaemon, type OpenDaemon } from './rsync/daemonCopy';
-import type { ListedFile } from './rsync/fileList';
-import { reasons, Steps, sumOf, TransferError, type LeftOut, type TransferDeps } from '../../ssh/transfer';
+import type { MoveOptions, Moved, StoppedMachine } from '../model/jobMachine';
+import type { JobCheck, JobOutput, JobOutputs } from '../model/onMachine';
 import { readCheck } from './jobCheck';
 import { problemOf, readOutputs } from './jobOutputs';
-import { matcherOf } from './outputPatterns';
 import { checkHex } from './machineCall';
 import { listStoppedJobs } from './otherJobs';
+import { matcherOf } from './outputPatterns';
+import { copyFromDaemon, type OpenDaemon } from './rsync/daemonCopy';
+import type { ListedFile } from './rsync/fileList';
 
 export interface StoppedMachineDeps extends Pick<TransferDeps, 'clock' | 'platform'> {
   /** The host's name for the instance. */

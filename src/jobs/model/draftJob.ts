@@ -1,14 +1,14 @@
-import { bytesText } from '../../util/bytes';
-import { durationText } from '../../util/duration';
-import { text, type Text } from '../../util/text';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { perHour, type Rate } from '../../model/quote';
 import type { OrderFact } from '../../model/rentals/rentalOrder';
 import type { OpenRecipe } from '../../model/workspace/workspaceFile';
+import { bytesText } from '../../util/bytes';
+import { durationText } from '../../util/duration';
+import { firstLineText } from '../../util/scriptLines';
+import { text, type Text } from '../../util/text';
 import type { Job } from './job';
 import { hardLimit } from './jobLimits';
 import { endsByOccasion, idleText, machineEndText, retriesText, secretFilesText } from './jobText';
-import { firstLineText } from '../../util/scriptLines';
 
 /** The parts of a job that differ between combinations of a matrix. */
 export type OneOfDraft = Pick<Job, 'spec' | 'outputsTo'>;

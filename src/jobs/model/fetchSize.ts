@@ -1,6 +1,6 @@
+import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { bytesText } from '../../util/bytes';
 import { text, type Text } from '../../util/text';
-import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import type { Job, JobRow } from './job';
 
 /** What is fetched without a question: this many bytes, for this much traffic or the whole limit of a smaller job. */

@@ -1,5 +1,5 @@
-import type { Text } from '../../util/text';
 import type { Micros } from '../../model/money';
+import type { Text } from '../../util/text';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
 import type { LossCause } from './nextAttempt';
 import type { JobEnd, JobThere, LeftOutput } from './onMachine';

@@ -1,13 +1,13 @@
-import { actingPart } from '../../util/actingNames';
-import { text, type Text } from '../../util/text';
 import type { Span } from '../../model/documents/envFlags';
 import type { Finding, Fix, Severity } from '../../model/documents/finding';
 import type { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { jsonText } from '../../model/documents/jsonText';
 import { unknownFields } from '../../model/documents/unknownFields';
 import { findReference } from '../../model/templates/templateReference';
-import { countOf, matrixValueShape, mostVariants } from './jobMatrix';
+import { actingPart } from '../../util/actingNames';
+import { text, type Text } from '../../util/text';
 import { innerFields, jobFields, jobNameOf, jobNameShape, longestScript, mostJobs } from './jobFields';
+import { countOf, matrixValueShape, mostVariants } from './jobMatrix';
 
 /** A finding with the JSON path of its subject. */
 export interface JobFinding extends Finding {

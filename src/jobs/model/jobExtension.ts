@@ -1,5 +1,5 @@
-import { costOf, hourlyRate } from '../../model/quote';
 import { toDollars, zero } from '../../model/money';
+import { costOf, hourlyRate } from '../../model/quote';
 import { machineOf, type Job, type JobRow } from './job';
 import { mostJobHours } from './jobFields';
 import { hardLimit, limitInputs } from './jobLimits';

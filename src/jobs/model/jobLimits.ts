@@ -1,5 +1,5 @@
-import { costOf, hourlyRate } from '../../model/quote';
 import { add, fromDollars, zero, type Micros } from '../../model/money';
+import { costOf, hourlyRate } from '../../model/quote';
 import { machineOf, type JobRow, type JobState } from './job';
 import type { JobSpec } from './jobSpec';
 

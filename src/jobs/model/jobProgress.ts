@@ -1,5 +1,7 @@
-import type { Text } from '../../util/text';
 import type { Micros } from '../../model/money';
+import type { Text } from '../../util/text';
+import { afterFailure, waitingTrouble } from './afterFailure';
+import { isFetchRepeatable } from './fetchAgain';
 import {
   type Checkpoint,
   isAtWork,
@@ -14,12 +16,10 @@ import {
   type Outcome,
   type TroubleKind,
 } from './job';
-import { afterFailure, waitingTrouble } from './afterFailure';
-import { isFetchRepeatable } from './fetchAgain';
 import { afterExtension, atNewPrice, idleSinceOf, seenTimes, withTraffic } from './jobTime';
 import { afterEnd, afterNotStarted, type LossCause, onNextMachine, whileWaiting } from './nextAttempt';
-import { afterReopened, giveUpReason, notFetchedAgain, reopenedState } from './reopenedJob';
 import type { JobCheck, JobThere } from './onMachine';
+import { afterReopened, giveUpReason, notFetchedAgain, reopenedState } from './reopenedJob';
 
 /** An event of a job. */
 export type JobEvent =

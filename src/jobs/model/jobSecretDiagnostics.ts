@@ -1,8 +1,8 @@
-import { text } from '../../util/text';
 import type { Finding, Fix } from '../../model/documents/finding';
 import type { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { checkScriptSecrets } from '../../model/documents/scriptDiagnostics';
 import { looksSecret } from '../../model/templates/templateReference';
+import { text } from '../../util/text';
 
 /** Finds values in the jobs of a workspace file that look like secrets. The file is shared, and jobs run with them. */
 export function findJobSecrets(places: JsonPlaces): readonly Finding[] {

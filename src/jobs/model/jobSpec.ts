@@ -1,12 +1,12 @@
+import { JsonPlaces } from '../../model/documents/jsonPlaces';
+import { checkSyntax, workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
 import { scriptLines } from '../../util/scriptLines';
 import { text } from '../../util/text';
-import { JsonPlaces } from '../../model/documents/jsonPlaces';
-import { checkSyntax, workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { findJobProblems } from './jobDiagnostics';
-import type { Matrix } from './jobMatrix';
 import { jobFields, type JobFields } from './jobFields';
+import type { Matrix } from './jobMatrix';
 
 export type MachineEnd = 'keep' | 'stop' | 'destroy';
 

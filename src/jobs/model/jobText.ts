@@ -1,8 +1,8 @@
+import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { bytesText } from '../../util/bytes';
 import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import { text, type Text } from '../../util/text';
-import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import {
   hasUnfetched,
   isAtWork,
@@ -14,8 +14,8 @@ import {
 } from './job';
 import { limitAt } from './jobExtension';
 import { jobCost, jobMs } from './jobLimits';
-import { isLostHere } from './lostProgress';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
+import { isLostHere } from './lostProgress';
 import type { JobEnd, JobThere } from './onMachine';
 
 /** Describes the state of a job in a few words. */

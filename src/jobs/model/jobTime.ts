@@ -1,8 +1,8 @@
+import { add, type Micros, zero } from '../../model/money';
 import { type Job, type JobState, machineOf, mayHaveStarted } from './job';
+import { spentBefore } from './jobLimits';
 import type { JobSpec } from './jobSpec';
 import type { JobBeat } from './onMachine';
-import { add, type Micros, zero } from '../../model/money';
-import { spentBefore } from './jobLimits';
 
 /**
  * The state of a job at present: its trouble has lasted `passedMs` longer, and where the clock shows less than when the

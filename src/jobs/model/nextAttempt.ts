@@ -1,8 +1,8 @@
+import type { InstanceStateKind } from '../../model/instances/instanceState';
 import type { Text } from '../../util/text';
-import { nothingRan } from './jobText';
 import { type Job, type JobPhase, type JobState, machineOf, type PastAttempt } from './job';
 import { hardLimit, limitInputs, spentBefore } from './jobLimits';
-import type { InstanceStateKind } from '../../model/instances/instanceState';
+import { nothingRan } from './jobText';
 
 type Next = readonly [phase: JobPhase, more: Partial<JobState>];
 

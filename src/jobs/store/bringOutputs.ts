@@ -1,17 +1,17 @@
 import { mkdir } from 'node:fs/promises';
-import { questionAbout } from '../model/fetchSize';
-import type { JobRow } from '../model/job';
-import type { JobEvent } from '../model/jobProgress';
-import type { JobCheck, LeftOutput } from '../model/onMachine';
 import { UserError } from '../../util/errors';
 import { realPlace } from '../../util/realPlace';
 import { formatText, text, type Text } from '../../util/text';
-import { removeCheckpoint } from './checkpoints';
-import { fetchSizeOf, type TrafficDeps, trafficOf } from './traffic';
-import type { JobStepDeps } from './jobStep';
-import type { StoppedMachine } from '../model/jobMachine';
 import { attemptId } from '../model/attemptIds';
+import { questionAbout } from '../model/fetchSize';
+import type { JobRow } from '../model/job';
+import type { StoppedMachine } from '../model/jobMachine';
+import type { JobEvent } from '../model/jobProgress';
 import { jobFolderGone } from '../model/jobText';
+import type { JobCheck, LeftOutput } from '../model/onMachine';
+import { removeCheckpoint } from './checkpoints';
+import type { JobStepDeps } from './jobStep';
+import { fetchSizeOf, type TrafficDeps, trafficOf } from './traffic';
 
 /** After this many tries the rest will not succeed by itself; then the user decides about the machine. */
 const fetchTries = 3;

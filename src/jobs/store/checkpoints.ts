@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import { attemptId } from '../model/attemptIds';
-import { questionAbout } from '../model/fetchSize';
-import type { Job, JobRow } from '../model/job';
-import { jobOrder } from '../model/jobOrder';
-import type { JobEvent } from '../model/jobProgress';
-import type { JobOrder, JobOutputs, LeftOutput } from '../model/onMachine';
 import { isCancelled } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
 import { type Place, realPlace } from '../../util/realPlace';
 import { formatText, text, type Text } from '../../util/text';
-import { fetchSizeOf, type FreeBytes, type Traffic, type TrafficDeps, trafficOf } from './traffic';
-import type { JobStepDeps } from './jobStep';
+import { attemptId } from '../model/attemptIds';
+import { questionAbout } from '../model/fetchSize';
+import type { Job, JobRow } from '../model/job';
 import type { JobMachine } from '../model/jobMachine';
+import { jobOrder } from '../model/jobOrder';
+import type { JobEvent } from '../model/jobProgress';
+import type { JobOrder, JobOutputs, LeftOutput } from '../model/onMachine';
+import type { JobStepDeps } from './jobStep';
+import { fetchSizeOf, type FreeBytes, type Traffic, type TrafficDeps, trafficOf } from './traffic';
 
 /** What names the checkpoints of a job. */
 type JobPlace = Pick<Job, 'id' | 'outputsTo' | 'workspace'>;

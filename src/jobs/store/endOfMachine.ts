@@ -1,10 +1,10 @@
+import type { Instance } from '../../model/instances/instance';
+import { mayAct } from '../../shared/oneWindow';
+import type { Account } from '../../store/accounts/accounts';
+import { carryOut } from '../../store/instances/carryOut';
 import { attemptId } from '../model/attemptIds';
 import { isBefore, machineEndOf, machineOf, type JobRow } from '../model/job';
-import type { Instance } from '../../model/instances/instance';
 import { isJobOpen } from '../model/reopenedJob';
-import { mayAct } from '../../shared/oneWindow';
-import { carryOut } from '../../store/instances/carryOut';
-import type { Account } from '../../store/accounts/accounts';
 import type { JobStepDeps, Step } from './jobStep';
 import { isStopped } from './jobTrouble';
 import { othersInTheWay } from './otherJobs';

@@ -1,12 +1,12 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Job, JobRow, JobState } from '../model/job';
-import { lostJobState, type KeptAside } from '../model/lostProgress';
+import { RowFolder } from '../../store/disk/rowFolder';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import { RowFolder } from '../../store/disk/rowFolder';
+import type { Job, JobRow, JobState } from '../model/job';
+import { lostJobState, type KeptAside } from '../model/lostProgress';
 import { JobLogFiles, type LogPiece } from './jobLogFiles';
 import { jobFile, stateFile } from './jobSchemas';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { savedText } from './jobSchemas';
 import { jobNewsKinds } from '../model/jobNews';
+import { savedText } from './jobSchemas';
 
 /** The data of a notice about a job. */
 export const jobNotice = z.object({

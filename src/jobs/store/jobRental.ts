@@ -1,13 +1,13 @@
 import { instanceName } from '../../model/instances/instanceLabel';
-import type { MachineOfJob, JobRow } from '../model/job';
-import type { JobEvent } from '../model/jobProgress';
 import { perHour, runningRateOf } from '../../model/quote';
+import type { Fleet } from '../../store/instances/fleetStore';
+import type { RentalStore, Rental } from '../../store/rentals/rentalStore';
+import { isBeingReplaced } from '../../store/rentals/replacementMark';
+import type { WindowHub } from '../../store/windows/windowHub';
 import type { Clock } from '../../util/clock';
 import { text } from '../../util/text';
-import type { Fleet } from '../../store/instances/fleetStore';
-import type { WindowHub } from '../../store/windows/windowHub';
-import { isBeingReplaced } from '../../store/rentals/replacementMark';
-import type { RentalStore, Rental } from '../../store/rentals/rentalStore';
+import type { MachineOfJob, JobRow } from '../model/job';
+import type { JobEvent } from '../model/jobProgress';
 
 export interface JobRentalDeps {
   readonly rentals: Pick<RentalStore, 'rentals' | 'reread' | 'damaged'>;

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { micros } from '../../model/money';
+import { ownId } from '../../store/disk/rowFolder';
+import type { Text } from '../../util/text';
 import { decisionKinds, jobPhases, troubleKinds, type Job, type JobState } from '../model/job';
 import { endReasons } from '../model/onMachine';
-import { micros } from '../../model/money';
-import type { Text } from '../../util/text';
-import { ownId } from '../../store/disk/rowFolder';
 
 /** A text as it is read from a file or another window. */
 export const savedText = z.custom<Text>(

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import type { Job } from '../model/job';
-import type { JobSpec } from '../model/jobSpec';
+import type { SecretPort } from '../../store/accounts/patientSecrets';
 import { parseJson } from '../../util/json';
 import { realPlace } from '../../util/realPlace';
-import type { SecretPort } from '../../store/accounts/patientSecrets';
 import { jobSecretsKey } from '../manifest';
+import type { Job } from '../model/job';
+import type { JobSpec } from '../model/jobSpec';
 
 /** A job of a folder that gets a secret. */
 export interface SecretUse {

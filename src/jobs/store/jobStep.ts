@@ -1,15 +1,15 @@
-import type { Job } from '../model/job';
-import type { JobEvent } from '../model/jobProgress';
-import type { Clock } from '../../util/clock';
-import type { Log } from '../../util/log';
 import type { Account } from '../../store/accounts/accounts';
 import type { Fleet } from '../../store/instances/fleetStore';
-import type { WindowHub } from '../../store/windows/windowHub';
 import type { ReplaceResult } from '../../store/rentals/replacement';
-import type { JobRentalDeps } from './jobRental';
-import type { FreeBytes } from './traffic';
-import type { Jobs } from './jobs';
+import type { WindowHub } from '../../store/windows/windowHub';
+import type { Clock } from '../../util/clock';
+import type { Log } from '../../util/log';
+import type { Job } from '../model/job';
 import type { JobMachine, StoppedMachine } from '../model/jobMachine';
+import type { JobEvent } from '../model/jobProgress';
+import type { JobRentalDeps } from './jobRental';
+import type { Jobs } from './jobs';
+import type { FreeBytes } from './traffic';
 
 export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
   readonly fleet: Fleet;

@@ -1,4 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import type { Accounts } from '../../store/accounts/accounts';
+import { DiskList } from '../../store/disk/diskList';
+import type { WindowHub } from '../../store/windows/windowHub';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { UserError } from '../../util/errors';
+import type { Log } from '../../util/log';
+import { text } from '../../util/text';
 import {
   type Decisions,
   isOver,
@@ -9,18 +17,10 @@ import {
   newJobState,
   type Reopen,
 } from '../model/job';
-import { isLostHere } from '../model/lostProgress';
-import { isJobOpen, mayReopen } from '../model/reopenedJob';
 import { withLimits } from '../model/jobExtension';
 import type { JobSpec, MachineEnd } from '../model/jobSpec';
-import { DiskList } from '../../store/disk/diskList';
-import type { Clock } from '../../util/clock';
-import { DisposableStore, type Disposable } from '../../util/disposable';
-import { UserError } from '../../util/errors';
-import type { Log } from '../../util/log';
-import { text } from '../../util/text';
-import type { Accounts } from '../../store/accounts/accounts';
-import type { WindowHub } from '../../store/windows/windowHub';
+import { isLostHere } from '../model/lostProgress';
+import { isJobOpen, mayReopen } from '../model/reopenedJob';
 import type { JobStorage } from './jobFiles';
 import type { LogPiece } from './jobLogFiles';
 import { JobMoves, WatchedLogs } from './sharedJobs';

@@ -1,12 +1,12 @@
+import { perHour, runningRateOf } from '../../model/quote';
+import type { Account } from '../../store/accounts/accounts';
+import { isCancelled } from '../../util/errors';
 import { isAtWork, isRenting, type JobRow, machineOf } from '../model/job';
 import { limitNow } from '../model/jobExtension';
-import type { JobEvent } from '../model/jobProgress';
-import { perHour, runningRateOf } from '../../model/quote';
-import type { JobStepDeps } from './jobStep';
-import type { JobMachine } from '../model/jobMachine';
 import { guardSecondsOf, limitInputs } from '../model/jobLimits';
-import { isCancelled } from '../../util/errors';
-import type { Account } from '../../store/accounts/accounts';
+import type { JobMachine } from '../model/jobMachine';
+import type { JobEvent } from '../model/jobProgress';
+import type { JobStepDeps } from './jobStep';
 
 /**
  * Returns the event for a machine that costs more than the job counts with, as after a higher bid or an increase that

@@ -1,13 +1,13 @@
-import { isAtWork, isBeforeStart, machineOf, type JobRow } from '../model/job';
-import { hardLimit, limitInputs } from '../model/jobLimits';
-import { type LossCause, lossOf, mayTryAgain } from '../model/nextAttempt';
-import { otherJobText } from '../model/jobText';
 import { stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
-import { UserError } from '../../util/errors';
-import { text, type Text } from '../../util/text';
 import type { Rental } from '../../store/rentals/rentalStore';
 import type { ReplaceResult } from '../../store/rentals/replacement';
 import { isBeingReplaced } from '../../store/rentals/replacementMark';
+import { UserError } from '../../util/errors';
+import { text, type Text } from '../../util/text';
+import { isAtWork, isBeforeStart, machineOf, type JobRow } from '../model/job';
+import { hardLimit, limitInputs } from '../model/jobLimits';
+import { otherJobText } from '../model/jobText';
+import { type LossCause, lossOf, mayTryAgain } from '../model/nextAttempt';
 import { currentRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
 

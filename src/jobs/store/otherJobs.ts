@@ -1,13 +1,13 @@
-import { isBefore, isBeforeStart, type JobPhase, type JobRow, machineOf } from '../model/job';
-import { isLostHere } from '../model/lostProgress';
-import type { JobThere } from '../model/onMachine';
+import type { Account } from '../../store/accounts/accounts';
 import { isCancelled, UserError } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
 import { text } from '../../util/text';
-import type { Account } from '../../store/accounts/accounts';
+import { isBefore, isBeforeStart, type JobPhase, type JobRow, machineOf } from '../model/job';
+import type { JobMachine } from '../model/jobMachine';
+import { isLostHere } from '../model/lostProgress';
+import type { JobThere } from '../model/onMachine';
 import type { JobStepDeps } from './jobStep';
 import { isCopied, isStopped } from './jobTrouble';
-import type { JobMachine } from '../model/jobMachine';
 import type { Jobs } from './jobs';
 
 /**

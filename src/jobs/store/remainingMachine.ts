@@ -1,7 +1,7 @@
 import { instanceName } from '../../model/instances/instanceLabel';
+import { perHour, runningRateOf } from '../../model/quote';
 import { machineOf, type JobRow, type MachineOfJob } from '../model/job';
 import { mayReopen } from '../model/reopenedJob';
-import { perHour, runningRateOf } from '../../model/quote';
 import { currentRental, type JobRentalDeps } from './jobRental';
 
 export interface RemainingMachineDeps {

@@ -1,11 +1,11 @@
 import * as z from 'zod';
-import type { JobMove } from '../model/job';
-import type { MoveProgress } from '../model/jobMachine';
 import { channel } from '../../shared/channel';
+import type { WindowHub } from '../../store/windows/windowHub';
 import type { Clock } from '../../util/clock';
 import { type Disposable, DisposableStore } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { WindowHub } from '../../store/windows/windowHub';
+import type { JobMove } from '../model/job';
+import type { MoveProgress } from '../model/jobMachine';
 
 const move: z.ZodType<JobMove> = z.object({
   way: z.enum(['sending', 'fetching']),

@@ -1,12 +1,12 @@
 import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type JobMove, type JobRow, machineOf } from '../model/job';
 import { type Micros, times, zero } from '../../model/money';
 import type { Fleet } from '../../store/instances/fleetStore';
-import type { MoveProgress } from '../model/jobMachine';
-import type { FetchSize } from '../model/fetchSize';
-import type { JobOutput } from '../model/onMachine';
 import { inParallel } from '../../util/inParallel';
+import type { FetchSize } from '../model/fetchSize';
+import { type JobMove, type JobRow, machineOf } from '../model/job';
+import type { MoveProgress } from '../model/jobMachine';
+import type { JobOutput } from '../model/onMachine';
 
 /** Measures what transfers of a job move, and what the host of its machine charges for that. */
 export class Traffic {

@@ -1,9 +1,21 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
+import { filesText } from '../../editor/filesText';
 import { localize, t } from '../../editor/localize';
+import { whileReadingInstances } from '../../editor/progress';
 import { pickFromList, pickMany, type Row } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
+import { formatMoney, fromDollars, type Micros } from '../../model/money';
+import { AcceptGuard } from '../../model/rentals/acceptGuard';
+import { trafficText } from '../../model/rentals/costFacts';
+import { connectableInstances } from '../../store/instances/listed';
+import { bytesText } from '../../util/bytes';
+import type { Clock } from '../../util/clock';
+import { durationText } from '../../util/duration';
+import { plainLabel } from '../../util/plainLabel';
+import { firstLineText } from '../../util/scriptLines';
+import type { SentFiles } from '../machine/sentFiles';
 import type { JobRow } from '../model/job';
 import type { HardLimit } from '../model/jobLimits';
 import type { JobSpec, MachineEnds } from '../model/jobSpec';
@@ -15,18 +27,6 @@ import {
   retriesText,
   secretFilesText,
 } from '../model/jobText';
-import { formatMoney, fromDollars, type Micros } from '../../model/money';
-import { AcceptGuard } from '../../model/rentals/acceptGuard';
-import { trafficText } from '../../model/rentals/costFacts';
-import { bytesText } from '../../util/bytes';
-import type { Clock } from '../../util/clock';
-import { durationText } from '../../util/duration';
-import { plainLabel } from '../../util/plainLabel';
-import type { SentFiles } from '../machine/sentFiles';
-import { filesText } from '../../editor/filesText';
-import { firstLineText } from '../../util/scriptLines';
-import { whileReadingInstances } from '../../editor/progress';
-import { connectableInstances } from '../../store/instances/listed';
 import type { JobDeps } from './deps';
 
 export interface JobQuestion {

@@ -5,12 +5,12 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickFromList, type Row } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
-import { machineOf, type JobRow } from '../model/job';
-import { canExtend, extended, limitAt } from '../model/jobExtension';
-import type { JobSpec } from '../model/jobSpec';
 import { formatMoney, fromDollars } from '../../model/money';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
 import { durationText } from '../../util/duration';
+import { machineOf, type JobRow } from '../model/job';
+import { canExtend, extended, limitAt } from '../model/jobExtension';
+import type { JobSpec } from '../model/jobSpec';
 import type { JobDeps } from './deps';
 import { chooseRow } from './jobCommands';
 

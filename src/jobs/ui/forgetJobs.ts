@@ -3,11 +3,11 @@ import { confirm, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
+import type { Account } from '../../store/accounts/accounts';
+import { accountFor } from '../../store/accounts/sameAccount';
+import { inParallel } from '../../util/inParallel';
 import { attemptIdsHere } from '../model/attemptIds';
 import { isOver, lacksOutputs, machineOf, type JobRow } from '../model/job';
-import { accountFor } from '../../store/accounts/sameAccount';
-import type { Account } from '../../store/accounts/accounts';
-import { inParallel } from '../../util/inParallel';
 import type { JobDeps } from './deps';
 import { chooseRow } from './jobCommands';
 

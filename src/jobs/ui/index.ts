@@ -1,8 +1,11 @@
-import type { Services } from '../services';
-import { DisposableStore, type Disposable } from '../../util/disposable';
 import { t } from '../../editor/localize';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { jobsPart } from '../model/jobsInFile';
+import type { Services } from '../services';
 import { reportDamagedJobs } from './damagedJobs';
 import type { JobDeps } from './deps';
+import { extendJob } from './extendJob';
+import { forgetFinishedJobs, forgetJob } from './forgetJobs';
 import {
   chooseRow,
   fetchJobOutputs,
@@ -14,17 +17,14 @@ import {
   retryJob,
   stopJob,
 } from './jobCommands';
-import { extendJob } from './extendJob';
-import { forgetFinishedJobs, forgetJob } from './forgetJobs';
-import { jobsPart } from '../model/jobsInFile';
 import { JobLenses } from './jobLenses';
 import { JobLogs } from './jobLogs';
-import { reportPresence } from './jobPresence';
 import { showJobMessages } from './jobMessages';
 import { showMoves } from './jobMoves';
+import { reportPresence } from './jobPresence';
 import { showJobStatus } from './jobStatus';
-import { JobTree } from './jobTree';
 import { jobTasks } from './jobTasks';
+import { JobTree } from './jobTree';
 import { runFileAsJob, startWorkers } from './jobsWithoutFile';
 import { runJob } from './runJob';
 import { changeSecrets } from './secretsOfJobs';

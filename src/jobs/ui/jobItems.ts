@@ -1,7 +1,11 @@
 import * as vscode from 'vscode';
+import { filesText } from '../../editor/filesText';
 import { localize, t } from '../../editor/localize';
-import { tooltip } from '../../editor/tooltip';
 import { momentText } from '../../editor/timeText';
+import { tooltip } from '../../editor/tooltip';
+import { bytesText } from '../../util/bytes';
+import { durationText } from '../../util/duration';
+import { isFetchRepeatable } from '../model/fetchAgain';
 import {
   hasUnfetched,
   isRetried,
@@ -13,14 +17,10 @@ import {
   type JobMove,
   type JobRow,
 } from '../model/job';
+import { canExtend, limitAt } from '../model/jobExtension';
+import { causeText, machinePlanText, moveText, phaseText, useText } from '../model/jobText';
 import { isLostHere } from '../model/lostProgress';
 import { canReleaseMachine } from '../model/outOfReach';
-import { isFetchRepeatable } from '../model/fetchAgain';
-import { causeText, machinePlanText, moveText, phaseText, useText } from '../model/jobText';
-import { canExtend, limitAt } from '../model/jobExtension';
-import { bytesText } from '../../util/bytes';
-import { durationText } from '../../util/duration';
-import { filesText } from '../../editor/filesText';
 
 export type JobGroup = 'running' | 'needsYou' | 'finished';
 

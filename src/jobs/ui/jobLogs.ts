@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { OutputDocuments, showEnd, type Cut } from '../../editor/outputDocuments';
+import { DisposableStore } from '../../util/disposable';
 import { isOver, type JobRow } from '../model/job';
 import { plainLog } from '../model/logText';
-import { DisposableStore } from '../../util/disposable';
 import type { JobDeps } from './deps';
 
 const logScheme = 'gpurental-joblog';

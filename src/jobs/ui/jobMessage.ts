@@ -1,8 +1,8 @@
 import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import type { Action, MessageLevel } from '../../editor/message';
-import { machineOf, type JobRow } from '../model/job';
 import { formatMoney } from '../../model/money';
+import { machineOf, type JobRow } from '../model/job';
 
 /** A message about a job. */
 export interface JobMessage {

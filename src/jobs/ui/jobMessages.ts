@@ -2,14 +2,17 @@ import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
 import { momentText } from '../../editor/timeText';
+import { formatMoney, fromDollars } from '../../model/money';
+import type { Disposable } from '../../util/disposable';
+import { durationText } from '../../util/duration';
 import { isStranded, machineEndOf, machineOf, type JobRow } from '../model/job';
 import { limitAt } from '../model/jobExtension';
 import { fetchSeconds } from '../model/jobLimits';
 import { otherJobText } from '../model/jobText';
-import { formatMoney, fromDollars } from '../../model/money';
 import { jobNotice, jobNoticeKind, type JobNotice } from '../store/jobNotice';
-import type { Disposable } from '../../util/disposable';
-import { durationText } from '../../util/duration';
+import type { JobDeps } from './deps';
+import { leftOutText } from './jobItems';
+import { instanceAction, logAction, stillCosts, type JobMessage } from './jobMessage';
 import {
   type AgainKind,
   fetchedAgainMessage,
@@ -17,9 +20,6 @@ import {
   type RunKind,
   runMessage,
 } from './resultMessages';
-import type { JobDeps } from './deps';
-import { leftOutText } from './jobItems';
-import { instanceAction, logAction, stillCosts, type JobMessage } from './jobMessage';
 import { stuckMessage, type StuckKind } from './stuckMessages';
 
 /** Shows messages about jobs, each in one window only. */

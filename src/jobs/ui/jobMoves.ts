@@ -1,8 +1,8 @@
 import { localize, t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
+import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { machineOf, type JobMove, type JobRow } from '../model/job';
 import { amountText } from '../model/jobText';
-import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import type { JobDeps } from './deps';
 
 /** A transfer that is faster than this shows no notification (ms). */

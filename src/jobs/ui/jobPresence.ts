@@ -1,7 +1,7 @@
-import type { Services } from '../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isAtWork, machineOf, waitsForYou, type JobRow } from '../model/job';
+import type { Services } from '../services';
 
 /** Reports the instances that jobs use. */
 export function reportPresence({

@@ -6,13 +6,13 @@ import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
 import { pickOne } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
+import { workspaceFilePath, type OpenRecipe } from '../../model/workspace/workspaceFile';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
 import type { Job } from '../model/job';
 import { variantsOf } from '../model/jobMatrix';
 import { jobNames, readJob, type JobSpec } from '../model/jobSpec';
-import { workspaceFilePath, type OpenRecipe } from '../../model/workspace/workspaceFile';
 import { recipeForJobs } from '../model/jobsInFile';
-import { UserError } from '../../util/errors';
-import { text } from '../../util/text';
 
 /** A job in an open folder of this computer. */
 export interface JobSource {

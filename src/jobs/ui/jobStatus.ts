@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
+import { formatMoney } from '../../model/money';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { durationText } from '../../util/duration';
+import { plainLabel } from '../../util/plainLabel';
 import { needsYou } from '../model/job';
 import { jobCost, jobMs } from '../model/jobLimits';
 import { phaseText } from '../model/jobText';
-import { formatMoney } from '../../model/money';
-import { plainLabel } from '../../util/plainLabel';
-import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
-import { durationText } from '../../util/duration';
 import type { JobDeps } from './deps';
 
 /** How often elapsed time and cost are updated (ms). */

@@ -1,15 +1,15 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
-import type { JobDeps } from './deps';
-import { filesWithJobs } from './jobSource';
-import { runJob } from './runJob';
 import { reasonOf, t } from '../../editor/localize';
+import { DisposableStore } from '../../util/disposable';
+import type { Log } from '../../util/log';
 import { isOver } from '../model/job';
 import { plainLog } from '../model/logText';
 import type { JobEnd } from '../model/onMachine';
 import { logPieceBytes } from '../store/jobLogFiles';
-import { DisposableStore } from '../../util/disposable';
-import type { Log } from '../../util/log';
+import type { JobDeps } from './deps';
+import { filesWithJobs } from './jobSource';
+import { runJob } from './runJob';
 
 /** Returns a task for each job of the open folders. */
 export async function jobTasks(deps: JobDeps): Promise<vscode.Task[]> {

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 import { unreadRow } from '../../editor/listRows';
 import { t } from '../../editor/localize';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import type { JobRow } from '../model/job';
 import { remainingMachine } from '../store/remainingMachine';
-import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { damagedJobItem } from './damagedJobs';
 import type { JobDeps } from './deps';
 import {

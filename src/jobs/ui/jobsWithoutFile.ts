@@ -4,17 +4,17 @@ import type { DocumentTarget, WorkersTarget } from '../../commandSpecs';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
-import { type JobFields, jobNameOf } from '../model/jobFields';
-import { readJob } from '../model/jobSpec';
-import { quoteForShell } from '../../ssh/commandLine';
-import { interpreterFor } from '../../ssh/runFile';
-import type { JobDeps } from './deps';
-import { isTrusted, runSource } from './runJob';
 import { pickLocal } from '../../editor/pickLocal';
 import { askLine, pickFromList } from '../../editor/quickPick';
 import { pullEngines } from '../../several/model/pullEngines';
+import { quoteForShell } from '../../ssh/commandLine';
+import { interpreterFor } from '../../ssh/runFile';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { plainLabel } from '../../util/plainLabel';
+import { type JobFields, jobNameOf } from '../model/jobFields';
+import { readJob } from '../model/jobSpec';
+import type { JobDeps } from './deps';
+import { isTrusted, runSource } from './runJob';
 
 /** Runs a script of the workspace as a job, after asking for its limits. */
 export async function runFileAsJob(

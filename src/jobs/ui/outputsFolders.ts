@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { JobSpec } from '../model/jobSpec';
-import type { OneOfDraft } from '../model/draftJob';
 import { safeFileName } from '../../util/fileName';
+import type { OneOfDraft } from '../model/draftJob';
+import type { JobSpec } from '../model/jobSpec';
 
 /** Where the outputs of a job go that is ordered at this time. */
 export function outputsFolderOf(spec: JobSpec, folder: string, orderedAt: number): string {

@@ -3,12 +3,12 @@ import { reasonOf, t } from '../../editor/localize';
 import { formatMoney, fromDollars } from '../../model/money';
 import type { OrderedRentals, RentalOrder } from '../../model/rentals/rentalOrder';
 import { newMarker } from '../../store/rentals/beforeRental';
-import type { Services } from '../services';
 import { CancelledError } from '../../util/errors';
 import { text } from '../../util/text';
 import { jobFacts, type DraftJob, type OneOfDraft } from '../model/draftJob';
 import type { Job } from '../model/job';
 import { guardSecondsOf } from '../model/jobLimits';
+import type { Services } from '../services';
 
 type Deps = Pick<Services, 'jobs' | 'report'>;
 

@@ -4,12 +4,12 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { Instance } from '../../model/instances/instance';
 import { intentOf } from '../../model/instances/instanceState';
-import { isAtWork, machineEndOf, machineOf, type JobRow, type MachineOfJob } from '../model/job';
-import { endsText, machineEndText } from '../model/jobText';
-import { mayTryAgain } from '../model/nextAttempt';
 import { formatMoney } from '../../model/money';
 import { perHour, runningRateOf, type Rate } from '../../model/quote';
 import { accountFor } from '../../store/accounts/sameAccount';
+import { isAtWork, machineEndOf, machineOf, type JobRow, type MachineOfJob } from '../model/job';
+import { endsText, machineEndText } from '../model/jobText';
+import { mayTryAgain } from '../model/nextAttempt';
 import type { JobDeps } from './deps';
 
 /**

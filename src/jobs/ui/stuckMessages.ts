@@ -1,11 +1,11 @@
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import type { Action } from '../../editor/message';
+import { durationText } from '../../util/duration';
+import { isLocalProblem } from '../../util/localProblem';
 import { isAtWork, isBeforeStart, machineEndOf, machineOf, type JobRow } from '../model/job';
 import { canReleaseMachine } from '../model/outOfReach';
 import type { JobNotice } from '../store/jobNotice';
-import { durationText } from '../../util/duration';
-import { isLocalProblem } from '../../util/localProblem';
 import { instanceAction, logAction, stillCosts, type JobMessage } from './jobMessage';
 
 export type StuckKind =

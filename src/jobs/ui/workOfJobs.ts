@@ -1,11 +1,11 @@
 import { runCommand } from '../../editor/commands';
 import type { InstanceWork } from '../../store/instances/workOnInstances';
 import { text } from '../../util/text';
+import { guardedRental } from '../guardedRental';
 import { parseJobs } from '../machine/otherJobs';
 import { jobPrograms } from '../machine/programs';
 import { machineOf } from '../model/job';
 import { machinePlanText, mayEndMachine, otherJobText, phaseText, riskText } from '../model/jobText';
-import { guardedRental } from '../guardedRental';
 import type { Jobs } from '../store/jobs';
 
 /**

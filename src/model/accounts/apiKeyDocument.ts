@@ -2,9 +2,9 @@ import { parse, type ParseError } from 'jsonc-parser';
 import * as z from 'zod';
 import { JsonTooDeepError, tooDeepAt } from '../../util/json';
 import { formatText, text, type Text } from '../../util/text';
-import { permissionCategories, type KeyPermissions, type NewApiKey } from './apiKey';
-import { JsonPlaces } from '../documents/jsonPlaces';
 import type { Span } from '../documents/envFlags';
+import { JsonPlaces } from '../documents/jsonPlaces';
+import { permissionCategories, type KeyPermissions, type NewApiKey } from './apiKey';
 import { keyNameProblem } from './keyInput';
 import { permissionMeaning } from './permissionText';
 

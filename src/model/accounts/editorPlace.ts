@@ -1,5 +1,5 @@
-import { text, type Text } from '../../util/text';
 import { UserError } from '../../util/errors';
+import { text, type Text } from '../../util/text';
 
 /** Where this extension host runs, which decides whether keys may be read. */
 export interface EditorPlace {

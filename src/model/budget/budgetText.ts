@@ -1,5 +1,5 @@
-import { formatCents, formatMoney, type Micros, zero } from '../money';
 import { text, type Text } from '../../util/text';
+import { formatCents, formatMoney, type Micros, zero } from '../money';
 import { budgetState, hasLimit, usedUp, type BudgetLimits, type BudgetNow, type BudgetPart } from './budget';
 
 /** Formats a limit as the user typed it: `$10`, or `$10.50` with cents. */

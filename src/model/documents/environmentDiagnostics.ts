@@ -1,11 +1,11 @@
 import { text, type Text } from '../../util/text';
 import { secretNameProblem, secretValueProblem } from '../accounts/keyInput';
+import { looksSecret, referenceName } from '../templates/templateReference';
 import { parseEnvFlags, type EnvEntry, type EnvProblemKind, type Span } from './envFlags';
 import { envEntries, envFlagsToObject, objectEntry } from './envObject';
 import type { Finding, Fix } from './finding';
 import type { JsonPlaces } from './jsonPlaces';
 import { rentalEnvProblem } from './rentalEnv';
-import { looksSecret, referenceName } from '../templates/templateReference';
 
 interface EnvironmentOptions {
   /**

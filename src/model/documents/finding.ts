@@ -1,7 +1,7 @@
 import type { Text } from '../../util/text';
+import type { ReferenceSlot } from '../templates/templateReference';
 import type { Span } from './envFlags';
 import type { TextChange } from './jsonPlaces';
-import type { ReferenceSlot } from '../templates/templateReference';
 
 export type Severity = 'error' | 'warning' | 'information' | 'hint';
 

@@ -1,7 +1,7 @@
 import { text, type Text } from '../../util/text';
 import { filterValueText, numberText } from '../offers/filterText';
-import { wireMisfits } from '../offers/offerMatch';
 import type { Offer } from '../offers/offer';
+import { wireMisfits } from '../offers/offerMatch';
 import { readWireFilters } from '../offers/readWireFilters';
 import {
   fieldLabel,

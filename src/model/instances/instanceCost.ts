@@ -1,6 +1,6 @@
-import type { Instance } from './instance';
 import type { Micros } from '../money';
 import { costOf, perDay, runningRateOf, stoppedRateOf } from '../quote';
+import type { Instance } from './instance';
 
 const hourMs = 3_600_000;
 

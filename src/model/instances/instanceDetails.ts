@@ -1,11 +1,11 @@
 import { formatText } from '../../util/text';
-import { costSoFar, stoppedCostPerDay } from './instanceCost';
-import { displayLabel } from './instanceLabel';
-import { chartOf, gaugeNames, gaugesOf, type GaugeReading, type Gauges } from './gauges';
-import type { Instance } from './instance';
-import { intentOf, stateLabel, stateOf, type InstanceFacts } from './instanceState';
 import { formatMoney, type Micros } from '../money';
 import { perHour, runningRateOf } from '../quote';
+import { chartOf, gaugeNames, gaugesOf, type GaugeReading, type Gauges } from './gauges';
+import type { Instance } from './instance';
+import { costSoFar, stoppedCostPerDay } from './instanceCost';
+import { displayLabel } from './instanceLabel';
+import { intentOf, stateLabel, stateOf, type InstanceFacts } from './instanceState';
 
 const mask = '•••';
 

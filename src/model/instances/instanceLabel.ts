@@ -1,5 +1,5 @@
-import type { Instance } from './instance';
 import { plainLabel } from '../../util/plainLabel';
+import type { Instance } from './instance';
 
 const markerPattern = /(?:^|\s)\[gr-([0-9a-f]{8})\]\s*$/;
 /** The limit when renting; the API description states none (docs/service/instances.md#label). */

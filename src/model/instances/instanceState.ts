@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { isWithin } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 import { text, type Text } from '../../util/text';
-import { isPastEnd, type Instance } from './instance';
 import type { Micros } from '../money';
 import { noRate, perHour, runningRateOf, stoppedRateOf, sumRates, type Rate } from '../quote';
+import { isPastEnd, type Instance } from './instance';
 
 /** The last request that any window sent for an instance. */
 export const ownRequest = z

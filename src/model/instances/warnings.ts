@@ -1,7 +1,7 @@
-import type { Instance } from './instance';
-import { stateOf, type InstanceFacts, type InstanceStateKind } from './instanceState';
 import type { Micros } from '../money';
 import { hoursOfCredit, type Rate } from '../quote';
+import type { Instance } from './instance';
+import { stateOf, type InstanceFacts, type InstanceStateKind } from './instanceState';
 import { rentalEndOf } from './rentalEnd';
 
 /** Something that will cost money or data unless the user acts. */

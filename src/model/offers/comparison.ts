@@ -1,9 +1,9 @@
 import { text, type Text } from '../../util/text';
-import { numberText } from './filterText';
 import { formatCents, formatMoney } from '../money';
+import { perDay, perHour, perMonth, quoteOffer, type Quote } from '../quote';
+import { numberText } from './filterText';
 import type { Offer, RentalType } from './offer';
 import { placeText } from './places';
-import { perDay, perHour, perMonth, quoteOffer, type Quote } from '../quote';
 import { numberFields, type NumberField } from './searchFields';
 
 /** An offer to compare, and the choices that its price depends on. */

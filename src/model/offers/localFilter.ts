@@ -1,5 +1,5 @@
-import { mostRows, type MarketQuery, type SortOrder } from './marketQuery';
 import { quoteOffer, type Rate } from '../quote';
+import { mostRows, type MarketQuery, type SortOrder } from './marketQuery';
 import type { Offer } from './offer';
 import {
   choiceField,

@@ -1,5 +1,5 @@
-import { cleanWireFilters, type FilterPrimitive, type OfferSearch, type WireFiltersShape } from './filters';
 import type { OfferField } from '../../wire/offer';
+import { cleanWireFilters, type FilterPrimitive, type OfferSearch, type WireFiltersShape } from './filters';
 import type { Offer, RentalType } from './offer';
 import {
   choiceField,

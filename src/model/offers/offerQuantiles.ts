@@ -1,6 +1,6 @@
 import { defined } from '../../util/defined';
-import type { GpuMetrics } from './gpuMetrics';
 import type { Micros } from '../money';
+import type { GpuMetrics } from './gpuMetrics';
 import type { Offer } from './offer';
 
 /**

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { WireFiltersShape } from './filters';
-import { readWireFilters } from './readWireFilters';
 import { sortOrders, type MarketQuery } from './marketQuery';
+import { readWireFilters } from './readWireFilters';
 import { choiceKeys, defaultFilters, flagKeys, numberKeys, type Filters } from './searchFields';
 
 export interface SavedSearch {

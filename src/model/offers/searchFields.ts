@@ -1,7 +1,7 @@
 import { text, type Text } from '../../util/text';
-import { leastMbFor, mostMbFor, soldGpuGb } from './gpuMemory';
 import type { OfferField } from '../../wire/offer';
 import { toDollars, type Micros } from '../money';
+import { leastMbFor, mostMbFor, soldGpuGb } from './gpuMemory';
 import type { Offer } from './offer';
 
 /**

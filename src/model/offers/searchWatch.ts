@@ -1,7 +1,7 @@
-import { fitting } from './offerMatch';
-import type { MarketQuery } from './marketQuery';
 import { toDollars, type Micros } from '../money';
+import type { MarketQuery } from './marketQuery';
 import type { Offer } from './offer';
+import { fitting } from './offerMatch';
 
 /** A search that is repeated until an offer is cheap enough. */
 export interface SearchWatch {

@@ -1,7 +1,7 @@
 import type { RentalType } from './offer';
+import type { ChoiceKey, FieldKey, Filters, FlagKey, NumberKey, NumberRange } from './searchFields';
 import { numberNames, own, unitScales } from './typedNames';
 import { priceUnit } from './typedPhrases';
-import type { ChoiceKey, FieldKey, Filters, FlagKey, NumberKey, NumberRange } from './searchFields';
 
 /** What was read of a typed line so far. */
 export interface Draft {

@@ -1,10 +1,11 @@
 import { text } from '../../util/text';
 import { budgetState, type BudgetNow, type BudgetState } from '../budget/budget';
 import { overrunText } from '../budget/budgetText';
+import { rentalFit } from '../fit/rentalFit';
+import type { UsualMachine } from '../fit/usualMachine';
 import { formatMoney, type Micros } from '../money';
 import type { Offer, RentalType } from '../offers/offer';
-import { costFacts } from './costFacts';
-import { rentFacts, type Fact } from './rentFacts';
+import type { Filters } from '../offers/searchFields';
 import {
   diskRate,
   hoursOfCredit,
@@ -17,11 +18,10 @@ import {
   type Rate,
   type Usage,
 } from '../quote';
+import { costFacts } from './costFacts';
+import { rentFacts, type Fact } from './rentFacts';
 import { plannedDiskGb, type RentChoices } from './rentPlan';
 import { fitWarnings, machineWarnings, type RentWarning } from './rentWarnings';
-import { rentalFit } from '../fit/rentalFit';
-import type { UsualMachine } from '../fit/usualMachine';
-import type { Filters } from '../offers/searchFields';
 
 export interface ConfirmationInput {
   readonly offer: Offer;

@@ -1,7 +1,7 @@
+import { defined } from '../../util/defined';
 import type { Instance } from '../instances/instance';
 import type { Offer, RentalType } from '../offers/offer';
 import { perHour, quoteOffer } from '../quote';
-import { defined } from '../../util/defined';
 import type { RentConfig } from './rent';
 
 /** The facts of a rental that describe its instance. */

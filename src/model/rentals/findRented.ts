@@ -1,5 +1,5 @@
-import { markerIn } from '../instances/instanceLabel';
 import type { Instance } from '../instances/instance';
+import { markerIn } from '../instances/instanceLabel';
 
 /** What is known about a rental whose answer did not arrive. */
 export interface LostRental {

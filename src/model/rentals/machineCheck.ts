@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { machineProofShape, type ProofStage } from '../proof/machineProof';
 import { startCauseOf, type InstanceFacts } from '../instances/instanceState';
+import { machineProofShape, type ProofStage } from '../proof/machineProof';
 
 /** The stages of a check, in order, once the service reports `running`. */
 const checkStages = ['port', 'login', 'gpu'] as const satisfies readonly ProofStage[];

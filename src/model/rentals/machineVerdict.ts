@@ -1,10 +1,10 @@
+import type { Text } from '../../util/text';
 import type { Instance } from '../instances/instance';
 import { instanceName } from '../instances/instanceLabel';
 import type { Offer } from '../offers/offer';
 import type { MachineProof } from '../proof/machineProof';
 import { expectedOf, verdictOn, type ProofVerdict } from '../proof/verdict';
 import { verdictText } from '../proof/verdictText';
-import type { Text } from '../../util/text';
 import type { CheckResult } from './machineCheck';
 import { notCheckedText, unprovedText } from './machineCheckText';
 

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { ageMs, costSoFar } from '../instances/instanceCost';
-import { instanceShape, type Instance } from '../instances/instance';
-import { micros, sumMoney, type Micros } from '../money';
 import type { Charge } from '../accounts/charge';
+import { instanceShape, type Instance } from '../instances/instance';
+import { ageMs, costSoFar } from '../instances/instanceCost';
+import { micros, sumMoney, type Micros } from '../money';
 
 /** How a rental ended, as far as this computer knows. */
 const rentalEnds = ['destroyed', 'replaced', 'failed', 'gone'] as const;

@@ -1,14 +1,14 @@
 import { defined } from '../../util/defined';
-import { fromDollars, zero, type Micros } from '../money';
 import { narrowed } from '../fit/rentalFit';
+import { fromDollars, zero, type Micros } from '../money';
 import type { OfferSearch } from '../offers/filters';
 import { toOfferSearch, type MarketQuery } from '../offers/marketQuery';
 import type { Offer, RentalType } from '../offers/offer';
 import type { Filters } from '../offers/searchFields';
 import { perHour, type Rate } from '../quote';
 import type { RentConfig } from './rent';
-import type { RentalOrder } from './rentalOrder';
 import { effectiveRuntype, lacksShell, planRent, plannedDiskGb, type RentChoices } from './rentPlan';
+import type { RentalOrder } from './rentalOrder';
 
 /** A rental as far as it is decided, from the start of its search until it is sent. */
 export interface RentDraft {

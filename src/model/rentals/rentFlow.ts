@@ -2,8 +2,8 @@ import type { MarketQuery } from '../offers/marketQuery';
 import type { Offer } from '../offers/offer';
 import type { VolumeChoice } from './rent';
 import type { CompleteDraft } from './rentDraft';
-import type { RentChoices } from './rentPlan';
 import type { RentStep } from './rentFacts';
+import type { RentChoices } from './rentPlan';
 
 /**
  * The steps from an offer to the confirmation. Every step has a default, so each can be skipped. Back returns to the

@@ -1,15 +1,15 @@
-import { scriptLines } from '../../util/scriptLines';
 import { defined } from '../../util/defined';
+import { scriptLines } from '../../util/scriptLines';
 import { text, type Text } from '../../util/text';
 import { typedNumber } from '../../util/typedNumber';
 import { parsePort } from '../documents/envFlags';
 import { readableEnv } from '../documents/envObject';
 import { formatMoney, fromDollars, times, type Micros } from '../money';
 import type { Offer, RentalType } from '../offers/offer';
-import { runtypes, type RentConfig, type Runtype } from './rent';
-import { highestBid, lowestBid } from '../quote';
 import { usualDiskGb } from '../offers/savedSearches';
+import { highestBid, lowestBid } from '../quote';
 import type { Template } from '../templates/template';
+import { runtypes, type RentConfig, type Runtype } from './rent';
 
 export type RentSource =
   | { readonly kind: 'image'; readonly image: string }

@@ -1,7 +1,7 @@
-import { isWithin } from '../../util/duration';
 import * as z from 'zod';
+import { isWithin } from '../../util/duration';
+import { plainLabel } from '../../util/plainLabel';
 import type { Instance } from '../instances/instance';
-import { rentalEndOf } from '../instances/rentalEnd';
 import {
   hasBeenReady,
   hasShell,
@@ -14,8 +14,8 @@ import {
   type InstanceFacts,
   type OwnRequest,
 } from '../instances/instanceState';
+import { rentalEndOf } from '../instances/rentalEnd';
 import { beginCheck, machineCheckShape } from './machineCheck';
-import { plainLabel } from '../../util/plainLabel';
 
 export const failureReasons = ['exited', 'unknown', 'offline', 'gaveUp', 'timedOut'] as const;
 export type FailureReason = (typeof failureReasons)[number];

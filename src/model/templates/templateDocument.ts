@@ -1,10 +1,10 @@
-import { jsonText } from '../documents/jsonText';
-import { JsonTooDeepError, parseJson } from '../../util/json';
 import { UserError } from '../../util/errors';
+import { JsonTooDeepError, parseJson } from '../../util/json';
 import { text, type Text } from '../../util/text';
 import type { TemplateRecordField } from '../../wire/template';
 import { parseEnvFlags, replaceValues, type EnvEntry } from '../documents/envFlags';
 import { envEntries, envObjectToFlags, readEnv } from '../documents/envObject';
+import { jsonText } from '../documents/jsonText';
 import { envReferences, hideEnv, strayReference } from './envReferences';
 import {
   absentValue,

@@ -1,5 +1,5 @@
-import { envText, isReadableEnv, readableEnv, readEnv, type EnvObject } from '../documents/envObject';
 import type { WireRentRequest } from '../../wire/instance';
+import { envText, isReadableEnv, readableEnv, readEnv, type EnvObject } from '../documents/envObject';
 import { isPlainObject, readFilters } from './templateDocument';
 
 /** The body of a rental in the service's form (docs/service/renting.md#request). */

@@ -1,6 +1,6 @@
 import { text } from '../../util/text';
-import { checkEnvironment } from '../documents/environmentDiagnostics';
 import { parsePort } from '../documents/envFlags';
+import { checkEnvironment } from '../documents/environmentDiagnostics';
 import type { Finding } from '../documents/finding';
 import { JsonPlaces } from '../documents/jsonPlaces';
 import { checkScriptSecrets } from '../documents/scriptDiagnostics';

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { deepestJson } from '../../util/json';
 import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
+import { deepestJson } from '../../util/json';
 import { text } from '../../util/text';
 import { parsePort } from '../documents/envFlags';
 import { checkEnvironment } from '../documents/environmentDiagnostics';

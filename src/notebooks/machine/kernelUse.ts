@@ -1,7 +1,7 @@
-import type { KernelUse } from '../model/kernelUse';
 import { HostKeyError } from '../../ssh/hostKey';
 import type { SshService } from '../../ssh/service';
 import { assembled } from '../../ssh/shellProgram';
+import type { KernelUse } from '../model/kernelUse';
 import kernelsPy from './kernels.py';
 import kernels from './kernels.sh';
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import * as z from 'zod';
-import { parseJson } from '../../util/json';
 import { UserError } from '../../util/errors';
+import { parseJson } from '../../util/json';
 import { text } from '../../util/text';
 
 /** The end of a tunnel, and the token of the server behind it. */

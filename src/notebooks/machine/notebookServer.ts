@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { UserError } from '../../util/errors';
-import { text } from '../../util/text';
 import alone from '../../ssh/alone.sh';
-import lock from '../../ssh/lock.sh';
 import containerVariables from '../../ssh/containerVariables.sh';
+import lock from '../../ssh/lock.sh';
 import { plainText } from '../../ssh/plainText';
 import type { SshService } from '../../ssh/service';
 import { assembled } from '../../ssh/shellProgram';
 import { lastLines } from '../../ssh/transfer';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
 import script from './server.sh';
 
 /** The script that runs on a machine, for the checks of the tests. */

@@ -1,10 +1,10 @@
+import type { Forward } from '../../ssh/forward';
+import { HostKeyError } from '../../ssh/hostKey';
+import type { SshService } from '../../ssh/service';
 import { wait, type Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import type { Forward } from '../../ssh/forward';
-import { HostKeyError } from '../../ssh/hostKey';
-import type { SshService } from '../../ssh/service';
 
 export interface TunnelDeps {
   readonly ssh: Pick<SshService, 'forward'>;

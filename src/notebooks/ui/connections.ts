@@ -1,16 +1,16 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
-import { kernelFolder, tunnelPortOf } from '../model/notebookServers';
 import type { Services } from '../../services';
-import { kernelsOf, type Kernel, type ServerAddress } from '../machine/kernels';
 import type { HostKeyError } from '../../ssh/hostKey';
-import { findServer, startServer, type StartAnswer } from '../machine/notebookServer';
-import { Tunnel } from '../machine/tunnel';
 import { wait } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { CancelledError, isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import { kernelsOf, type Kernel, type ServerAddress } from '../machine/kernels';
+import { findServer, startServer, type StartAnswer } from '../machine/notebookServer';
+import { Tunnel } from '../machine/tunnel';
+import { kernelFolder, tunnelPortOf } from '../model/notebookServers';
 
 /** Jupyter is missing; the user must agree to install it. */
 export class JupyterMissingError extends UserError {

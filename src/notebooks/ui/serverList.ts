@@ -1,5 +1,9 @@
 import { join } from 'node:path';
 import * as z from 'zod';
+import { JsonFile, KeptFile } from '../../store/disk/jsonFile';
+import type { Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import type { Log } from '../../util/log';
 import {
   nextServers,
   signedOutServers,
@@ -8,10 +12,6 @@ import {
   type Candidate,
   type ListedServer,
 } from '../model/notebookServers';
-import { JsonFile, KeptFile } from '../../store/disk/jsonFile';
-import { Emitter } from '../../util/emitter';
-import type { Disposable } from '../../util/disposable';
-import type { Log } from '../../util/log';
 
 const listFile = z.object({
   version: z.literal(1),

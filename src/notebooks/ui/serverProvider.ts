@@ -2,18 +2,18 @@ import * as vscode from 'vscode';
 import { commandAction, runCommand } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
+import type { Instance } from '../../model/instances/instance';
 import { instanceName, nameAmong } from '../../model/instances/instanceLabel';
 import { actionsFor, costPerHour, stateLabel, stateOf } from '../../model/instances/instanceState';
-import type { Instance } from '../../model/instances/instance';
 import { formatMoney } from '../../model/money';
-import type { Candidate, ListedServer } from '../model/notebookServers';
 import type { Services } from '../../services';
 import { HostKeyError } from '../../ssh/hostKey';
-import type { ServerAddress } from '../machine/kernels';
 import { isCurrent } from '../../store/instances/listed';
 import { isCancelled, UserError } from '../../util/errors';
 import { plainArgument } from '../../util/plainLabel';
 import { text } from '../../util/text';
+import type { ServerAddress } from '../machine/kernels';
+import type { Candidate, ListedServer } from '../model/notebookServers';
 import { JupyterMissingError, NoLoginYetError, type NotebookConnections } from './connections';
 import type {
   JupyterCommand,

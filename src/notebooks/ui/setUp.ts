@@ -4,11 +4,11 @@ import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
-import type { ServerAddress } from '../machine/kernels';
-import { installServer } from '../machine/notebookServer';
 import { orCancelled } from '../../util/cancellation';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import type { ServerAddress } from '../machine/kernels';
+import { installServer } from '../machine/notebookServer';
 import { JupyterMissingError, type NotebookConnections } from './connections';
 
 export interface ToSetUp {

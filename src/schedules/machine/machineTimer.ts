@@ -1,26 +1,26 @@
 import { gzipSync } from 'node:zlib';
+import { idleGpuPercent } from '../../model/instances/gauges';
+import { guardMark } from '../../model/rentals/birthGuard';
+import kernelsPy from '../../notebooks/machine/kernels.py';
+import kernels from '../../notebooks/machine/kernels.sh';
 import alone from '../../ssh/alone.sh';
 import lock from '../../ssh/lock.sh';
 import type { SshService } from '../../ssh/service';
 import { assembled, withoutComments } from '../../ssh/shellProgram';
 import { checkId, UnsafeValueError } from '../../ssh/validate';
+import { text } from '../../util/text';
+import { silentKernelMs } from '../model/schedule';
 import birth from './timer/birth.sh';
 import callPy from './timer/call.py';
 import functions from './timer/functions.sh';
 import gpuUse from './timer/gpuUse.sh';
 import guard from './timer/guard.sh';
 import jobs from './timer/jobs.sh';
-import kernelsPy from '../../notebooks/machine/kernels.py';
-import kernels from '../../notebooks/machine/kernels.sh';
 import login from './timer/login.sh';
 import processes from './timer/process.sh';
 import tick from './timer/tick.sh';
 import timer from './timer/timer.sh';
 import use from './timer/use.sh';
-import { idleGpuPercent } from '../../model/instances/gauges';
-import { silentKernelMs } from '../model/schedule';
-import { guardMark } from '../../model/rentals/birthGuard';
-import { text } from '../../util/text';
 
 /** What the machine must do to itself with its own restricted key. */
 export interface TimerOrder {

@@ -1,6 +1,6 @@
-import { defined } from '../../util/defined';
 import type { Instance } from '../../model/instances/instance';
 import { startCauseOf, type OwnRequest } from '../../model/instances/instanceState';
+import { defined } from '../../util/defined';
 
 /** What happens to an instance when its schedule is due. */
 export type ScheduleAction = 'stop' | 'destroy';

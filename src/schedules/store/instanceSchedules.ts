@@ -1,15 +1,15 @@
-import type { ArmedTimer, Schedule, ScheduleAction, ScheduleState, ScheduleTerm } from '../model/schedule';
+import type { Accounts } from '../../store/accounts/accounts';
+import { DiskList } from '../../store/disk/diskList';
+import { newOwnId } from '../../store/disk/rowFolder';
+import type { WindowHub } from '../../store/windows/windowHub';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
-import { text } from '../../util/text';
-import { DiskList } from '../../store/disk/diskList';
-import { newOwnId } from '../../store/disk/rowFolder';
-import type { Accounts } from '../../store/accounts/accounts';
-import type { WindowHub } from '../../store/windows/windowHub';
-import type { ScheduleRow, ScheduleStorage, UnreadableSchedule } from './scheduleFiles';
 import { RowIndex } from '../../util/rowIndex';
+import { text } from '../../util/text';
+import type { ArmedTimer, Schedule, ScheduleAction, ScheduleState, ScheduleTerm } from '../model/schedule';
+import type { ScheduleRow, ScheduleStorage, UnreadableSchedule } from './scheduleFiles';
 
 export interface InstanceSchedulesDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;

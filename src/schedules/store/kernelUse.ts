@@ -1,11 +1,11 @@
 import type { KernelUse } from '../../notebooks/model/kernelUse';
+import type { Account } from '../../store/accounts/accounts';
+import type { Fleet } from '../../store/instances/fleetStore';
+import type { IdleWatch } from '../../store/instances/idleWatch';
+import type { Notices } from '../../store/windows/notices';
 import type { Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import type { Account } from '../../store/accounts/accounts';
-import type { Fleet } from '../../store/instances/fleetStore';
-import type { Notices } from '../../store/windows/notices';
-import type { IdleWatch } from '../../store/instances/idleWatch';
 import type { ScheduleRow } from './scheduleFiles';
 import { noticeOf } from './scheduleNotice';
 

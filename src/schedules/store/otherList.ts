@@ -1,13 +1,13 @@
 import { withoutSecrets } from '../../model/instances/withoutSecrets';
 import type { Loaded } from '../../shared/reading';
+import type { Account } from '../../store/accounts/accounts';
+import { missingIn } from '../../store/instances/fleetList';
+import type { FleetSnapshot } from '../../store/instances/fleetStore';
+import { longestGapMs } from '../../store/instances/idleWatch';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import { missingIn } from '../../store/instances/fleetList';
-import type { Account } from '../../store/accounts/accounts';
-import type { FleetSnapshot } from '../../store/instances/fleetStore';
-import { longestGapMs } from '../../store/instances/idleWatch';
 
 export interface OtherListDeps {
   readonly account: Account;

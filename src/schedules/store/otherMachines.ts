@@ -1,15 +1,15 @@
 import * as z from 'zod';
-import { instanceName } from '../../model/instances/instanceLabel';
 import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
 import { billingOf, fleetCostPerHour, noFacts, stateOf } from '../../model/instances/instanceState';
 import { micros } from '../../model/money';
+import type { Account } from '../../store/accounts/accounts';
+import { readPresence } from '../../store/instances/ends';
+import type { Notices } from '../../store/windows/notices';
 import type { Clock } from '../../util/clock';
 import { isWithin } from '../../util/duration';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import type { Account } from '../../store/accounts/accounts';
-import { readPresence } from '../../store/instances/ends';
-import type { Notices } from '../../store/windows/notices';
 
 /** The data of a notice about instances of an account that is not active. */
 export const otherAccountNotice = z.discriminatedUnion('kind', [

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { defined } from '../../util/defined';
-import type { Schedule, ScheduleState } from '../model/schedule';
-import type { Log } from '../../util/log';
 import { numberId, RowFolder } from '../../store/disk/rowFolder';
+import { defined } from '../../util/defined';
+import type { Log } from '../../util/log';
+import type { Schedule, ScheduleState } from '../model/schedule';
 
 const scheduleFile = z.object({
   version: z.literal(1),

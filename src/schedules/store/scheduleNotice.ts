@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import type { Instance } from '../../model/instances/instance';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
-import type { Instance } from '../../model/instances/instance';
 import { costPerHour } from '../../model/instances/instanceState';
-import { fireAt, type Schedule, type ScheduleState } from '../model/schedule';
 import { micros } from '../../model/money';
-import type { Text } from '../../util/text';
 import type { Notice } from '../../store/windows/notices';
+import type { Text } from '../../util/text';
+import { fireAt, type Schedule, type ScheduleState } from '../model/schedule';
 import type { ScheduleRow } from './scheduleFiles';
 
 /** The data of a notice about a schedule. */

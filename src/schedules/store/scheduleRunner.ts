@@ -1,4 +1,17 @@
 import { stateOf } from '../../model/instances/instanceState';
+import { mayAct } from '../../shared/oneWindow';
+import type { Account, Accounts } from '../../store/accounts/accounts';
+import { carryOut } from '../../store/instances/carryOut';
+import { readPresence, tidyAfterMs } from '../../store/instances/ends';
+import type { Fleet } from '../../store/instances/fleetStore';
+import type { IdleWatch } from '../../store/instances/idleWatch';
+import type { Notices } from '../../store/windows/notices';
+import type { WindowHub } from '../../store/windows/windowHub';
+import type { Clock } from '../../util/clock';
+import { defined } from '../../util/defined';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { isCancelled, UserError } from '../../util/errors';
+import type { Log } from '../../util/log';
 import {
   actingMs,
   isBeingCarriedOut,
@@ -10,23 +23,10 @@ import {
   type Schedule,
   type ScheduleState,
 } from '../model/schedule';
-import { mayAct } from '../../shared/oneWindow';
-import type { Clock } from '../../util/clock';
-import { defined } from '../../util/defined';
-import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
-import { isCancelled, UserError } from '../../util/errors';
-import type { Log } from '../../util/log';
-import { readPresence, tidyAfterMs } from '../../store/instances/ends';
-import type { IdleWatch } from '../../store/instances/idleWatch';
 import type { InstanceSchedules } from './instanceSchedules';
-import { carryOut } from '../../store/instances/carryOut';
-import type { ScheduleRow } from './scheduleFiles';
 import { isUsedByKernels, type AskKernels } from './kernelUse';
+import type { ScheduleRow } from './scheduleFiles';
 import { noticeOf, type ScheduleNotice } from './scheduleNotice';
-import type { Notices } from '../../store/windows/notices';
-import type { Account, Accounts } from '../../store/accounts/accounts';
-import type { Fleet } from '../../store/instances/fleetStore';
-import type { WindowHub } from '../../store/windows/windowHub';
 
 export interface ScheduleRunnerDeps {
   readonly accounts: Pick<Accounts, 'active'>;

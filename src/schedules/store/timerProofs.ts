@@ -1,18 +1,18 @@
 import type { Instance } from '../../model/instances/instance';
 import { isReady, stateOf } from '../../model/instances/instanceState';
-import type { ArmedTimer, Schedule } from '../model/schedule';
 import { watchAccounts } from '../../shared/followAccount';
+import type { Account, Accounts } from '../../store/accounts/accounts';
+import type { Fleet } from '../../store/instances/fleetStore';
+import type { Notices } from '../../store/windows/notices';
+import type { Presence } from '../../store/windows/presence';
+import type { WindowHub } from '../../store/windows/windowHub';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isWithin } from '../../util/duration';
 import type { Log } from '../../util/log';
-import type { Account, Accounts } from '../../store/accounts/accounts';
-import type { Fleet } from '../../store/instances/fleetStore';
-import type { WindowHub } from '../../store/windows/windowHub';
-import type { Notices } from '../../store/windows/notices';
+import type { ArmedTimer, Schedule } from '../model/schedule';
 import type { InstanceSchedules } from './instanceSchedules';
 import { noticeOf } from './scheduleNotice';
-import type { Presence } from '../../store/windows/presence';
 
 /** The result of a check: the timer can act, the timer has ended, or no result. */
 export type TimerProof = 'armed' | 'gone' | 'nothing';

@@ -1,18 +1,18 @@
 import { confirm, isPerson } from '../../editor/confirm';
-import { needsEditor } from '../../editor/scheduleText';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
-import { momentText } from '../../editor/timeText';
 import { pricePerDay } from '../../editor/priceText';
-import { instanceName } from '../../model/instances/instanceLabel';
+import { needsEditor } from '../../editor/scheduleText';
+import { momentText } from '../../editor/timeText';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
+import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
-import type { Schedule, ScheduleAction, ScheduleTerm } from '../model/schedule';
 import { accountFor } from '../../store/accounts/sameAccount';
-import type { ScheduleDeps } from './deps';
-import { canceledHereOnly, idleMeaning, willText } from './scheduleText';
-import { arm, armExtended, disarm } from './machineTimers';
 import { plainLabel } from '../../util/plainLabel';
+import type { Schedule, ScheduleAction, ScheduleTerm } from '../model/schedule';
+import type { ScheduleDeps } from './deps';
+import { arm, armExtended, disarm } from './machineTimers';
+import { canceledHereOnly, idleMeaning, willText } from './scheduleText';
 
 const extendByMs = 3_600_000;
 

@@ -1,5 +1,5 @@
-import type { Services } from '../services';
 import type { Account } from '../../store/accounts/accounts';
+import type { Services } from '../services';
 
 export type ScheduleDeps = Pick<
   Services,

@@ -4,8 +4,8 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
-import type { ArmedTimer, Schedule } from '../model/schedule';
 import { HostKeyError } from '../../ssh/hostKey';
+import { assertNever } from '../../util/errors';
 import {
   armTimer,
   checkTimer,
@@ -13,7 +13,7 @@ import {
   type TimerOrder,
   type TimerVerdict,
 } from '../machine/machineTimer';
-import { assertNever } from '../../util/errors';
+import type { ArmedTimer, Schedule } from '../model/schedule';
 import type { ScheduleDeps, Scheduled } from './deps';
 import { extendedHereOnly, idleItself, itselfWhen } from './scheduleText';
 

@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
-import { needsEditor } from '../../editor/scheduleText';
 import { localize, t } from '../../editor/localize';
 import { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow } from '../../editor/quickLevels';
+import { needsEditor } from '../../editor/scheduleText';
 import { momentText } from '../../editor/timeText';
 import { actionsFor } from '../../model/instances/instanceState';
-import { fireAt, readScheduleTime, type ScheduleAction, type ScheduleTerm } from '../model/schedule';
 import type { Account } from '../../store/accounts/accounts';
 import { durationText } from '../../util/duration';
+import { fireAt, readScheduleTime, type ScheduleAction, type ScheduleTerm } from '../model/schedule';
 import { canArm, cancel, diskPrice, extend, nameOfInstance, setSchedule } from './changes';
 import type { ScheduleDeps, Scheduled } from './deps';
-import { idleMeaning, scheduleNote } from './scheduleText';
 import { arm, check, disarm } from './machineTimers';
+import { idleMeaning, scheduleNote } from './scheduleText';
 
 const minuteMs = 60_000;
 const timeSpans = [30, 60, 120, 240, 480, 1440];

@@ -1,18 +1,18 @@
 import { commandAction } from '../../editor/commands';
-import { needsEditor } from '../../editor/scheduleText';
 import { localize, t } from '../../editor/localize';
 import { type Action, message, type MessageLevel } from '../../editor/message';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
+import { needsEditor } from '../../editor/scheduleText';
 import { momentText } from '../../editor/timeText';
 import { accountFor } from '../../store/accounts/sameAccount';
-import { scheduleNotice, scheduleNoticeKind, type ScheduleNotice } from '../store/scheduleNotice';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
+import { plainLabel } from '../../util/plainLabel';
+import { scheduleNotice, scheduleNoticeKind, type ScheduleNotice } from '../store/scheduleNotice';
 import { canArm, cancel, extend } from './changes';
 import type { ScheduleDeps } from './deps';
 import { arm } from './machineTimers';
-import { plainLabel } from '../../util/plainLabel';
 
 /** Shows messages about schedules, each in one window only. */
 export function registerNotifications(deps: ScheduleDeps): Disposable {

@@ -1,7 +1,8 @@
-import type { InstanceNote } from '../../editor/treeGroups';
-import { needsEditor } from '../../editor/scheduleText';
 import { localize, t } from '../../editor/localize';
+import { needsEditor } from '../../editor/scheduleText';
 import { momentText } from '../../editor/timeText';
+import type { InstanceNote } from '../../editor/treeGroups';
+import { durationText } from '../../util/duration';
 import {
   dueAt,
   fireAt,
@@ -11,7 +12,6 @@ import {
   type Schedule,
 } from '../model/schedule';
 import type { ScheduleRow } from '../store/scheduleFiles';
-import { durationText } from '../../util/duration';
 
 /** `stops 17:30`, for the row of an instance. */
 function rowText({ schedule, state }: ScheduleRow, now: number): string {

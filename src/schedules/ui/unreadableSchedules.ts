@@ -1,12 +1,12 @@
 import { commandAction } from '../../editor/commands';
 import { reasonOf, t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { plainLabel } from '../../util/plainLabel';
 import type { UnreadableSchedule } from '../store/scheduleFiles';
 import { unreadableSchedule, unreadableScheduleKind, unreadableNotice } from '../store/unreadableNotice';
-import { DisposableStore, type Disposable } from '../../util/disposable';
 import { nameOfInstance } from './changes';
 import type { ScheduleDeps } from './deps';
-import { plainLabel } from '../../util/plainLabel';
 
 const dayMs = 24 * 3_600_000;
 

@@ -1,6 +1,6 @@
-import type { EngineId } from '../model/engines';
-import { text, type Text } from '../../util/text';
 import { commandLine, quoteForShell } from '../../ssh/commandLine';
+import { text, type Text } from '../../util/text';
+import type { EngineId } from '../model/engines';
 
 export interface HandOver {
   /** The options that ssh needs to find the alias, `-F` and a file; empty if ssh reads our file by default. */

@@ -1,15 +1,15 @@
-import { isMember, type HostSet } from '../model/hostSet';
-import type { EngineHost } from '../model/hostFiles';
 import type { Instance } from '../../model/instances/instance';
 import { actionsFor } from '../../model/instances/instanceState';
+import type { Account, Accounts } from '../../store/accounts/accounts';
+import type { Fleet } from '../../store/instances/fleetStore';
+import { isComplete } from '../../store/instances/listed';
+import type { WindowHub } from '../../store/windows/windowHub';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import { isComplete } from '../../store/instances/listed';
-import type { Account, Accounts } from '../../store/accounts/accounts';
-import type { Fleet } from '../../store/instances/fleetStore';
-import type { WindowHub } from '../../store/windows/windowHub';
+import type { EngineHost } from '../model/hostFiles';
+import { isMember, type HostSet } from '../model/hostSet';
 import { removeHostFiles, writeHostFiles, type HostFilesWritten } from './hostFolder';
 import type { HostSets } from './hostSets';
 

@@ -1,9 +1,9 @@
 import { realpath, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { hostFiles, ownMark, type EngineHost } from '../model/hostFiles';
-import { replaceFile } from '../../util/replaceFile';
 import { ifPresent } from '../../util/missing';
 import { LeadsOutError, readPlace, realFile, realPlace, type Place } from '../../util/realPlace';
+import { replaceFile } from '../../util/replaceFile';
+import { hostFiles, ownMark, type EngineHost } from '../model/hostFiles';
 
 /** This file has no comment of ours; it belongs to the set if the others do. */
 const unmarked = 'hosts.txt';

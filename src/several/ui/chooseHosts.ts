@@ -5,12 +5,12 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
 import { askLine, pickFromList, pickMany } from '../../editor/quickPick';
-import type { HostSet, HostSetMembers } from '../model/hostSet';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { connectableInstances } from '../../store/instances/listed';
-import type { EngineDeps } from './deps';
 import { plainLabel } from '../../util/plainLabel';
+import type { HostSet, HostSetMembers } from '../model/hostSet';
+import type { EngineDeps } from './deps';
 
 /** Returns reachable instances: the given ones, or those that the user leaves ticked in a list. */
 export async function chooseHosts(

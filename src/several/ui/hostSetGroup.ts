@@ -4,11 +4,11 @@ import { unreadRow } from '../../editor/listRows';
 import { t } from '../../editor/localize';
 import { tooltip } from '../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
 import type { HostSet } from '../model/hostSet';
 import type { HostFileKeeper } from '../store/hostFileKeeper';
 import type { HostSets } from '../store/hostSets';
-import { DisposableStore, type Disposable } from '../../util/disposable';
-import { Emitter } from '../../util/emitter';
 import { membersText } from './chooseHosts';
 
 /** Shows the groups for other tools below the instances. */

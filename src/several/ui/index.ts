@@ -1,8 +1,8 @@
 import { commandAction } from '../../editor/commands';
 import { reportDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
-import { HostSets } from '../store/hostSets';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { HostSets } from '../store/hostSets';
 import type { EngineDeps } from './deps';
 import type { Engines } from './engines';
 

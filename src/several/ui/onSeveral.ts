@@ -5,8 +5,8 @@ import { pickFromList } from '../../editor/quickPick';
 import { loginsAtOnce } from '../../editor/reachSeveral';
 import type { Instance } from '../../model/instances/instance';
 import { nameAmong } from '../../model/instances/instanceLabel';
-import { inParallel } from '../../util/inParallel';
 import { isCancelled } from '../../util/errors';
+import { inParallel } from '../../util/inParallel';
 import { plainLabel } from '../../util/plainLabel';
 
 /** The outcome on one machine. */

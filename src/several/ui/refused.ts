@@ -1,12 +1,12 @@
 import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { ask } from '../../editor/message';
-import type { RefusedEngine } from '../model/engines';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
-import type { EngineDeps } from './deps';
 import { plainLabel } from '../../util/plainLabel';
+import type { RefusedEngine } from '../model/engines';
+import type { EngineDeps } from './deps';
 
 /**
  * Explains why a tool can't use rented containers, and what to use instead. Virtual machines among the `given`

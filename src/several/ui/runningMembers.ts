@@ -2,10 +2,10 @@ import { showInstances } from '../../editor/chooseInstance';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
-import type { HostSet } from '../model/hostSet';
 import type { Instance } from '../../model/instances/instance';
-import type { HostFileKeeper } from '../store/hostFileKeeper';
 import { listedInstances } from '../../store/instances/listed';
+import type { HostSet } from '../model/hostSet';
+import type { HostFileKeeper } from '../store/hostFileKeeper';
 import type { EngineDeps } from './deps';
 
 /**

@@ -4,12 +4,12 @@ import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { pickLocal } from '../../editor/pickLocal';
 import { pickFromList } from '../../editor/quickPick';
-import type { HostSet } from '../model/hostSet';
-import { groupIn, strangersIn } from '../store/hostFolder';
-import type { HostSets } from '../store/hostSets';
 import { UserError } from '../../util/errors';
 import { realPlace, type Place } from '../../util/realPlace';
 import { text } from '../../util/text';
+import type { HostSet } from '../model/hostSet';
+import { groupIn, strangersIn } from '../store/hostFolder';
+import type { HostSets } from '../store/hostSets';
 
 /** Returns a name, proposed for a new set, that none of the others has. */
 export function freeName(taken: readonly HostSet[]): string {

@@ -12,12 +12,12 @@ import { isRemotePath } from '../../ssh/remoteFolders';
 import { FilesKeptError } from '../../ssh/transfer';
 import { upload } from '../../ssh/upload';
 import { accountFor, clientFor } from '../../store/accounts/sameAccount';
-import { scriptLines } from '../../util/scriptLines';
 import { safeFileName } from '../../util/fileName';
+import { plainLabel } from '../../util/plainLabel';
+import { scriptLines } from '../../util/scriptLines';
 import { chooseHosts } from './chooseHosts';
 import type { EngineDeps } from './deps';
 import { onSeveral, type MachineOutcome } from './onSeveral';
-import { plainLabel } from '../../util/plainLabel';
 
 type Rows = readonly [InstanceTarget | undefined, (readonly InstanceTarget[])?];
 

@@ -6,10 +6,28 @@ import { allRows, commandAction, runCommand, signedIn } from '../../editor/comma
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { showTerminal } from '../../editor/ownTerminal';
-import { showFolder } from '../../editor/showFolder';
-import { askLine, pickFromList, type Row } from '../../editor/quickPick';
 import { whileReadingInstances } from '../../editor/progress';
+import { askLine, pickFromList, type Row } from '../../editor/quickPick';
 import { problemsOfSeveral } from '../../editor/reachSeveral';
+import { showFolder } from '../../editor/showFolder';
+import type { Instance } from '../../model/instances/instance';
+import { nameAmong } from '../../model/instances/instanceLabel';
+import type { Account } from '../../store/accounts/accounts';
+import { accountFor } from '../../store/accounts/sameAccount';
+import { isComplete, listedInstances } from '../../store/instances/listed';
+import { UserError } from '../../util/errors';
+import { isInstalled } from '../../util/isInstalled';
+import { ifPresent } from '../../util/missing';
+import { plainLabel } from '../../util/plainLabel';
+import { realPlace } from '../../util/realPlace';
+import { text } from '../../util/text';
+import {
+  engineCommands,
+  shellKindOf,
+  shellPathFor,
+  type EngineCommand,
+  type ShellKind,
+} from '../machine/handOver';
 import {
   engines,
   missingText,
@@ -18,33 +36,15 @@ import {
   type Engine,
   type RefusedEngine,
 } from '../model/engines';
-import { pullEngines, type PullEngine } from '../model/pullEngines';
 import { setNameProblem, type HostSet } from '../model/hostSet';
-import type { Instance } from '../../model/instances/instance';
-import { nameAmong } from '../../model/instances/instanceLabel';
-import {
-  engineCommands,
-  shellKindOf,
-  shellPathFor,
-  type EngineCommand,
-  type ShellKind,
-} from '../machine/handOver';
+import { pullEngines, type PullEngine } from '../model/pullEngines';
 import type { HostFileKeeper } from '../store/hostFileKeeper';
-import { accountFor } from '../../store/accounts/sameAccount';
 import type { HostSets } from '../store/hostSets';
-import { isComplete, listedInstances } from '../../store/instances/listed';
-import type { Account } from '../../store/accounts/accounts';
-import { UserError } from '../../util/errors';
-import { realPlace } from '../../util/realPlace';
-import { isInstalled } from '../../util/isInstalled';
-import { ifPresent } from '../../util/missing';
-import { text } from '../../util/text';
 import { chooseHosts, chooseMembers, setRow } from './chooseHosts';
 import type { EngineDeps } from './deps';
 import { explainRefused } from './refused';
 import { runningMembers } from './runningMembers';
 import { askFolder, checkFolder, folderGone, freeName, makeFolder, throwIfTaken } from './setFolder';
-import { plainLabel } from '../../util/plainLabel';
 
 export interface UseInDeps extends EngineDeps {
   readonly sets: HostSets;

@@ -1,6 +1,5 @@
 import { BodyReader } from '../body';
 import { callerOf, ok, route, ServiceError, type Route } from '../route';
-import type { Account } from '../state';
 import { openChallenge } from '../secondFactor/challenges';
 import {
   noAttempts,
@@ -9,6 +8,7 @@ import {
   type SecondFactorState,
 } from '../secondFactor/state';
 import { randomTokens } from '../secondFactor/tokens';
+import type { Account } from '../state';
 import type { World } from '../world';
 import { onlyByFullKey } from './controlRoutes';
 

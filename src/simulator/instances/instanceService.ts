@@ -1,5 +1,5 @@
-import type { Route } from '../route';
 import { makeSshHost } from '../login/makeSshHost';
+import type { Route } from '../route';
 import { accountKeyRoutes } from '../sshKeys/accountKeyRoutes';
 import type { World } from '../world';
 import { commandRoutes } from './commandRoutes';

@@ -4,8 +4,8 @@ import { ServiceError } from '../route';
 import type { InstanceState, PendingStep } from '../state';
 import type { World } from '../world';
 import { Billing } from './billing';
-import { bootMessages, failureStatuses, imageOnMachine } from './instanceLog';
 import type { InstanceFolders } from './instanceFolders';
+import { bootMessages, failureStatuses, imageOnMachine } from './instanceLog';
 import type { Orders } from './orders';
 import type { SshHost } from './sshHost';
 

@@ -2,8 +2,8 @@ import type { InstanceFolders } from '../instances/instanceFolders';
 import { deafSshHost, type SshHost } from '../instances/sshHost';
 import type { World } from '../world';
 import { RealSshHost } from './realSshHost';
-import type { BackendOptions } from './sshBackend';
 import { Ssh2Backend } from './ssh2/backend';
+import type { BackendOptions } from './sshBackend';
 
 /** The SSH that the options ask for. */
 export function makeSshHost(

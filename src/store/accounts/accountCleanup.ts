@@ -4,9 +4,9 @@ import { channel } from '../../shared/channel';
 import type { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import type { SecretPort } from './patientSecrets';
 import type { WindowHub } from '../windows/windowHub';
 import { accountKeyShape, accountPath } from './accountFiles';
+import type { SecretPort } from './patientSecrets';
 
 const removals = channel('accounts.removed', z.object({ accountKey: z.string() }));
 

@@ -4,11 +4,11 @@ import type { Client } from '../../api/client';
 import type { ClientHooks } from '../../api/serviceHttp';
 import type { AccountRef, User } from '../../model/accounts/account';
 import { channel } from '../../shared/channel';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import { AccountClients, AccountOpener, type AccountsDeps } from './accountClients';
 import { KeyNotRemovedError } from './accountErrors';
-import { NotSignedInError } from '../../shared/notSignedIn';
 import {
   AccountFiles,
   accountKeyFor,

@@ -4,17 +4,17 @@ import type { ClientHooks } from '../../api/serviceHttp';
 import { permissionCategories, type ApiKey, type PermissionCategory } from '../../model/accounts/apiKey';
 import { mayUse, permissionMeaning } from '../../model/accounts/permissionText';
 import { permissionOfRoute } from '../../model/accounts/routePermissions';
-import { watchAccounts } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
+import { watchAccounts } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import { JsonFile } from '../disk/jsonFile';
-import type { Account, Accounts } from './accounts';
 import type { WindowHub } from '../windows/windowHub';
 import { accountPath } from './accountFiles';
+import type { Account, Accounts } from './accounts';
 
 /** A call that we refuse ourselves, because the key is known to lack the permission. */
 export class KeyLacksError extends ForbiddenError {

@@ -1,7 +1,7 @@
 import type { Client } from '../../api/client';
 import { NotSentError } from '../../api/errors';
-import { text } from '../../util/text';
 import { NotSignedInError } from '../../shared/notSignedIn';
+import { text } from '../../util/text';
 import type { Account, Accounts } from './accounts';
 
 /** The active account changed between the question and the answer, perhaps in another window. */

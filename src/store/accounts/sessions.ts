@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { parseJson } from '../../util/json';
 import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
+import { parseJson } from '../../util/json';
 import type { SecretPort } from './patientSecrets';
 
 /** The secrets of one account, always replaced together. */

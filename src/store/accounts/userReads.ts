@@ -5,9 +5,9 @@ import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
 import { NextRead } from '../../util/nextRead';
-import type { Account } from './accounts';
 import type { WindowHub } from '../windows/windowHub';
 import { accountRefOf, type AccountFiles } from './accountFiles';
+import type { Account } from './accounts';
 
 interface Deps {
   readonly files: Pick<AccountFiles, 'get' | 'put'>;

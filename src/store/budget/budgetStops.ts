@@ -1,16 +1,16 @@
+import { dueStop, noticeMs, type DueStop } from '../../model/budget/stopPlan';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { billingOf, stateOf } from '../../model/instances/instanceState';
-import { dueStop, noticeMs, type DueStop } from '../../model/budget/stopPlan';
 import { mayAct } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
-import { carryOut } from '../instances/carryOut';
 import type { Account, Accounts } from '../accounts/accounts';
+import { carryOut } from '../instances/carryOut';
 import type { Fleet } from '../instances/fleetStore';
-import type { WindowHub } from '../windows/windowHub';
 import type { Notices } from '../windows/notices';
+import type { WindowHub } from '../windows/windowHub';
 import type { Budget } from './budgetStore';
 import { stopNoticeKind, type StopNotice } from './stopNotice';
 

@@ -9,18 +9,18 @@ import {
   type CostSource,
 } from '../../model/budget/spent';
 import { noRate } from '../../model/quote';
+import type { Volume } from '../../model/volume';
 import { channel } from '../../shared/channel';
 import { followAccount } from '../../shared/followAccount';
+import type { Reading } from '../../shared/reading';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import type { Account, Accounts } from '../accounts/accounts';
 import type { Fleet } from '../instances/fleetStore';
-import type { Reading } from '../../shared/reading';
-import type { Volume } from '../../model/volume';
-import type { WindowHub } from '../windows/windowHub';
 import { isComplete } from '../instances/listed';
+import type { WindowHub } from '../windows/windowHub';
 import { readLedger } from './readLedger';
 
 export interface BudgetDeps {

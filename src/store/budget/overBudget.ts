@@ -1,5 +1,5 @@
-import { overrunText } from '../../model/budget/budgetText';
 import { NotSentError } from '../../api/errors';
+import { overrunText } from '../../model/budget/budgetText';
 import type { Text } from '../../util/text';
 import type { Budget } from './budgetStore';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { micros } from '../../model/money';
 import { periods } from '../../model/budget/period';
+import { micros } from '../../model/money';
 
 /** The notice after all instances were stopped at the end of a budget. */
 export const stopNotice = z.object({

@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import { channel, type Channel, type Talk } from '../../shared/channel';
+import { followAccount } from '../../shared/followAccount';
+import type { ActiveAccount } from '../../shared/reading';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { NextRead } from '../../util/nextRead';
-import { channel, type Channel, type Talk } from '../../shared/channel';
-import { followAccount } from '../../shared/followAccount';
-import type { ActiveAccount } from '../../shared/reading';
 
 export interface DiskListDeps<Files> {
   /** Topic of the messages between windows, unique for each list. */

@@ -1,10 +1,10 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type * as z from 'zod';
-import { parseJson } from '../../util/json';
 import { UserError } from '../../util/errors';
-import type { Log } from '../../util/log';
+import { parseJson } from '../../util/json';
 import { linkOrCopyNew } from '../../util/linkNew';
+import type { Log } from '../../util/log';
 import { ifPresent } from '../../util/missing';
 import { replaceFile } from '../../util/replaceFile';
 import { text } from '../../util/text';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { ifPresent } from '../../util/missing';
 import type { Log } from '../../util/log';
+import { ifPresent } from '../../util/missing';
 import { replaceFile } from '../../util/replaceFile';
 
 /**

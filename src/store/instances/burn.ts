@@ -1,13 +1,13 @@
 import { fleetCostPerHour, noFacts, stateOf } from '../../model/instances/instanceState';
-import { perHour, sumRates, type Rate } from '../../model/quote';
-import { volumesRate, type Volume } from '../../model/volume';
 import { fromDollars, subtract, type Micros } from '../../model/money';
+import { perHour, sumRates, type Rate } from '../../model/quote';
 import { expectedInstance } from '../../model/rentals/expectedInstance';
-import type { Clock } from '../../util/clock';
-import type { Fleet } from './fleetStore';
+import { volumesRate, type Volume } from '../../model/volume';
 import type { Reading } from '../../shared/reading';
-import { isCurrent } from './listed';
+import type { Clock } from '../../util/clock';
 import type { RentalStore, Rental } from '../rentals/rentalStore';
+import type { Fleet } from './fleetStore';
+import { isCurrent } from './listed';
 
 export interface Burn {
   /** The rate of all instances and volumes. */

@@ -1,14 +1,14 @@
-import { instanceName } from '../../model/instances/instanceLabel';
 import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
 import type { OwnRequest } from '../../model/instances/instanceState';
-import { isWithin } from '../../util/duration';
 import { mayAct } from '../../shared/oneWindow';
-import { agreedBefore } from '../accounts/sameAccount';
+import { isWithin } from '../../util/duration';
 import type { Account, Accounts } from '../accounts/accounts';
-import type { Fleet } from './fleetStore';
+import { agreedBefore } from '../accounts/sameAccount';
 import type { WindowHub } from '../windows/windowHub';
 import { destroyAndVerify, type DestructionDeps } from './destruction';
 import { readPresence } from './ends';
+import type { Fleet } from './fleetStore';
 
 /** What happened to an instance that was listed again after the user destroyed it. */
 export type CameBack =

@@ -1,12 +1,12 @@
 import type { Client } from '../../api/client';
-import type { CallOptions } from '../../api/http';
 import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
+import type { CallOptions } from '../../api/http';
 import { waitSince, type Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import type { ActingAccount } from '../accounts/accounts';
-import type { Fleet } from './fleetStore';
 import { readPresence } from './ends';
+import type { Fleet } from './fleetStore';
 import { restoreNote } from './power';
 
 /** The result of reading back. `notConfirmed`: the instance may still exist and cost money. */

@@ -7,8 +7,8 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Accounts } from '../accounts/accounts';
-import type { Fleet } from './fleetStore';
 import type { WindowHub } from '../windows/windowHub';
+import type { Fleet } from './fleetStore';
 
 const figure = z.number().min(0).max(100).exactOptional();
 const reading = z.object({ at: z.number(), gpu: figure, memory: figure, disk: figure, cpu: figure });

@@ -1,17 +1,17 @@
 import * as z from 'zod';
-import type { Instance } from '../../model/instances/instance';
 import { idleGpuPercent } from '../../model/instances/gauges';
+import type { Instance } from '../../model/instances/instance';
 import { followAccount } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import { JsonFile, KeptFile } from '../disk/jsonFile';
-import type { Account, Accounts } from '../accounts/accounts';
-import type { Fleet, FleetSnapshot } from './fleetStore';
-import type { WindowHub } from '../windows/windowHub';
-import type { Presence } from '../windows/presence';
 import { accountPath } from '../accounts/accountFiles';
+import type { Account, Accounts } from '../accounts/accounts';
+import { JsonFile, KeptFile } from '../disk/jsonFile';
+import type { Presence } from '../windows/presence';
+import type { WindowHub } from '../windows/windowHub';
+import type { Fleet, FleetSnapshot } from './fleetStore';
 
 /** Times in milliseconds since 1970. */
 export interface IdleFacts {

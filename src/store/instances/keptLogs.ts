@@ -4,8 +4,8 @@ import type { Client } from '../../api/client';
 import type { Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import { replaceFile } from '../../util/replaceFile';
 import { ifPresent } from '../../util/missing';
+import { replaceFile } from '../../util/replaceFile';
 import { accountPath } from '../accounts/accountFiles';
 
 export interface KeptLogsDeps {

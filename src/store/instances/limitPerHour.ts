@@ -2,8 +2,8 @@ import { fromDollars, type Micros } from '../../model/money';
 import { noRate, perHour, sumRates, type Rate } from '../../model/quote';
 import type { Log } from '../../util/log';
 import { burnSoon, type BurnSoonDeps } from './burn';
-import { isCurrent } from './listed';
 import type { Fleet } from './fleetStore';
+import { isCurrent } from './listed';
 
 export interface LimitDeps extends BurnSoonDeps {
   readonly fleet: Fleet;

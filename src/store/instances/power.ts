@@ -1,6 +1,6 @@
 import type { Client } from '../../api/client';
-import type { CallOptions } from '../../api/http';
 import { mayHaveTakenEffect, NotFoundError } from '../../api/errors';
+import type { CallOptions } from '../../api/http';
 import type { ImageChange } from '../../model/instances/imageChange';
 import type { Instance } from '../../model/instances/instance';
 import type { OwnRequest } from '../../model/instances/instanceState';
@@ -8,8 +8,8 @@ import { waitSince, type Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import type { ActingAccount } from '../accounts/accounts';
-import type { Fleet } from './fleetStore';
 import { readPresence, type PresenceReading } from './ends';
+import type { Fleet } from './fleetStore';
 
 export type PowerRequest = Exclude<OwnRequest['kind'], 'destroy'>;
 

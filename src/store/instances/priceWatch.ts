@@ -3,8 +3,8 @@ import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import type { Notices } from '../windows/notices';
 import type { Accounts } from '../accounts/accounts';
+import type { Notices } from '../windows/notices';
 import type { FleetSnapshot } from './fleetStore';
 
 export const priceNotice = z.object({ id: z.number() });

@@ -1,7 +1,7 @@
 import type { Instance } from '../../model/instances/instance';
 import type { MachineProbe } from '../../model/instances/machineProbe';
-import type { RentConfig } from '../../model/rentals/rent';
 import type { PastRental } from '../../model/rentals/pastRental';
+import type { RentConfig } from '../../model/rentals/rent';
 import { toDisposable, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Text } from '../../util/text';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { GpuMetrics } from '../../model/offers/gpuMetrics';
 import { micros, type Micros } from '../../model/money';
+import type { GpuMetrics } from '../../model/offers/gpuMetrics';
 import type { Clock } from '../../util/clock';
 import { UserError } from '../../util/errors';
 import { fileLock, type FileLock } from '../../util/fileLock';

@@ -3,11 +3,11 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import { accountPath } from '../accounts/accountFiles';
 import { DiskList } from '../disk/diskList';
 import { newOwnId } from '../disk/rowFolder';
 import { WatchChecks, type WatchChecksDeps } from './watchChecks';
 import { WatchFiles, type WatchOnDisk } from './watchFiles';
-import { accountPath } from '../accounts/accountFiles';
 
 export interface WatchRow extends WatchOnDisk {
   readonly isChecking: boolean;

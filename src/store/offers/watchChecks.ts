@@ -1,29 +1,29 @@
 import * as z from 'zod';
+import { micros, zero } from '../../model/money';
 import { runningRateOfOffer } from '../../model/offers/localFilter';
 import { toOfferSearch } from '../../model/offers/marketQuery';
-import { micros, zero } from '../../model/money';
 import type { Offer } from '../../model/offers/offer';
-import { perHour } from '../../model/quote';
 import {
   matchesAfter,
   watchedSearch,
   type SearchWatch,
   type WatchMatch,
 } from '../../model/offers/searchWatch';
-import { followAccount } from '../../shared/followAccount';
+import { perHour } from '../../model/quote';
+import { machineName } from '../../model/rentals/rentFacts';
 import { channel } from '../../shared/channel';
+import { followAccount } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
-import type { DiskList } from '../disk/diskList';
 import type { Accounts } from '../accounts/accounts';
+import type { DiskList } from '../disk/diskList';
 import type { WindowHub } from '../windows/windowHub';
 import type { SearchBudget } from './searchBudget';
 import type { WatchFiles, WatchOnDisk, WatchState } from './watchFiles';
-import { machineName } from '../../model/rentals/rentFacts';
 
 /** Time between two checks of one watch (ms). */
 export const checkEveryMs = 3 * 60_000;

@@ -3,8 +3,8 @@ import type { Micros } from '../../model/money';
 import { ownQuery, readQuery } from '../../model/offers/savedSearches';
 import type { SearchWatch, WatchMatch } from '../../model/offers/searchWatch';
 import type { Log } from '../../util/log';
-import { ownId, RowFolder } from '../disk/rowFolder';
 import type { Text } from '../../util/text';
+import { ownId, RowFolder } from '../disk/rowFolder';
 
 /** The recent results of a watch. */
 export interface WatchState {

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { checkResult, type CheckResult } from '../../model/rentals/machineCheck';
 import type { Log } from '../../util/log';
-import { DiskList, type DiskListDeps } from '../disk/diskList';
-import { numberId, RowFolder } from '../disk/rowFolder';
 import { RowIndex } from '../../util/rowIndex';
 import { accountPath } from '../accounts/accountFiles';
+import { DiskList, type DiskListDeps } from '../disk/diskList';
+import { numberId, RowFolder } from '../disk/rowFolder';
 
 const proofFile = z.object({ version: z.literal(1), at: z.number(), check: checkResult });
 

@@ -1,13 +1,13 @@
-import type { Micros } from '../../model/money';
 import type { Instance } from '../../model/instances/instance';
 import { hasBeenReady } from '../../model/instances/instanceState';
+import type { Micros } from '../../model/money';
 import { beginStartWatch, mayHaveRunUnseen, type StartWatch } from '../../model/rentals/startWatch';
 import type { Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
-import { destroyAndVerify, type DestroyVerdict } from '../instances/destruction';
-import { agreedBefore } from '../accounts/sameAccount';
-import type { FleetStore } from '../instances/fleetStore';
 import type { Accounts } from '../accounts/accounts';
+import { agreedBefore } from '../accounts/sameAccount';
+import { destroyAndVerify, type DestroyVerdict } from '../instances/destruction';
+import type { FleetStore } from '../instances/fleetStore';
 import type { Rental } from './rentalStore';
 
 /** An instance that costs more than confirmed, and what happened to it. */

@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import * as z from 'zod';
 import type { RentConfig } from '../../model/rentals/rent';
-import { parseJson } from '../../util/json';
 import { defined } from '../../util/defined';
+import { parseJson } from '../../util/json';
 import type { Log } from '../../util/log';
 import { ifPresent } from '../../util/missing';
+import { accountPath } from '../accounts/accountFiles';
+import type { SecretPort } from '../accounts/patientSecrets';
 import { IdFolder, ownId } from '../disk/rowFolder';
 import type { Rental } from './rentalStore';
-import type { SecretPort } from '../accounts/patientSecrets';
-import { accountPath } from '../accounts/accountFiles';
 
 /** Only this store writes these files; the schema checks what decisions depend on. */
 const rentalFile = z.object({

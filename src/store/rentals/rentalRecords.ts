@@ -1,18 +1,18 @@
 import * as z from 'zod';
-import { followAccount } from '../../shared/followAccount';
+import { expectedInstance } from '../../model/rentals/expectedInstance';
 import { channel } from '../../shared/channel';
+import { followAccount } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
-import { expectedInstance } from '../../model/rentals/expectedInstance';
+import type { Accounts } from '../accounts/accounts';
+import type { SecretPort } from '../accounts/patientSecrets';
 import { ownId } from '../disk/rowFolder';
 import type { FleetStore, RecentRentals } from '../instances/fleetStore';
-import type { Accounts } from '../accounts/accounts';
-import type { Rental } from './rentalStore';
-import type { SecretPort } from '../accounts/patientSecrets';
 import type { WindowHub } from '../windows/windowHub';
 import { RentalJournal } from './rentalJournal';
+import type { Rental } from './rentalStore';
 
 /** How long an open outcome is worth a list every ten seconds, from when this window knows of it (ms). */
 const awaitedForMs = 15 * 60_000;

@@ -1,13 +1,13 @@
+import type { CallOptions } from '../../api/http';
 import type { Micros } from '../../model/money';
 import type { OfferSearch } from '../../model/offers/filters';
 import type { Offer, RentalType } from '../../model/offers/offer';
-import type { FailureReason } from '../../model/rentals/startWatch';
-import type { Text } from '../../util/text';
-import type { CallOptions } from '../../api/http';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
+import type { FailureReason } from '../../model/rentals/startWatch';
 import type { Disposable } from '../../util/disposable';
 import type { Event } from '../../util/emitter';
+import type { Text } from '../../util/text';
 
 /** A rental, from before its request leaves until its machine is ready or given up; survives restarts. */
 export interface Rental {

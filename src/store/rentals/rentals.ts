@@ -14,7 +14,6 @@ import { keepToBudget } from '../budget/overBudget';
 import { tidyAfterMs } from '../instances/ends';
 import type { FleetSnapshot, FleetStore } from '../instances/fleetStore';
 import { idsBeforeRental, newMarker, newRental, stillAgreed } from './beforeRental';
-import { Absences, BrokenReplacements, UnfinishedOrders } from './unfinishedRentals';
 import { overSince } from './rentalJournal';
 import {
   compareOnce,
@@ -29,6 +28,7 @@ import {
 } from './rentalOutcome';
 import { RentalRecords, type RecordsDeps } from './rentalRecords';
 import type { Rental, RentalStore, RentOptions, RentResult } from './rentalStore';
+import { Absences, BrokenReplacements, UnfinishedOrders } from './unfinishedRentals';
 
 interface RentalsDeps extends RecordsDeps {
   readonly fleet: FleetStore;

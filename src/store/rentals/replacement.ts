@@ -1,3 +1,6 @@
+import { budgetState } from '../../model/budget/budget';
+import { rentalFit } from '../../model/fit/rentalFit';
+import { withoutMarker } from '../../model/instances/instanceLabel';
 import {
   hasBeenReady,
   intentOf,
@@ -6,35 +9,32 @@ import {
   stateOf,
   type InstanceFacts,
 } from '../../model/instances/instanceState';
-import { withoutMarker } from '../../model/instances/instanceLabel';
+import type { Micros } from '../../model/money';
 import { priceToPay, type ReplacementNeeds } from '../../model/offers/nextBest';
 import type { Offer } from '../../model/offers/offer';
-import type { Micros } from '../../model/money';
-import { rentalFit } from '../../model/fit/rentalFit';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { Template } from '../../model/templates/template';
-import { budgetState } from '../../model/budget/budget';
+import { NotSignedInError } from '../../shared/notSignedIn';
 import { mayAct } from '../../shared/oneWindow';
 import type { Clock } from '../../util/clock';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
+import { plainLabel } from '../../util/plainLabel';
 import { text, type Text } from '../../util/text';
-import { NotSignedInError } from '../../shared/notSignedIn';
+import type { Account, Accounts } from '../accounts/accounts';
 import { accountStill } from '../accounts/sameAccount';
 import type { Budget } from '../budget/budgetStore';
 import { destroyAndVerify } from '../instances/destruction';
 import { readPresence } from '../instances/ends';
-import { captureLog } from './captureLog';
-import type { FailedMachines } from './failedMachines';
-import { isBeingReplaced, markReplacing, unmarkReplacing } from './replacementMark';
-import { candidates, fittingFirst, needsOf, presentPlan } from './replacementOffers';
-import { isOfferGone } from './rentalOutcome';
-import type { Account, Accounts } from '../accounts/accounts';
 import type { Fleet } from '../instances/fleetStore';
 import type { WindowHub } from '../windows/windowHub';
+import { captureLog } from './captureLog';
+import type { FailedMachines } from './failedMachines';
+import { isOfferGone } from './rentalOutcome';
 import type { RentalStore, RentResult, Rental } from './rentalStore';
-import { plainLabel } from '../../util/plainLabel';
+import { isBeingReplaced, markReplacing, unmarkReplacing } from './replacementMark';
+import { candidates, fittingFirst, needsOf, presentPlan } from './replacementOffers';
 
 export interface ReplacementDeps {
   readonly accounts: Accounts;

@@ -1,5 +1,5 @@
-import type { Micros } from '../../model/money';
 import { rentalFit } from '../../model/fit/rentalFit';
+import type { Micros } from '../../model/money';
 import { nextBest, type ReplacementNeeds } from '../../model/offers/nextBest';
 import type { Offer } from '../../model/offers/offer';
 import { wireMisfits } from '../../model/offers/offerMatch';
@@ -7,9 +7,9 @@ import type { RentConfig } from '../../model/rentals/rent';
 import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { Template } from '../../model/templates/template';
 import type { Account } from '../accounts/accounts';
-import type { Rental } from './rentalStore';
 import { findTemplate } from '../templates/findTemplate';
 import type { FailedMachine } from './failedMachines';
+import type { Rental } from './rentalStore';
 
 /** Returns what a replacement must offer; `roomPerHour` is what the other instances leave of the user's limit. */
 export function needsOf(

@@ -1,6 +1,6 @@
 import { renderDocument } from '../../model/templates/templateDocument';
-import type { TemplatesOfAccount, TemplateStorage } from './templateStorage';
 import type { KnownTemplate } from './templateReader';
+import type { TemplatesOfAccount, TemplateStorage } from './templateStorage';
 
 type Base = TemplatesOfAccount['bases'][string];
 

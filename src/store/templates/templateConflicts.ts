@@ -1,7 +1,7 @@
-import { Emitter } from '../../util/emitter';
-import type { Disposable } from '../../util/disposable';
 import type { Conflict } from '../../model/templates/templateConflict';
 import { sameJson } from '../../model/templates/templateDocument';
+import type { Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
 import type { PendingConflict } from './templateSaving';
 
 /** The notices beside documents: conflicts, and changes elsewhere during an edit. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Listing } from '../../api/client';
 import { mayHaveTakenEffect } from '../../api/errors';
+import { secretVariables } from '../../model/templates/envReferences';
 import { isOwnTemplate, type Template } from '../../model/templates/template';
 import { sameDocument } from '../../model/templates/templateConflict';
 import {
@@ -13,9 +14,6 @@ import {
   withoutValues,
   type DocumentFields,
 } from '../../model/templates/templateDocument';
-import { secretVariables } from '../../model/templates/envReferences';
-import { draftParts, draftTokenOf } from '../../model/templates/templateUri';
-import { wireTemplate } from '../../model/templates/templateWire';
 import {
   draftOwner,
   referenceName,
@@ -25,8 +23,10 @@ import {
   type ReferenceSlot,
   type SecretOwner,
 } from '../../model/templates/templateReference';
-import { parseJson } from '../../util/json';
+import { draftParts, draftTokenOf } from '../../model/templates/templateUri';
+import { wireTemplate } from '../../model/templates/templateWire';
 import type { Clock } from '../../util/clock';
+import { parseJson } from '../../util/json';
 import { text } from '../../util/text';
 import type { Account } from '../accounts/accounts';
 import type { TemplateDocuments } from './templateDocuments';
@@ -37,8 +37,8 @@ import {
   SaveLostError,
   SaveNotKnownError,
 } from './templateErrors';
-import type { StoredDraft, TemplateStorage } from './templateStorage';
 import type { TemplateSecrets } from './templateSecrets';
+import type { StoredDraft, TemplateStorage } from './templateStorage';
 
 interface Deps {
   readonly documents: TemplateDocuments;

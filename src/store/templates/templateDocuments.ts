@@ -3,9 +3,9 @@ import type { Template } from '../../model/templates/template';
 import { sameDocument } from '../../model/templates/templateConflict';
 import { renderDocument } from '../../model/templates/templateDocument';
 import { templateOwner } from '../../model/templates/templateReference';
+import { channel } from '../../shared/channel';
 import { accountsLoaded } from '../../shared/followAccount';
 import type { Clock } from '../../util/clock';
-import { channel } from '../../shared/channel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
@@ -15,11 +15,11 @@ import type { WindowHub } from '../windows/windowHub';
 import { TemplateBases } from './templateBases';
 import { TemplateConflicts } from './templateConflicts';
 import { TemplateEdits, type MergedText } from './templateEdits';
-import { ListedTemplates, TemplateReader, type KnownTemplate } from './templateReader';
 import { readOnlyReason, ReadOnlyTemplateError } from './templateErrors';
-import type { TemplateStorage } from './templateStorage';
+import { ListedTemplates, TemplateReader, type KnownTemplate } from './templateReader';
 import type { PendingConflict } from './templateSaving';
 import type { TemplateSecrets } from './templateSecrets';
+import type { TemplateStorage } from './templateStorage';
 import { TemplatesOnScreen } from './templatesOnScreen';
 
 interface Deps {

@@ -1,6 +1,5 @@
-import type { Log } from '../../util/log';
-import { mergeDocuments, sameDocument, type Conflict } from '../../model/templates/templateConflict';
 import { isReadableEnv } from '../../model/documents/envObject';
+import { mergeDocuments, sameDocument, type Conflict } from '../../model/templates/templateConflict';
 import {
   documentChanges,
   documentFields,
@@ -15,6 +14,7 @@ import {
   registryReference,
   templateOwner,
 } from '../../model/templates/templateReference';
+import type { Log } from '../../util/log';
 import type { Account } from '../accounts/accounts';
 import type { TemplateBases } from './templateBases';
 import type { TemplateConflicts } from './templateConflicts';

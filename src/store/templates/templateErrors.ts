@@ -1,7 +1,7 @@
 import { RefusedError } from '../../api/errors';
 import type { Conflict } from '../../model/templates/templateConflict';
-import { fieldOfRefusal } from '../../model/templates/templateWire';
 import type { ReferenceSlot } from '../../model/templates/templateReference';
+import { fieldOfRefusal } from '../../model/templates/templateWire';
 import { UserError, type NextStep } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 import type { Account } from '../accounts/accounts';

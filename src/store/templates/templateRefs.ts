@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { mostRecents, remember, type TemplateRef } from '../../model/templates/templateRef';
-import { followAccount } from '../../shared/followAccount';
 import { channel } from '../../shared/channel';
+import { followAccount } from '../../shared/followAccount';
 import { defined } from '../../util/defined';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';

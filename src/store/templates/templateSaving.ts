@@ -1,4 +1,5 @@
 import { mayHaveTakenEffect, NotFoundError } from '../../api/errors';
+import { hasValue } from '../../model/templates/envReferences';
 import type { Template } from '../../model/templates/template';
 import { mergeDocuments, sameDocument, type Conflict } from '../../model/templates/templateConflict';
 import {
@@ -7,13 +8,12 @@ import {
   secretsInPublic,
   type DocumentFields,
 } from '../../model/templates/templateDocument';
-import { wireChanges } from '../../model/templates/templateWire';
-import { hasValue } from '../../model/templates/envReferences';
 import {
   templateOwner,
   type HeldReference,
   type ReferenceSlot,
 } from '../../model/templates/templateReference';
+import { wireChanges } from '../../model/templates/templateWire';
 import { text } from '../../util/text';
 import type { Account } from '../accounts/accounts';
 import {

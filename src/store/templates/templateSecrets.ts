@@ -1,9 +1,6 @@
-import { UserError } from '../../util/errors';
-import { text } from '../../util/text';
-import { slotsWith } from '../../model/templates/envReferences';
 import { readEnv } from '../../model/documents/envObject';
+import { slotsWith } from '../../model/templates/envReferences';
 import type { Template } from '../../model/templates/template';
-import type { ResolveReference } from '../../model/templates/templateWire';
 import {
   registryReference,
   templateOwner,
@@ -13,6 +10,9 @@ import {
   type SecretOwner,
 } from '../../model/templates/templateReference';
 import { draftTokenOf } from '../../model/templates/templateUri';
+import type { ResolveReference } from '../../model/templates/templateWire';
+import { UserError } from '../../util/errors';
+import { text } from '../../util/text';
 import { KeyNotRemovedError } from '../accounts/accountErrors';
 import type { SecretPort } from '../accounts/patientSecrets';
 import type { StoredSecrets, TemplatesOfAccount, TemplateStorage } from './templateStorage';

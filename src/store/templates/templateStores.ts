@@ -3,15 +3,15 @@ import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
 import { keptAccounts } from '../accounts/accountEnds';
-import { newOwnId } from '../disk/rowFolder';
 import type { Accounts } from '../accounts/accounts';
 import type { SecretPort } from '../accounts/patientSecrets';
+import { newOwnId } from '../disk/rowFolder';
 import type { WindowHub } from '../windows/windowHub';
 import { TemplateCreation } from './templateCreation';
 import { TemplateDocuments } from './templateDocuments';
-import { TemplateStorage, type StorageLock } from './templateStorage';
 import { TemplateRefs } from './templateRefs';
 import { storedSecrets, TemplateSecrets } from './templateSecrets';
+import { TemplateStorage, type StorageLock } from './templateStorage';
 
 /** All stores that work on single templates. */
 export interface TemplateStores extends Disposable {

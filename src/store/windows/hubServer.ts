@@ -2,13 +2,13 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
+import { errorCode } from '../../util/errorCode';
 import { fileLock } from '../../util/fileLock';
 import { ifPresent } from '../../util/missing';
 import type { AgentConnection, AgentDoor } from './agentDoor';
+import { maxAgentBytes, type HubAddress } from './hubAddress';
 import { isProof, makeNonce, prove } from './hubProof';
 import { HubLine, maxMemberBytes, type HubMessage } from './hubWire';
-import { maxAgentBytes, type HubAddress } from './hubAddress';
-import { errorCode } from '../../util/errorCode';
 
 export interface HubServerDeps {
   readonly address: HubAddress;

@@ -4,8 +4,8 @@ import { channel, type Channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { CancelledError } from '../../util/errors';
-import type { WindowHub } from './windowHub';
 import { reviveError, sharedError, shareError } from './sharedError';
+import type { WindowHub } from './windowHub';
 
 export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;

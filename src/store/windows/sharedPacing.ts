@@ -5,9 +5,9 @@ import { channel } from '../../shared/channel';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import type { WindowHub } from './windowHub';
 import { LeaderRequests, type RequestOptions } from './leaderRequests';
 import { reviveError, sharedError, shareError } from './sharedError';
+import type { WindowHub } from './windowHub';
 
 export interface SharedPacingDeps {
   readonly hub: WindowHub;

@@ -8,9 +8,9 @@ import { AgentDoor } from './agentDoor';
 import { Claims } from './claims';
 import { hubAddress, hubToken, type HubAddress } from './hubAddress';
 import { HubListeners } from './hubListeners';
+import { HubMember, type Meeting } from './hubMember';
 import { HubServer } from './hubServer';
 import { addressInTerm, HubTerms } from './hubTerms';
-import { HubMember, type Meeting } from './hubMember';
 import type { HubLine, HubMessage } from './hubWire';
 
 /** The connection of one window to the others; exactly one window leads. */

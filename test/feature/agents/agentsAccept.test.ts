@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { letAgentsIn } from '../../support/feature/agentDriver';
 import { reachableInstance } from '../../support/feature/reachable';
 import { useComputer } from '../../support/feature/useComputer';
-import { sized } from '../../support/seeded';
 import type { FeatureWindow } from '../../support/feature/window';
+import { sized } from '../../support/seeded';
 
 /** No list of ours has more steps. */
 const mostSteps = 10;

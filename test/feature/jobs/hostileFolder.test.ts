@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { FakeUri } from '../../support/fakeEditor/values';
 import { DocumentDriver } from '../../support/feature/documentDriver';
 import { confirmJob, writeJobs } from '../../support/feature/jobDriver';
 import { reachableInstance } from '../../support/feature/reachable';
-import { FakeUri } from '../../support/fakeEditor/values';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
 

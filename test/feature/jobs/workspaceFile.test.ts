@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FakeUri } from '../../support/fakeEditor/values';
 import { FakeQuickPick } from '../../support/fakeEditor/quickInput';
 import type { FakeTextDocument } from '../../support/fakeEditor/textDocument';
+import { FakeUri } from '../../support/fakeEditor/values';
 import { DocumentDriver } from '../../support/feature/documentDriver';
-import { ServiceTemplates } from '../../support/feature/templateRecords';
 import { reachableInstance, registerKey, remoteSshExtension } from '../../support/feature/reachable';
 import { newInstance, rentNow, reviewFirst } from '../../support/feature/rentDriver';
+import { ServiceTemplates } from '../../support/feature/templateRecords';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { kernelsOf } from '../../../src/notebooks/machine/kernels';
-import { hideJupyter } from '../../support/hiddenJupyter';
-import { JupyterClient } from '../../support/jupyterClient';
 import { JupyterExtension } from '../../support/feature/jupyterExtension';
 import { registerKey } from '../../support/feature/reachable';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
+import { hideJupyter } from '../../support/hiddenJupyter';
+import { JupyterClient } from '../../support/jupyterClient';
 import { until } from '../../support/until';
 
 describe('a notebook with a kernel on an instance', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { hideJupyter } from '../../support/hiddenJupyter';
 import { reachableInstance } from '../../support/feature/reachable';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
+import { hideJupyter } from '../../support/hiddenJupyter';
 
 describe('workers that ask for their work', () => {
   const computer = useComputer({ simulator: { sshServer: true } });

@@ -1,11 +1,11 @@
-import { buildSync } from 'esbuild';
-import textFiles from '../../../scripts/textFiles.json';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { Script } from 'node:vm';
+import { buildSync } from 'esbuild';
 import type * as vscode from 'vscode';
+import textFiles from '../../../scripts/textFiles.json';
 import type * as entryPoint from '../../../src/extension';
 import { repository } from './manifest';
 

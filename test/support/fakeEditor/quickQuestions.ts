@@ -1,6 +1,6 @@
 import type * as vscode from 'vscode';
-import { FakeInputBox, FakeQuickPick, type QuickInputPlace } from './quickInput';
 import { resolved } from './events';
+import { FakeInputBox, FakeQuickPick, type QuickInputPlace } from './quickInput';
 
 type Items = readonly string[] | readonly vscode.QuickPickItem[];
 

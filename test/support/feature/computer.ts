@@ -6,8 +6,8 @@ import { FakeClock } from '../fakeClock';
 import { FakeEventEmitter } from '../fakeEditor/events';
 import { UserSettings } from '../fakeEditor/settings';
 import type { WindowNature } from '../fakeEditor/vscodeModule';
-import { rentCheapest } from '../rentRunning';
 import { removeFolder } from '../removeFolder';
+import { rentCheapest } from '../rentRunning';
 import { filesWithSecrets } from '../secretScan';
 import {
   obeying,

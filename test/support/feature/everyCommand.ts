@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { commandIds, ownIds } from '../../../src/commandSpecs';
 import { letAgentsIn } from './agentDriver';
-import { reachableInstance, remoteSshExtension } from './reachable';
 import type { Computer } from './computer';
+import { reachableInstance, remoteSshExtension } from './reachable';
 import type { FeatureWindow } from './window';
 
 /** Questions that are no change: searches, and the code that a first second factor begins with. */

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { FakeUri } from '../fakeEditor/values';
 import type { JobState } from '../../../src/jobs/model/job';
+import { FakeUri } from '../fakeEditor/values';
 import type { Computer } from './computer';
 import { DocumentDriver } from './documentDriver';
 import { registerKey } from './reachable';

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { bundled } from '../bundled';
 import { PacedClock } from '../../../src/util/clock';
+import { bundled } from '../bundled';
 import { Computer } from './computer';
 import { JobJudge, type JobRows } from './jobJudge';
 import type { JobProcessOrder } from './jobProcess';

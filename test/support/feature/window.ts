@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import { FakeCancellationTokenSource } from '../fakeEditor/events';
-import { loadProduct } from '../fakeEditor/product';
 import { manifest, repository } from '../fakeEditor/manifest';
 import type { ShownMessage } from '../fakeEditor/messages';
+import { loadProduct } from '../fakeEditor/product';
 import { Screen } from '../fakeEditor/screen';
 import type { FakeTextDocument } from '../fakeEditor/textDocument';
 import { FakeUri } from '../fakeEditor/values';
@@ -11,8 +11,8 @@ import { createVscode, type WindowNature } from '../fakeEditor/vscodeModule';
 import type { Computer } from './computer';
 import { Fate } from './fate';
 import { QuickDriver } from './quickDriver';
-import { fits, type Wanted } from './wanted';
 import { ViewDriver, type ViewName } from './viewDriver';
+import { fits, type Wanted } from './wanted';
 
 /** One window, used by meaning: commands by title, rows and messages by their text. */
 export class FeatureWindow {

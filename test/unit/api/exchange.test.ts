@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { TransportFailure } from '../../../src/api/transport';
 import { requestIdOf, RequestTrace } from '../../../src/api/exchange';
+import { TransportFailure } from '../../../src/api/transport';
 import { silentLog } from '../../../src/util/log';
 import { FakeClock } from '../../support/fakeClock';
 

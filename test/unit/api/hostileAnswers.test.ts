@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ApiError } from '../../../src/api/errors';
 import { calls, type Call } from '../../support/everyCall';
+import { scriptedClient } from '../../support/fakeTransport';
 import { hostileJson } from '../../support/hostileJson';
 import type { ClientMethod } from '../../support/operation';
-import { scriptedClient } from '../../support/fakeTransport';
 import { sized } from '../../support/seeded';
 
 /** Runs for each property. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import { toUser } from '../../../src/api/account';
 import { toInstance } from '../../../src/api/instanceModel';
 import { toOffer } from '../../../src/api/offers';
 import { toTemplate } from '../../../src/api/templates';
-import { toUser } from '../../../src/api/account';
 import { instance } from '../../../src/wire/instance';
 import { offer } from '../../../src/wire/offer';
 import { template } from '../../../src/wire/template';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { RefusedError } from '../../../src/api/errors';
-import { scriptedClient } from '../../support/fakeTransport';
 import { FakeClock } from '../../support/fakeClock';
+import { scriptedClient } from '../../support/fakeTransport';
 
 const app = { id: 1, method: 'totp', is_primary: true };
 

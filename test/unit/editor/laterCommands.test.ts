@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { openScreen } from '../../support/onScreen';
 import { CommandTable } from '../../../src/editor/commands';
+import { openScreen } from '../../support/onScreen';
 
 describe('commands whose feature is read with the first of them', () => {
   function tableWith(load: (table: CommandTable) => Promise<void>) {

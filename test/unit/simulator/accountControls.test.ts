@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { user } from '../../../src/wire/user';
-import { useSimulators } from '../../support/startSimulator';
 import { orderAccount } from '../../support/secondFactorAccount';
+import { useSimulators } from '../../support/startSimulator';
 
 describe('accounts that tests order', () => {
   const simulators = useSimulators();

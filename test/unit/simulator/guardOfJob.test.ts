@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { packOnstart } from '../../../src/api/onstart';
 import { guardMark, withGuard, withoutGuard } from '../../../src/model/rentals/birthGuard';
 import { birthLine, timerPrograms } from '../../../src/schedules/machine/machineTimer';
-import { withoutComments } from '../../../src/ssh/shellProgram';
 import { guardHash, guardLineOf } from '../../../src/simulator/login/guardOfJob';
+import { withoutComments } from '../../../src/ssh/shellProgram';
 
 describe('the on-start script of a simulated machine', () => {
   const line = birthLine({ serviceUrl: 'http://127.0.0.1:8787', seconds: 60, fetchSeconds: 9 });

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cloneRepository } from '../../../src/ssh/cloneRepository';
-import { download } from '../../../src/ssh/download';
-import { HostKeyError } from '../../../src/ssh/hostKey';
 import {
   armTimer,
   checkTimer,
   disarmTimer,
   type TimerOrder,
 } from '../../../src/schedules/machine/machineTimer';
+import { cloneRepository } from '../../../src/ssh/cloneRepository';
+import { download } from '../../../src/ssh/download';
+import { HostKeyError } from '../../../src/ssh/hostKey';
 import { NoLoginError } from '../../../src/ssh/prepareHost';
 import { explainFailure } from '../../../src/ssh/problemText';
 import { readFolders } from '../../../src/ssh/remoteFolders';
@@ -22,10 +22,10 @@ import { upload } from '../../../src/ssh/upload';
 import { systemClock } from '../../../src/util/clock';
 import { formatText } from '../../../src/util/text';
 import { answered } from '../../support/answered';
+import { openedFolder } from '../../support/openedFolder';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { freePort, SshMachine } from '../../support/sshMachine';
-import { openedFolder } from '../../support/openedFolder';
 
 describe('A host key that changed', () => {
   let home: SshHome;

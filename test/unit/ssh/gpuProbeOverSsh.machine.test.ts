@@ -6,8 +6,8 @@ import { probeGpus } from '../../../src/ssh/gpuProbe';
 import type { SshService } from '../../../src/ssh/service';
 import { CancelledError } from '../../../src/util/errors';
 import { ProofMachine } from '../../support/proofMachine';
-import { sshTo } from '../../support/sshInstance';
 import { SshHome } from '../../support/sshHome';
+import { sshTo } from '../../support/sshInstance';
 import { SshMachine } from '../../support/sshMachine';
 import { until } from '../../support/until';
 

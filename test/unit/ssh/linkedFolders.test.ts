@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { LocalFiles } from '../../../src/ssh/localFiles';
 import { partName, reasons } from '../../../src/ssh/transfer';
-import { useFolder } from '../../support/useFolder';
 import { openedFolder } from '../../support/openedFolder';
+import { useFolder } from '../../support/useFolder';
 
 describe('A download into a folder that has links', () => {
   let root = '';

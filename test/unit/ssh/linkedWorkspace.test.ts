@@ -11,19 +11,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { JobRow } from '../../../src/jobs/model/job';
-import type { LeftOutput } from '../../../src/jobs/model/onMachine';
 import { findSentFiles, missingFiles, sentTree, unsentNames } from '../../../src/jobs/machine/sentFiles';
 import { setupKey } from '../../../src/jobs/machine/setupKey';
+import type { JobRow } from '../../../src/jobs/model/job';
+import type { JobMachine } from '../../../src/jobs/model/jobMachine';
+import type { LeftOutput } from '../../../src/jobs/model/onMachine';
+import { bringOutputs } from '../../../src/jobs/store/bringOutputs';
+import { bringCheckpoint, checkpointNames, removeCheckpoint } from '../../../src/jobs/store/checkpoints';
+import { writeHostFiles } from '../../../src/several/store/hostFolder';
 import { chosenFiles, localTree, type LocalTree } from '../../../src/ssh/fileTree';
 import { LocalFiles } from '../../../src/ssh/localFiles';
 import { ProgramMissingError } from '../../../src/ssh/run';
 import { reasons } from '../../../src/ssh/transfer';
 import { upload } from '../../../src/ssh/upload';
-import { writeHostFiles } from '../../../src/several/store/hostFolder';
-import { bringOutputs } from '../../../src/jobs/store/bringOutputs';
-import { bringCheckpoint, checkpointNames, removeCheckpoint } from '../../../src/jobs/store/checkpoints';
-import type { JobMachine } from '../../../src/jobs/model/jobMachine';
 import { systemClock } from '../../../src/util/clock';
 import { silentLog } from '../../../src/util/log';
 import { LeadsOutError, openPlace, readPlace, realPlace, type Place } from '../../../src/util/realPlace';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { explainFailure, explainVerification } from '../../../src/ssh/problemText';
 import type { PreflightProblem } from '../../../src/ssh/preflight';
+import { explainFailure, explainVerification } from '../../../src/ssh/problemText';
 import { formatText } from '../../../src/util/text';
 
 const failure = (problem: PreflightProblem, keysTried: readonly string[] = []) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { remoteTree, treeOf } from '../../../src/ssh/remoteTree';
-import { beginMark } from '../../../src/ssh/transfer';
 import type { RunResult } from '../../../src/ssh/run';
+import { beginMark } from '../../../src/ssh/transfer';
 import { systemClock } from '../../../src/util/clock';
 import { formatText } from '../../../src/util/text';
 

@@ -10,8 +10,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { chosenFiles } from '../../../src/ssh/fileTree';
 import { createJobMachine } from '../../../src/jobs/machine/createJobMachine';
+import { chosenFiles } from '../../../src/ssh/fileTree';
 import { LocalFiles } from '../../../src/ssh/localFiles';
 import { runProgram } from '../../../src/ssh/run';
 import type { SshService } from '../../../src/ssh/service';

@@ -2,25 +2,25 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EffectiveConfig } from '../../../src/ssh/effectiveConfig';
-import { nodeFileSystem } from '../../../src/ssh/fileSystem';
-import { probeGpus } from '../../../src/ssh/gpuProbe';
-import { inspectClient } from '../../../src/ssh/inspect';
-import { listOutputs } from '../../../src/jobs/machine/jobOutputs';
 import { createJobMachine } from '../../../src/jobs/machine/createJobMachine';
+import { listOutputs } from '../../../src/jobs/machine/jobOutputs';
 import { syncJob } from '../../../src/jobs/machine/jobSync';
 import { listJobs } from '../../../src/jobs/machine/otherJobs';
 import { findSentFiles } from '../../../src/jobs/machine/sentFiles';
-import { isAgentRunning, keysOfAgent } from '../../../src/ssh/keyAgent';
 import { readKernelUse } from '../../../src/notebooks/machine/kernelUse';
-import { generateKey, type KeyDeps } from '../../../src/ssh/localKeys';
+import { installServer, startServer } from '../../../src/notebooks/machine/notebookServer';
 import {
   armTimer,
   checkTimer,
   disarmTimer,
   type TimerOrder,
 } from '../../../src/schedules/machine/machineTimer';
-import { installServer, startServer } from '../../../src/notebooks/machine/notebookServer';
+import { EffectiveConfig } from '../../../src/ssh/effectiveConfig';
+import { nodeFileSystem } from '../../../src/ssh/fileSystem';
+import { probeGpus } from '../../../src/ssh/gpuProbe';
+import { inspectClient } from '../../../src/ssh/inspect';
+import { isAgentRunning, keysOfAgent } from '../../../src/ssh/keyAgent';
+import { generateKey, type KeyDeps } from '../../../src/ssh/localKeys';
 import { readFolders } from '../../../src/ssh/remoteFolders';
 import type { Run } from '../../../src/ssh/run';
 import { sendFile } from '../../../src/ssh/runFile';

@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, readdirSync, renameSync, rmSync, truncateSync, wr
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { workOfJobs } from '../../../src/jobs/ui/workOfJobs';
-import { runProgram } from '../../../src/ssh/run';
 import { isRemotePath } from '../../../src/ssh/remoteFolders';
+import { runProgram } from '../../../src/ssh/run';
 import { findUnsavedWork, parseUnsavedWork } from '../../../src/ssh/unsavedWork';
 import { formatText } from '../../../src/util/text';
 import { useFolder } from '../../support/useFolder';

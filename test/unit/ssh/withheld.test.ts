@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { harmlessVariables } from '../../../src/ssh/inherited';
 import type { Run } from '../../../src/ssh/run';
 import { runTimed } from '../../../src/ssh/timedCommand';
-import { harmlessVariables } from '../../../src/ssh/inherited';
 import { systemClock } from '../../../src/util/clock';
+import { only } from '../../support/only';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { freePort, SshMachine } from '../../support/sshMachine';
 import { until } from '../../support/until';
-import { only } from '../../support/only';
 
 const secrets = { GPU_TEST_TOKEN: 'from-the-environment', GPU_TEST_KEY: 'also-from-there' };
 

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
+import { logPieceBytes } from '../../../src/jobs/store/jobLogFiles';
 import { secretStoreLimitMs } from '../../../src/store/accounts/patientSecrets';
 import { commandUseMs } from '../../../src/store/accounts/windowInUse';
 import { tidyAfterMs } from '../../../src/store/instances/ends';
-import { priceEveryMs } from '../../../src/store/instances/priceWatch';
-import { logPieceBytes } from '../../../src/jobs/store/jobLogFiles';
 import { longestGapMs } from '../../../src/store/instances/idleWatch';
-import { presenceGraceMs } from '../../../src/store/windows/presence';
+import { priceEveryMs } from '../../../src/store/instances/priceWatch';
 import { mostPins } from '../../../src/store/offers/offerPins';
 import { searchesPerMinute } from '../../../src/store/offers/searchBudget';
 import { checkEveryMs, checksApartMs } from '../../../src/store/offers/watchChecks';
 import { readBackForMs } from '../../../src/store/rentals/rentalOutcome';
 import { maxAgentBytes } from '../../../src/store/windows/hubAddress';
 import { maxMemberBytes } from '../../../src/store/windows/hubWire';
+import { presenceGraceMs } from '../../../src/store/windows/presence';
 
 const second = 1000;
 const minute = 60 * second;

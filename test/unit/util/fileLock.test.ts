@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeFileSystem } from '../../../src/ssh/fileSystem';
+import { systemClock } from '../../../src/util/clock';
 import {
   LockBusyError,
   nodeLockFiles,
@@ -10,7 +11,6 @@ import {
   withLock,
   type LockOptions,
 } from '../../../src/util/fileLock';
-import { systemClock } from '../../../src/util/clock';
 import { FakeClock } from '../../support/fakeClock';
 import { rest } from '../../support/feature/underWay';
 

@@ -10,10 +10,10 @@ import { machine } from '../../../src/wire/machine';
 import { gpuMetrics } from '../../../src/wire/metrics';
 import { offer } from '../../../src/wire/offer';
 import { priceIncrease } from '../../../src/wire/priceIncrease';
+import { secondFactorLoginAnswer, secondFactorMethod } from '../../../src/wire/secondFactor';
 import { sshKey } from '../../../src/wire/sshKey';
 import { teamRole } from '../../../src/wire/teamRole';
 import { filterShape, template, templateAnswer } from '../../../src/wire/template';
-import { secondFactorLoginAnswer, secondFactorMethod } from '../../../src/wire/secondFactor';
 import { user } from '../../../src/wire/user';
 import { volume, volumeOffer } from '../../../src/wire/volume';
 

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { t } from '../../../editor/localize';
+import { formatMoney, fromDollars } from '../../../model/money';
 import { usageInAll, type AgentUsage } from '../../model/ledger';
 import type { AgentLimits } from '../../model/limits';
-import { formatMoney, fromDollars } from '../../../model/money';
 import type { AgentDesk } from '../../store/agentDesk';
 import type { AgentLimitStore } from '../../store/agentLimits';
 

@@ -1,12 +1,12 @@
-import type { AgentRequest } from '../../model/request';
-import { isPending } from '../../model/gate';
-import { rentedByAgent } from '../../model/request';
 import type { Instance } from '../../../model/instances/instance';
 import { actionsFor } from '../../../model/instances/instanceState';
-import type { Services } from '../../services';
-import type { AgentDesk } from '../../store/agentDesk';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { Emitter } from '../../../util/emitter';
+import { isPending } from '../../model/gate';
+import type { AgentRequest } from '../../model/request';
+import { rentedByAgent } from '../../model/request';
+import type { Services } from '../../services';
+import type { AgentDesk } from '../../store/agentDesk';
 
 export type AgentWatchDeps = Pick<Services, 'agentDesk' | 'clock' | 'fleet' | 'rentals' | 'settings'>;
 

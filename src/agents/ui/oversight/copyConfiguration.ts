@@ -3,9 +3,9 @@ import { confirm } from '../../../editor/confirm';
 import { localize, t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
 import { pickOne } from '../../../editor/quickPick';
-import { mcpClients, serverCommand } from '../../model/mcpConfiguration';
-import type { AgentLimits } from '../../model/limits';
 import { formatMoney, fromDollars } from '../../../model/money';
+import type { AgentLimits } from '../../model/limits';
+import { mcpClients, serverCommand } from '../../model/mcpConfiguration';
 import type { Services } from '../../services';
 import { keepServer } from './serverFile';
 

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { Services } from '../../services';
 import { replaceFile } from '../../../util/replaceFile';
+import type { Services } from '../../services';
 
 /**
  * Copies the server to the shared storage and returns its path: the extension's folder has a version in its name, so

@@ -2,9 +2,9 @@ import { runCommand } from '../../../editor/commands';
 import { confirm, type Question } from '../../../editor/confirm';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
+import { stoppedCostPerDay } from '../../../model/instances/instanceCost';
 import { instanceName } from '../../../model/instances/instanceLabel';
 import { formatMoney } from '../../../model/money';
-import { stoppedCostPerDay } from '../../../model/instances/instanceCost';
 import type { Services } from '../../services';
 import type { AgentInstance, AgentWatch } from './agentWatch';
 

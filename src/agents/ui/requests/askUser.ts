@@ -3,12 +3,12 @@ import { commandAction, runCommand } from '../../../editor/commands';
 import { confirm, type Question } from '../../../editor/confirm';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
+import { nameAmong } from '../../../model/instances/instanceLabel';
+import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { answerWithinMs, isPending } from '../../model/gate';
 import type { AgentRequest } from '../../model/request';
-import { nameAmong } from '../../../model/instances/instanceLabel';
-import { doAgreed } from '../../store/doAgreed';
-import { DisposableStore, type Disposable } from '../../../util/disposable';
 import type { Services } from '../../services';
+import { doAgreed } from '../../store/doAgreed';
 import { failureText, limitsQuestion, limitsText, reopenQuestion, requestQuestion } from './requestText';
 
 export type AskDeps = Pick<

@@ -1,15 +1,15 @@
-import { agentName } from '../agentName';
 import { commandLines } from '../../../editor/commandLines';
 import type { Question } from '../../../editor/confirm';
-import { needsEditor } from '../../../editor/scheduleText';
 import { localize, t } from '../../../editor/localize';
+import { needsEditor } from '../../../editor/scheduleText';
 import { momentText } from '../../../editor/timeText';
-import type { AgentLimits } from '../../model/limits';
-import type { AgentRequest, RentalQuote } from '../../model/request';
-import { placeText } from '../../../model/offers/places';
 import { formatCents, formatMoney, fromDollars, zero } from '../../../model/money';
+import { placeText } from '../../../model/offers/places';
 import { trafficText } from '../../../model/rentals/costFacts';
 import { plainLabel } from '../../../util/plainLabel';
+import type { AgentLimits } from '../../model/limits';
+import type { AgentRequest, RentalQuote } from '../../model/request';
+import { agentName } from '../agentName';
 
 /** The known facts of a request, for its question. */
 export interface Asked {

@@ -1,17 +1,17 @@
 import * as vscode from 'vscode';
+import type { Machine, ScheduledMaintenance } from '../../../api/records/machine';
 import { listProblems, problemRow, type ListProblem } from '../../../editor/listRows';
 import { localize, t } from '../../../editor/localize';
 import { momentText } from '../../../editor/timeText';
 import { tooltip } from '../../../editor/tooltip';
-import type { Machine, ScheduledMaintenance } from '../../../api/records/machine';
 import { formatMoney } from '../../../model/money';
 import { placeText } from '../../../model/offers/places';
 import type { Services } from '../../../services';
 import { durationText } from '../../../util/duration';
+import { plainLabel } from '../../../util/plainLabel';
+import type { TooltipLine } from '../../../util/plainMarkdown';
 import type { MachineList } from './machineList';
 import { categoryText } from './maintenance';
-import type { TooltipLine } from '../../../util/plainMarkdown';
-import { plainLabel } from '../../../util/plainLabel';
 
 export type MachineNode =
   | { readonly kind: 'machine'; readonly machineId: number }

@@ -1,22 +1,22 @@
 import { explainingIfLost } from '../../../api/errors';
-import { confirm } from '../../../editor/confirm';
-import { t } from '../../../editor/localize';
-import { message } from '../../../editor/message';
-import { askLine, pickOne } from '../../../editor/quickPick';
-import { withCancellableProgress } from '../../../editor/progress';
-import { momentText } from '../../../editor/timeText';
 import {
   maintenanceCategories,
   type Machine,
   type MaintenanceCategory,
   type MaintenancePlan,
 } from '../../../api/records/machine';
+import { confirm } from '../../../editor/confirm';
+import { t } from '../../../editor/localize';
+import { message } from '../../../editor/message';
+import { withCancellableProgress } from '../../../editor/progress';
+import { askLine, pickOne } from '../../../editor/quickPick';
+import { momentText } from '../../../editor/timeText';
 import type { Services } from '../../../services';
 import type { Account } from '../../../store/accounts/accounts';
+import { plainLabel } from '../../../util/plainLabel';
 import { text, type Text } from '../../../util/text';
 import type { MachineList } from './machineList';
 import { formatStart, parseHours, parseStart } from './maintenanceInput';
-import { plainLabel } from '../../../util/plainLabel';
 
 const hourMs = 3_600_000;
 

@@ -1,7 +1,7 @@
-import { localize, t } from '../../../editor/localize';
 import type { EarningsQuery, EarningsReport } from '../../../api/records/earnings';
-import { dayName, earningsView, hasEarnedNothing } from './earningsView';
+import { localize, t } from '../../../editor/localize';
 import { DayRange } from './days';
+import { dayName, earningsView, hasEarnedNothing } from './earningsView';
 import { withDollarNames } from './exports';
 import { reportNotice } from './notice';
 import type { ReportSource } from './reportController';

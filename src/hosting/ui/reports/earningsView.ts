@@ -2,9 +2,9 @@ import type { Earned, EarningsReport } from '../../../api/records/earnings';
 import { add, formatMoney, toDollars, zero, type Micros } from '../../../model/money';
 import { text } from '../../../util/text';
 import type { ReportView } from '../../../webview/report/protocol';
+import { printable, textCell, type Localize } from './cells';
 import { daysOfAxis } from './days';
 import { daysSection, kindTable } from './kindTable';
-import { printable, textCell, type Localize } from './cells';
 
 type View = Pick<ReportView, 'tiles' | 'sections'>;
 type Section = View['sections'][number];

@@ -3,10 +3,10 @@ import { toDollars } from '../../../model/money';
 import type { GpuMetrics, MetricsQuery } from '../../../model/offers/gpuMetrics';
 import { mostRows } from '../../../model/offers/marketQuery';
 import type { Text } from '../../../util/text';
+import { withDollarNames } from './exports';
 import { historySections, marketSections, type MarketDay, type PaidByModel } from './marketView';
 import { reportNotice } from './notice';
 import type { ReportSource } from './reportController';
-import { withDollarNames } from './exports';
 
 const priceFields = ['priceP10', 'priceP25', 'priceMedian', 'priceP75', 'priceP90'];
 

@@ -1,9 +1,9 @@
-import type { GpuMetrics } from '../../../model/offers/gpuMetrics';
 import { toDollars, type Micros } from '../../../model/money';
+import type { GpuMetrics } from '../../../model/offers/gpuMetrics';
 import { text } from '../../../util/text';
 import type { ReportView } from '../../../webview/report/protocol';
-import { dayName } from './earningsView';
 import { exactMoneyCell, moneyCell, numberCell, printable, textCell, type Localize } from './cells';
+import { dayName } from './earningsView';
 
 type Section = ReportView['sections'][number];
 type Cell = Section['table']['rows'][number]['cells'][number];

@@ -1,6 +1,6 @@
 import type { Charge } from '../../../model/accounts/charge';
-import { ageMs, costSoFar } from '../../../model/instances/instanceCost';
 import type { Instance } from '../../../model/instances/instance';
+import { ageMs, costSoFar } from '../../../model/instances/instanceCost';
 import { instanceName } from '../../../model/instances/instanceLabel';
 import type { Micros } from '../../../model/money';
 import { costOf, stoppedRateOf } from '../../../model/quote';

@@ -1,27 +1,27 @@
+import { ForbiddenError, UnauthorizedError } from '../../../api/errors';
 import { runCommand } from '../../../editor/commands';
 import { t } from '../../../editor/localize';
-import type { MetricsQuery } from '../../../model/offers/gpuMetrics';
 import { stateOf } from '../../../model/instances/instanceState';
 import { add, zero, type Micros } from '../../../model/money';
+import type { MetricsQuery } from '../../../model/offers/gpuMetrics';
 import { mostRows, wireFilters } from '../../../model/offers/marketQuery';
 import { metricsFilters } from '../../../model/offers/metricsFilters';
 import { quantilesFromOffers } from '../../../model/offers/offerQuantiles';
 import { defaultQuery } from '../../../model/offers/savedSearches';
 import type { RentDraft } from '../../../model/rentals/rentDraft';
-import { ForbiddenError, UnauthorizedError } from '../../../api/errors';
 import type { Services } from '../../../services';
 import { followAccount } from '../../../shared/followAccount';
 import { NotSignedInError } from '../../../shared/notSignedIn';
+import type { Account } from '../../../store/accounts/accounts';
 import { isComplete, listedInstances } from '../../../store/instances/listed';
 import { MarketHistory } from '../../../store/offers/marketHistory';
 import { LastRental } from '../../../store/rentals/lastRental';
-import type { Account } from '../../../store/accounts/accounts';
 import type { Disposable } from '../../../util/disposable';
 import { EarningsSource } from './earningsSource';
 import { MarketSource, type Market } from './marketSource';
 import type { PaidByModel } from './marketView';
-import { ReportController, type ReportDeps, type ReportSource } from './reportController';
 import { observedCharges } from './observed';
+import { ReportController, type ReportDeps, type ReportSource } from './reportController';
 import { SpendingSource, type Spending } from './spendingSource';
 
 export type ReportsDeps = ReportDeps &

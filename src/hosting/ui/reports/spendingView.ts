@@ -2,10 +2,10 @@ import type { Charge } from '../../../model/accounts/charge';
 import { add, formatMoney, sumMoney, toDollars, zero, type Micros } from '../../../model/money';
 import { text } from '../../../util/text';
 import type { ReportView } from '../../../webview/report/protocol';
+import { moneyCell, printable, textCell, type Localize } from './cells';
 import { daysOfAxis } from './days';
 import { dayName } from './earningsView';
 import { daysSection, kindTable } from './kindTable';
-import { moneyCell, printable, textCell, type Localize } from './cells';
 
 type View = Pick<ReportView, 'tiles' | 'sections'>;
 const secondsPerDay = 86_400;

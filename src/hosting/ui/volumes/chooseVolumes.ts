@@ -5,9 +5,9 @@ import { pickOne } from '../../../editor/quickPick';
 import { volumeName, type Volume } from '../../../model/volume';
 import type { Services } from '../../../services';
 import { UserError } from '../../../util/errors';
+import { plainLabel } from '../../../util/plainLabel';
 import { text } from '../../../util/text';
 import { attachedText, costText, sizeText } from './volumeGroup';
-import { plainLabel } from '../../../util/plainLabel';
 
 type Deps = Pick<Services, 'fleet' | 'volumes'>;
 

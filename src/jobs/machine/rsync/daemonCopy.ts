@@ -1,8 +1,8 @@
-import { text } from '../../../util/text';
 import { ByteReader } from '../../../ssh/byteReader';
 import { plainText } from '../../../ssh/plainText';
 import type { RunOptions, RunResult } from '../../../ssh/run';
 import { atMost, lastLines, spareBytes, sumOf, TransferError } from '../../../ssh/transfer';
+import { text } from '../../../util/text';
 import { readFileList, type ListedFile } from './fileList';
 import { EndedError, ints, RsyncReader, withoutMessages } from './wire';
 

@@ -1,7 +1,7 @@
-import * as vscode from 'vscode';
 import { constants } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import * as vscode from 'vscode';
 import { t } from '../../../editor/localize';
 import { pickOne } from '../../../editor/quickPick';
 import { writeFileAt } from '../../../editor/saveFile';
@@ -11,10 +11,10 @@ import {
   renderWorkspaceFile,
   workspaceFilePath,
 } from '../../../model/workspace/workspaceFile';
-import type { Services } from '../../services';
-import { realPlace } from '../../../util/realPlace';
 import { errorCode } from '../../../util/errorCode';
+import { realPlace } from '../../../util/realPlace';
 import { homeFolder } from '../../../util/thisUser';
+import type { Services } from '../../services';
 
 type Deps = Pick<Services, 'accounts' | 'templates'>;
 

@@ -1,5 +1,5 @@
-import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
+import type { Services } from '../../services';
 import { createWorkspaceFile, openSample } from './createWorkspaceFile';
 import { rentForJob, rentForWorkspace } from './rentForWorkspace';
 

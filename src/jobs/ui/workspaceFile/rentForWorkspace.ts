@@ -3,8 +3,8 @@ import { commandAction, runCommand, signedIn } from '../../../editor/commands';
 import { confirmEditedTemplate } from '../../../editor/confirm';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
-import { pickOne } from '../../../editor/quickPick';
 import { whileAsking, whileReadingInstances } from '../../../editor/progress';
+import { pickOne } from '../../../editor/quickPick';
 import type { Instance } from '../../../model/instances/instance';
 import { instanceName } from '../../../model/instances/instanceLabel';
 import {
@@ -13,33 +13,33 @@ import {
   stateOf,
   type InstanceStateKind,
 } from '../../../model/instances/instanceState';
-import { matchesRecipe } from '../../../model/workspace/recipeMatch';
-import type { WantedForJob } from '../../model/draftJob';
-import type { RentDraft } from '../../../model/rentals/rentDraft';
 import { defaultQuery, queryWith } from '../../../model/offers/savedSearches';
+import type { RentDraft } from '../../../model/rentals/rentDraft';
 import { plannedDiskGb, type RentChoices, type RentSource } from '../../../model/rentals/rentPlan';
 import type { Template } from '../../../model/templates/template';
 import { readFilters } from '../../../model/templates/templateDocument';
 import { templateName } from '../../../model/templates/templateName';
 import { refState } from '../../../model/templates/templateRef';
+import { matchesRecipe } from '../../../model/workspace/recipeMatch';
 import {
   parseWorkspaceFile,
   WorkspaceFileError,
   type OpenRecipe,
   type Recipe,
 } from '../../../model/workspace/workspaceFile';
-import type { Services } from '../../services';
+import type { Account } from '../../../store/accounts/accounts';
 import { accountFor } from '../../../store/accounts/sameAccount';
 import { listedInstances } from '../../../store/instances/listed';
-import type { Account } from '../../../store/accounts/accounts';
 import { findTemplate } from '../../../store/templates/findTemplate';
 import { defined } from '../../../util/defined';
 import { UserError } from '../../../util/errors';
+import { plainLabel } from '../../../util/plainLabel';
 import { realPlace } from '../../../util/realPlace';
 import { text } from '../../../util/text';
+import type { WantedForJob } from '../../model/draftJob';
+import type { Services } from '../../services';
 import { rentalOfJob } from '../rentalOfJob';
 import { workspaceFiles } from './createWorkspaceFile';
-import { plainLabel } from '../../../util/plainLabel';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'rentals'>;
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ToolError } from '../../../../src/agents/model/answer';
 import { answered, asked, changed, hourMs, repeated, tidied } from '../../../../src/agents/model/gate';
 import { endCommitments, noAgentUsage } from '../../../../src/agents/model/ledger';
 import type { AgentLimits } from '../../../../src/agents/model/limits';
@@ -8,9 +9,8 @@ import {
   type AgentRequest,
   type AgentState,
 } from '../../../../src/agents/model/request';
-import { ToolError } from '../../../../src/agents/model/answer';
-import { fromDollars, zero } from '../../../../src/model/money';
 import { AgentLimitStore } from '../../../../src/agents/store/agentLimits';
+import { fromDollars, zero } from '../../../../src/model/money';
 import { seeded, sized, testSeed } from '../../../support/seeded';
 
 const runs = sized(1000, 10_000);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import manifest from '../../../../package.json';
+import { instructions } from '../../../../src/agents/mcp/instructions';
+import { listedTools } from '../../../../src/agents/mcp/toolList';
 import {
   endOfText,
   errorAnswer,
@@ -11,11 +13,9 @@ import {
 import { describedTools } from '../../../../src/agents/model/describedTools';
 import { isRaised, limitsInForce, noLimits, type AgentLimits } from '../../../../src/agents/model/limits';
 import { languageModelTools, toolSchemas } from '../../../../src/agents/model/toolSchemas';
-import { toolSpecs } from '../../../../src/agents/model/tools';
-import { toolInputs } from '../../../../src/agents/model/toolShapes';
-import { instructions } from '../../../../src/agents/mcp/instructions';
-import { listedTools } from '../../../../src/agents/mcp/toolList';
 import schemas from '../../../../src/agents/model/toolSchemas.json';
+import { toolInputs } from '../../../../src/agents/model/toolShapes';
+import { toolSpecs } from '../../../../src/agents/model/tools';
 
 describe('the tools of agents', () => {
   it('are described once: in the shapes, in the schemas and in the manifest', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { AgentDesk } from '../../../../src/agents/store/agentDesk';
 import type { AgentRequest } from '../../../../src/agents/model/request';
+import { AgentDesk } from '../../../../src/agents/store/agentDesk';
 import { fromDollars } from '../../../../src/model/money';
 import { agentScene, type AgentScene } from '../../../support/agentWindows';
 import { anInstance } from '../../../support/builders';

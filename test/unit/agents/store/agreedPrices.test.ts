@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Offer } from '../../../../src/model/offers/offer';
 import { usageOf } from '../../../../src/agents/model/ledger';
-import { formatCents, fromDollars, zero } from '../../../../src/model/money';
 import { doAgreed } from '../../../../src/agents/store/doAgreed';
 import { instanceTools } from '../../../../src/agents/store/instanceTools';
 import { marketTools } from '../../../../src/agents/store/marketTools';
 import { settle } from '../../../../src/agents/store/settle';
+import { formatCents, fromDollars, zero } from '../../../../src/model/money';
+import type { Offer } from '../../../../src/model/offers/offer';
 import { agentScene, wideLimits, type AgentScene } from '../../../support/agentWindows';
 import { anInstance, anOffer } from '../../../support/builders';
 

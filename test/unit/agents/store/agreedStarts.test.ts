@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { RefusedError, TimedOutError } from '../../../../src/api/errors';
 import { doAgreed } from '../../../../src/agents/store/doAgreed';
 import { instanceTools } from '../../../../src/agents/store/instanceTools';
 import { settle } from '../../../../src/agents/store/settle';
+import { RefusedError, TimedOutError } from '../../../../src/api/errors';
 import { agentScene, type AgentScene } from '../../../support/agentWindows';
 import { anInstance } from '../../../support/builders';
 import { until } from '../../../support/until';

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { RefusedError, ServiceFailedError } from '../../../../src/api/errors';
 import { errorAnswer, toolAnswer } from '../../../../src/agents/model/answer';
 import { requestStates } from '../../../../src/agents/model/request';
 import type { ToolName } from '../../../../src/agents/model/toolShapes';
@@ -8,6 +7,7 @@ import { toolRisks } from '../../../../src/agents/model/tools';
 import { instanceTools } from '../../../../src/agents/store/instanceTools';
 import { marketTools } from '../../../../src/agents/store/marketTools';
 import { textForModel } from '../../../../src/agents/store/textForModel';
+import { RefusedError, ServiceFailedError } from '../../../../src/api/errors';
 import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
 import { agentScene, type AgentScene } from '../../../support/agentWindows';

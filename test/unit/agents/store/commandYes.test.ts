@@ -4,8 +4,8 @@ import { hasYes, type AgentRequest } from '../../../../src/agents/model/request'
 import { CommandAnswers } from '../../../../src/agents/store/commandAnswers';
 import { instanceTools } from '../../../../src/agents/store/instanceTools';
 import { marketTools } from '../../../../src/agents/store/marketTools';
-import { agentScene, wideLimits, type AgentScene } from '../../../support/agentWindows';
 import { CancelledError } from '../../../../src/util/errors';
+import { agentScene, wideLimits, type AgentScene } from '../../../support/agentWindows';
 import { anInstance } from '../../../support/builders';
 
 const { signal } = new AbortController();

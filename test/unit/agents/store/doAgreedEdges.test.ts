@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AgentRequest, RentalQuote } from '../../../../src/agents/model/request';
-import { fromDollars } from '../../../../src/model/money';
-import { idIn, awaitSearchTurn } from '../../../../src/agents/store/toolDeps';
 import { instanceTools } from '../../../../src/agents/store/instanceTools';
+import { idIn, awaitSearchTurn } from '../../../../src/agents/store/toolDeps';
+import { fromDollars } from '../../../../src/model/money';
 import { agentScene, type AgentScene } from '../../../support/agentWindows';
 import { anInstance, anOffer, aTemplate } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';

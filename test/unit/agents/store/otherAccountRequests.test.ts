@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AgentRequest } from '../../../../src/agents/model/request';
-import { fromDollars } from '../../../../src/model/money';
 import { OtherAccountRequests } from '../../../../src/agents/store/otherAccountRequests';
+import { fromDollars } from '../../../../src/model/money';
 import { openAgentWindow, type AgentWindow } from '../../../support/agentWindows';
 import { anInstance, anOffer } from '../../../support/builders';
 import type { FakeClock } from '../../../support/fakeClock';

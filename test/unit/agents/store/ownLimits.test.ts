@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { noFacts } from '../../../../src/model/instances/instanceState';
-import { fromDollars } from '../../../../src/model/money';
 import type { AgentRequest } from '../../../../src/agents/model/request';
 import { doAgreed } from '../../../../src/agents/store/doAgreed';
 import { instanceTools } from '../../../../src/agents/store/instanceTools';
 import { marketTools } from '../../../../src/agents/store/marketTools';
 import { ownLimitProblem, type OwnLimitsDeps } from '../../../../src/agents/store/ownLimits';
+import { noFacts } from '../../../../src/model/instances/instanceState';
+import { fromDollars } from '../../../../src/model/money';
 import { openAgentWindow, wideLimits, type AgentWindow } from '../../../support/agentWindows';
 import { anInstance, anOffer } from '../../../support/builders';
-import { FakeScheduleDisk } from '../../../support/scheduleWindows';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
 import { only } from '../../../support/only';
+import { FakeScheduleDisk } from '../../../support/scheduleWindows';
 
 const now = Date.UTC(2026, 0, 15, 12);
 

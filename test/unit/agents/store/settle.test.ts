@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { AgentRequest } from '../../../../src/agents/model/request';
-import type { Instance } from '../../../../src/model/instances/instance';
-import type { Schedule } from '../../../../src/schedules/model/schedule';
 import type { DoAgreedDeps } from '../../../../src/agents/store/doAgreed';
 import { settle } from '../../../../src/agents/store/settle';
+import type { Instance } from '../../../../src/model/instances/instance';
+import type { Schedule } from '../../../../src/schedules/model/schedule';
 
 const id = 7;
 /** When the user said yes. */

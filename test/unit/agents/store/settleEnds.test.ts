@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AgentRequest } from '../../../../src/agents/model/request';
-import type { Schedule } from '../../../../src/schedules/model/schedule';
 import type { DoAgreedDeps } from '../../../../src/agents/store/doAgreed';
 import { giveBackEnd, keepEnd, settle } from '../../../../src/agents/store/settle';
+import type { Schedule } from '../../../../src/schedules/model/schedule';
 
 const now = Date.UTC(2026, 0, 15, 12);
 const minuteMs = 60_000;

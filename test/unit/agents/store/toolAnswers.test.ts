@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { instanceTools } from '../../../../src/agents/store/instanceTools';
+import { marketTools } from '../../../../src/agents/store/marketTools';
 import { fromDollars } from '../../../../src/model/money';
 import type { OfferSearch } from '../../../../src/model/offers/filters';
 import { toOfferSearch } from '../../../../src/model/offers/marketQuery';
 import { defaultFilters } from '../../../../src/model/offers/searchFields';
-import { instanceTools } from '../../../../src/agents/store/instanceTools';
-import { marketTools } from '../../../../src/agents/store/marketTools';
 import { agentScene, type AgentScene } from '../../../support/agentWindows';
 import { anInstance, anOffer, aTemplate } from '../../../support/builders';
 

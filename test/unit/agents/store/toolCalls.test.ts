@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { RefusedError } from '../../../../src/api/errors';
 import { ToolError } from '../../../../src/agents/model/answer';
 import { toolInputs, type ToolName } from '../../../../src/agents/model/toolShapes';
 import { toolRisks, type AgentAccess } from '../../../../src/agents/model/tools';
@@ -8,6 +7,7 @@ import {
   type AgentCall,
   type ToolHandlers,
 } from '../../../../src/agents/store/agentTools';
+import { RefusedError } from '../../../../src/api/errors';
 import { CancelledError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
 import { FakeClock } from '../../../support/fakeClock';

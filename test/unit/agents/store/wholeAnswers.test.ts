@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { mostBytes, toolAnswer } from '../../../../src/agents/model/answer';
-import { fromDollars } from '../../../../src/model/money';
 import { toolInputs, toolOutputs, type ToolName } from '../../../../src/agents/model/toolShapes';
 import { instanceTools } from '../../../../src/agents/store/instanceTools';
 import { marketTools } from '../../../../src/agents/store/marketTools';
+import { fromDollars } from '../../../../src/model/money';
 import { agentScene, type AgentScene } from '../../../support/agentWindows';
 import { anInstance, anOffer, aTemplate } from '../../../support/builders';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import * as rows from '../../../../src/features/accountView/accountItems';
-import type { Account } from '../../../../src/store/accounts/accounts';
 import type { SecondFactorMethod } from '../../../../src/model/accounts/secondFactor';
+import type { Account } from '../../../../src/store/accounts/accounts';
 import { aUser } from '../../../support/builders';
 import { labelOf } from '../../../support/fakeEditor/trees';
 import { only } from '../../../support/only';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { comparisonView, type PinView } from '../../../../src/features/compare/comparisonView';
 import { recheckPins } from '../../../../src/features/compare/comparePanel';
-import type { OfferSearch } from '../../../../src/model/offers/filters';
+import { comparisonView, type PinView } from '../../../../src/features/compare/comparisonView';
 import { fromDollars } from '../../../../src/model/money';
+import type { OfferSearch } from '../../../../src/model/offers/filters';
 import type { Offer } from '../../../../src/model/offers/offer';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { mostPins, OfferPins } from '../../../../src/store/offers/offerPins';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { ConnectedWindow } from '../../../../src/features/connectedWindow/connectedWindow';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { anInstance } from '../../../support/builders';
-import { ConnectedWindow } from '../../../../src/features/connectedWindow/connectedWindow';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { openScreen, runCommandsBy, textsOn } from '../../../support/onScreen';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { register } from '../../../../src/features/doctor';
 import { defaultNetworkSettings } from '../../../../src/api/chooseTransport';
+import { register } from '../../../../src/features/doctor';
 import { DoctorScene } from '../../../support/doctorScene';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, textsOn } from '../../../support/onScreen';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { RefusedError } from '../../../../src/api/errors';
+import { applySecretFix } from '../../../../src/features/documents/secretFixes';
+import { useSecret } from '../../../../src/features/documents/secretUse';
 import { text } from '../../../../src/util/text';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
-import { RefusedError } from '../../../../src/api/errors';
-import { applySecretFix } from '../../../../src/features/documents/secretFixes';
-import { useSecret } from '../../../../src/features/documents/secretUse';
 
 describe('A secret of a document', () => {
   /** A template of a file, and what is kept of its secrets. */

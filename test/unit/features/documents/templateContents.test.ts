@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { text } from '../../../../src/util/text';
-import { ReadOnlyTemplateError } from '../../../../src/store/templates/templateErrors';
 import { TemplateContents } from '../../../../src/features/documents/templateContents';
 import { type TemplateUri, templateUriParts } from '../../../../src/model/templates/templateUri';
+import { ReadOnlyTemplateError } from '../../../../src/store/templates/templateErrors';
+import { text } from '../../../../src/util/text';
 import { FakeUri } from '../../../support/fakeEditor/values';
 import { openScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { holdForCopy, type CopyUseDeps } from '../../../../src/features/files/copyUse';
-import { Presence } from '../../../../src/store/windows/presence';
 import type { Account } from '../../../../src/store/accounts/accounts';
+import { Presence } from '../../../../src/store/windows/presence';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';

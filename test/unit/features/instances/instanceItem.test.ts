@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import { instanceItem, instanceTooltip } from '../../../../src/features/instances/instanceItem';
 import type { InstanceNote } from '../../../../src/editor/treeGroups';
+import { instanceItem, instanceTooltip } from '../../../../src/features/instances/instanceItem';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
 import { anInstance } from '../../../support/builders';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import * as words from '../../../../src/features/lifecycle/lifecycleText';
 import type { Question } from '../../../../src/editor/confirm';
+import * as words from '../../../../src/features/lifecycle/lifecycleText';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { anInstance } from '../../../support/builders';
 

@@ -3,8 +3,8 @@ import type * as product from '../../../../src/features/lifecycle/logFollower';
 import { anInstance } from '../../../support/builders';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
-import { FakePosition, FakeRange } from '../../../support/fakeEditor/values';
 import { loadSource } from '../../../support/fakeEditor/product';
+import { FakePosition, FakeRange } from '../../../support/fakeEditor/values';
 import { only } from '../../../support/only';
 
 describe('The log of an instance in a document', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { LifecycleDeps } from '../../../../src/features/lifecycle/deps';
-import { anInstance } from '../../../support/builders';
-import { textsOn, useScreen } from '../../../support/onScreen';
 import { NotReachableError, RefusedError } from '../../../../src/api/errors';
+import type { LifecycleDeps } from '../../../../src/features/lifecycle/deps';
 import { reportNotSucceeded } from '../../../../src/features/lifecycle/powerOutcome';
 import { CancelledError } from '../../../../src/util/errors';
+import { anInstance } from '../../../support/builders';
+import { textsOn, useScreen } from '../../../support/onScreen';
 
 type Rows = Parameters<typeof reportNotSucceeded>[2];
 type Row = Rows[number];

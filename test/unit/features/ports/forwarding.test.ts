@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { register } from '../../../../src/features/ports';
 import { anInstance } from '../../../support/builders';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, runCommandsBy, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
-import { register } from '../../../../src/features/ports';
 
 type Handler = (target?: object) => unknown;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { failureSentence, hostSentences } from '../../../../src/editor/failureText';
-import { ReadinessNotifications } from '../../../../src/features/readiness/notifications';
 import type { ReadinessDeps } from '../../../../src/features/readiness/deps';
+import { ReadinessNotifications } from '../../../../src/features/readiness/notifications';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
 import type { CheckResult, MachineProblem } from '../../../../src/model/rentals/machineCheck';

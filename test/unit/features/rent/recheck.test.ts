@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { findCopy, nextOffer, recheckOffer, type RecheckInput } from '../../../../src/features/rent/recheck';
-import type { OfferSearch } from '../../../../src/model/offers/filters';
 import { fromDollars } from '../../../../src/model/money';
+import type { OfferSearch } from '../../../../src/model/offers/filters';
 import type { MarketQuery } from '../../../../src/model/offers/marketQuery';
 import type { Offer } from '../../../../src/model/offers/offer';
-import { quoteOffer } from '../../../../src/model/quote';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
+import { quoteOffer } from '../../../../src/model/quote';
 import { lacking, marketOffer } from '../../../support/marketOffer';
 
 const offer = marketOffer();

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
-import { useCommands, useScreen } from '../../../support/onScreen';
+import { Renting } from '../../../../src/features/rent/renting';
 import type { DraftJob, OneOfDraft } from '../../../../src/jobs/model/draftJob';
+import { rentalOfJob } from '../../../../src/jobs/ui/rentalOfJob';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { quoteOffer } from '../../../../src/model/quote';
 import { RentFlow } from '../../../../src/model/rentals/rentFlow';
+import { AgreementTooOldError } from '../../../../src/store/rentals/beforeRental';
 import type { RentOptions } from '../../../../src/store/rentals/rentalStore';
+import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
-import { rentalOfJob } from '../../../../src/jobs/ui/rentalOfJob';
 import { aJob } from '../../../support/jobWindows';
 import { marketOffer } from '../../../support/marketOffer';
+import { useCommands, useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
-import { Renting } from '../../../../src/features/rent/renting';
-import { AgreementTooOldError } from '../../../../src/store/rentals/beforeRental';
-import { UserError } from '../../../../src/util/errors';
 
 describe('Renting', () => {
   const screen = useScreen();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { fieldLevel } from '../../../../src/features/search/fieldLevels';
 import type { ListLevel, LevelRow } from '../../../../src/editor/quickLevels';
+import { fieldLevel } from '../../../../src/features/search/fieldLevels';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { fieldKeys, type FieldKey, type Filters } from '../../../../src/model/offers/searchFields';
 import { only } from '../../../support/only';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { type OfferActions, offerRows } from '../../../../src/features/search/offerRows';
 import type { OffersView } from '../../../../src/features/search/offersView';
 import { fromDollars } from '../../../../src/model/money';
-import { defaultFilters } from '../../../../src/model/offers/searchFields';
 import type { MarketQuery } from '../../../../src/model/offers/marketQuery';
+import { defaultFilters } from '../../../../src/model/offers/searchFields';
 import { parseTypedQuery } from '../../../../src/model/offers/typedQuery';
 import { anOffer } from '../../../support/builders';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { NotReachableError } from '../../../../src/api/errors';
-import { mostRows, type MarketQuery } from '../../../../src/model/offers/marketQuery';
-import { fromDollars } from '../../../../src/model/money';
-import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { typingPauseMs } from '../../../../src/features/search/offerSession';
+import { fromDollars } from '../../../../src/model/money';
+import { mostRows, type MarketQuery } from '../../../../src/model/offers/marketQuery';
+import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { searchesPerMinute } from '../../../../src/store/offers/searchBudget';
 import { aSession } from '../../../support/aSession';
 import { marketOffer } from '../../../support/marketOffer';

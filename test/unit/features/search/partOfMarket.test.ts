@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { fromDollars } from '../../../../src/model/money';
 import { typingPauseMs } from '../../../../src/features/search/offerSession';
+import { fromDollars } from '../../../../src/model/money';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { searchesPerMinute } from '../../../../src/store/offers/searchBudget';
 import { aSession } from '../../../support/aSession';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { sendSms, sendSmsAgain } from '../../../../src/features/security/challenges';
 import { RefusedError } from '../../../../src/api/errors';
+import { sendSms, sendSmsAgain } from '../../../../src/features/security/challenges';
 import { useClients } from '../../../support/apiClient';
-import { useSimulators } from '../../../support/startSimulator';
 import { lastCode, orderAccount } from '../../../support/secondFactorAccount';
+import { useSimulators } from '../../../support/startSimulator';
 
 describe('codes by text message', () => {
   const simulators = useSimulators();

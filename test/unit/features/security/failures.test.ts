@@ -5,8 +5,8 @@ import {
   RefusedError,
   UnauthorizedError,
 } from '../../../../src/api/errors';
-import { text } from '../../../../src/util/text';
 import { factorFailureText, isAboutRequest, isFinal } from '../../../../src/features/security/failures';
+import { text } from '../../../../src/util/text';
 
 /** What a code that was not accepted leads to: another try, another method, or the end of what was asked for. */
 describe('A refused code', () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { NotReachableError, RefusedError, TimedOutError } from '../../../../src/api/errors';
 import { authorizer, confirmer, remover } from '../../../../src/features/security/lostAnswers';
 import { useClients } from '../../../support/apiClient';
-import { useSimulators } from '../../../support/startSimulator';
 import { lastCode, orderAccount, otherThan, totpCode } from '../../../support/secondFactorAccount';
+import { useSimulators } from '../../../support/startSimulator';
 
 describe('confirming a new second factor', () => {
   const simulators = useSimulators();

@@ -7,8 +7,8 @@ import { generate, pickKey, pickListed } from '../../../../src/features/sshKeys/
 import type { LocalKey } from '../../../../src/ssh/localKeys';
 import { FakeQuickPick } from '../../../support/fakeEditor/quickInput';
 import { textsOn, useScreen } from '../../../support/onScreen';
-import { removeFolder } from '../../../support/removeFolder';
 import { only } from '../../../support/only';
+import { removeFolder } from '../../../support/removeFolder';
 
 const aKey = (name: string, change: Partial<LocalKey> = {}): LocalKey => {
   const base64 = `AAAAC3NzaC1lZDI1NTE5AAAAI${name.padEnd(43, 'A')}`;

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
+import { NotFoundError, TimedOutError } from '../../../../src/api/errors';
+import { reviewPriceIncreases, warnPriceIncrease } from '../../../../src/features/warnings/priceIncreases';
 import type { PriceIncrease } from '../../../../src/model/instances/priceIncrease';
 import { fromDollars } from '../../../../src/model/money';
 import { anInstance } from '../../../support/builders';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';
 import { textsOn, useScreen } from '../../../support/onScreen';
-import { NotFoundError, TimedOutError } from '../../../../src/api/errors';
-import { reviewPriceIncreases, warnPriceIncrease } from '../../../../src/features/warnings/priceIncreases';
 
 type Deps = Parameters<typeof reviewPriceIncreases>[0];
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { register } from '../../../../src/features/warnings/index';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
-import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { anInstance, aUser } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
+import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { textsOn, useScreen } from '../../../support/onScreen';
 
 type Deps = Parameters<typeof register>[0];

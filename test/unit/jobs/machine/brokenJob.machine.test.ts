@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { TransferError } from '../../../../src/ssh/transfer';
 import { formatText } from '../../../../src/util/text';
 import { filesBelow, jobId, jobOrder, sentFrom, useSshJobs } from '../../../support/jobScene';
+import { openedFolder } from '../../../support/openedFolder';
 import { seeded, sized, testSeed } from '../../../support/seeded';
 import { fill } from '../../../support/transfers';
-import { openedFolder } from '../../../support/openedFolder';
 
 /** Names and contents of a folder. */
 function contents(folder: string): ReadonlyMap<string, string> {

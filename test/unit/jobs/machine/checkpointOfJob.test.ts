@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesBelow, jobId, jobOrder, sentFrom, useJobs } from '../../../support/jobScene';
-import { until } from '../../../support/until';
 import { openedFolder } from '../../../support/openedFolder';
+import { until } from '../../../support/until';
 
 describe('A checkpoint of a job', () => {
   const scene = useJobs();

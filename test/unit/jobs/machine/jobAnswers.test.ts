@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { JobMachine } from '../../../../src/jobs/model/jobMachine';
-import { JobMachineError, UnfitMachineError } from '../../../../src/jobs/model/jobMachineError';
-import { readCheck } from '../../../../src/jobs/machine/jobCheck';
 import { createJobMachine } from '../../../../src/jobs/machine/createJobMachine';
+import { readCheck } from '../../../../src/jobs/machine/jobCheck';
 import { answerOf, checkHex } from '../../../../src/jobs/machine/machineCall';
 import { parseJobs, wholeList } from '../../../../src/jobs/machine/otherJobs';
+import type { JobMachine } from '../../../../src/jobs/model/jobMachine';
+import { JobMachineError, UnfitMachineError } from '../../../../src/jobs/model/jobMachineError';
 import { TransferError } from '../../../../src/ssh/transfer';
 import { jobId, jobOrder } from '../../../support/jobScene';
 import { printingMachine } from '../../../support/printingMachine';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { variablesOf } from '../../../../src/jobs/machine/jobFiles';
 import { readCheck } from '../../../../src/jobs/machine/jobCheck';
+import { variablesOf } from '../../../../src/jobs/machine/jobFiles';
 import { readOutputs } from '../../../../src/jobs/machine/jobOutputs';
 import { findWords, outputsFolder, outputsProgram } from '../../../../src/jobs/machine/outputPatterns';
 import { formatText } from '../../../../src/util/text';

@@ -4,8 +4,8 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { jobPrograms } from '../../../../src/jobs/machine/programs';
 import { filesBelow, jobId, jobOrder, processesOf, useSshJobs } from '../../../support/jobScene';
-import { fill } from '../../../support/transfers';
 import { openedFolder } from '../../../support/openedFolder';
+import { fill } from '../../../support/transfers';
 
 describe('A job on its machine', () => {
   const scene = useSshJobs();

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { SyncRules } from '../../../../src/jobs/model/jobSpec';
 import { findSentFiles, missingFiles, sentTree, unsentNames } from '../../../../src/jobs/machine/sentFiles';
+import type { SyncRules } from '../../../../src/jobs/model/jobSpec';
 import { ProgramMissingError, runProgram, type Run } from '../../../../src/ssh/run';
 import { UserError } from '../../../../src/util/errors';
 import { formatText } from '../../../../src/util/text';
-import { useFolder } from '../../../support/useFolder';
 import { openedFolder } from '../../../support/openedFolder';
+import { useFolder } from '../../../support/useFolder';
 
 const sync: SyncRules = { include: [], exclude: [], git: false, maxMb: 200, maxFiles: 5000 };
 

@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { questionAbout } from '../../../../src/jobs/model/fetchSize';
 import { fromDollars } from '../../../../src/model/money';
 import { formatText } from '../../../../src/util/text';
-import { sized, testSeed } from '../../../support/seeded';
 import { aJob } from '../../../support/jobWindows';
+import { sized, testSeed } from '../../../support/seeded';
 
 const job = (costDollars: number, fetchBytes?: number) => ({
   spec: aJob(7, { limits: { hours: 2, costDollars } }).spec,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { JsonPlaces } from '../../../../src/model/documents/jsonPlaces';
 import { findJobProblems } from '../../../../src/jobs/model/jobDiagnostics';
 import { variantsOf } from '../../../../src/jobs/model/jobMatrix';
 import { readJob } from '../../../../src/jobs/model/jobSpec';
+import { JsonPlaces } from '../../../../src/model/documents/jsonPlaces';
 
 const limits = { hours: 2, costDollars: 6 };
 const file = (job: Readonly<Record<string, unknown>>) =>

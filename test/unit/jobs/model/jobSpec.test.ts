@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { applyChanges, JsonPlaces } from '../../../../src/model/documents/jsonPlaces';
 import { findJobProblems } from '../../../../src/jobs/model/jobDiagnostics';
 import { mostJobs } from '../../../../src/jobs/model/jobFields';
 import { jobNames, readJob } from '../../../../src/jobs/model/jobSpec';
+import { applyChanges, JsonPlaces } from '../../../../src/model/documents/jsonPlaces';
 import { formatText } from '../../../../src/util/text';
 
 const limits = { hours: 2, costDollars: 3 };

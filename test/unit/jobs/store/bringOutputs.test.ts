@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
+import { attemptId } from '../../../../src/jobs/model/attemptIds';
 import { type JobRow, type JobState, newJobState } from '../../../../src/jobs/model/job';
-import { fromDollars, zero } from '../../../../src/model/money';
+import type { StoppedMachine } from '../../../../src/jobs/model/jobMachine';
+import { jobFolderGone } from '../../../../src/jobs/model/jobText';
+import type { JobCheck } from '../../../../src/jobs/model/onMachine';
 import { bringOutputs, checkAgain, noOutputs, withoutFolder } from '../../../../src/jobs/store/bringOutputs';
 import { checkpointFolder } from '../../../../src/jobs/store/checkpoints';
-import type { StoppedMachine } from '../../../../src/jobs/model/jobMachine';
 import { Traffic, trafficOf } from '../../../../src/jobs/store/traffic';
+import { fromDollars, zero } from '../../../../src/model/money';
 import { UserError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
 import { formatText, text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { aJobRow, endOfJob, jobNow, jobTrouble } from '../../../support/jobRow';
 import { aJob, FakeMachine } from '../../../support/jobWindows';
-import { useFolder } from '../../../support/useFolder';
 import { only } from '../../../support/only';
-import { attemptId } from '../../../../src/jobs/model/attemptIds';
-import type { JobCheck } from '../../../../src/jobs/model/onMachine';
-import { jobFolderGone } from '../../../../src/jobs/model/jobText';
+import { useFolder } from '../../../support/useFolder';
 
 describe('The outputs of a job', () => {
   let folder = '';

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JobRow } from '../../../../src/jobs/model/job';
+import type { JobMachine } from '../../../../src/jobs/model/jobMachine';
+import type { JobEvent } from '../../../../src/jobs/model/jobProgress';
 import type { JobOutputs, LeftOutput } from '../../../../src/jobs/model/onMachine';
 import {
   bringCheckpoint,
@@ -10,13 +12,11 @@ import {
   checkpointNames,
   isCheckpointDue,
 } from '../../../../src/jobs/store/checkpoints';
-import type { JobMachine } from '../../../../src/jobs/model/jobMachine';
 import { silentLog } from '../../../../src/util/log';
 import { formatText, text } from '../../../../src/util/text';
 import { FakeClock, settle } from '../../../support/fakeClock';
-import { useFolder } from '../../../support/useFolder';
-import type { JobEvent } from '../../../../src/jobs/model/jobProgress';
 import { aJobRow, jobNow, minuteMs } from '../../../support/jobRow';
+import { useFolder } from '../../../support/useFolder';
 
 describe('The newest checkpoint of a job', () => {
   const id = '0123456789abcdef';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { FakeMachine } from '../../../support/jobWindows';
 import { beginJob, jobsScene, type JobsScene } from '../../../support/jobWindowScene';
+import { FakeMachine } from '../../../support/jobWindows';
 
 describe('Jobs whose window closes', () => {
   let { computer, machine, disk, open, pass } = {} as JobsScene;

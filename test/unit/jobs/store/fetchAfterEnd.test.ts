@@ -3,8 +3,8 @@ import { jobCost } from '../../../../src/jobs/model/jobLimits';
 import { mayReopen } from '../../../../src/jobs/model/reopenedJob';
 import { formatText, text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
-import { aJob, FakeMachine } from '../../../support/jobWindows';
 import { jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
+import { aJob, FakeMachine } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const id = 5001;

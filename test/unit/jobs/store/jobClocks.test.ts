@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { jobCost } from '../../../../src/jobs/model/jobLimits';
 import { fromDollars } from '../../../../src/model/money';
-import { aJob, FakeMachine, FakeMachines } from '../../../support/jobWindows';
 import { beginJob, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
+import { aJob, FakeMachine, FakeMachines } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
+import { extended, limitAt } from '../../../../src/jobs/model/jobExtension';
 import { jobCost, jobMs } from '../../../../src/jobs/model/jobLimits';
 import { fromDollars, toDollars, zero } from '../../../../src/model/money';
-import { extended, limitAt } from '../../../../src/jobs/model/jobExtension';
 import { anInstance } from '../../../support/builders';
-import { aJob, FakeMachine } from '../../../support/jobWindows';
 import { beginJob, jobsScene, type JobsScene } from '../../../support/jobWindowScene';
+import { aJob, FakeMachine } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const id = 5001;

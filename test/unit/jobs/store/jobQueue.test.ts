@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { limitAt } from '../../../../src/jobs/model/jobExtension';
 import { jobCost, jobMs } from '../../../../src/jobs/model/jobLimits';
 import { fromDollars } from '../../../../src/model/money';
-import { aJob, FakeMachines } from '../../../support/jobWindows';
 import { jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
+import { aJob, FakeMachines } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const id = 5001;

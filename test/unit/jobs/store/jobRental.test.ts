@@ -6,9 +6,9 @@ import { phaseText } from '../../../../src/jobs/model/jobText';
 import { fromDollars } from '../../../../src/model/money';
 import { formatText } from '../../../../src/util/text';
 import { anInstance, anOffer } from '../../../support/builders';
+import { becomesReady, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 import { aJob, aRentedJob, CutConnection, FakeMachine } from '../../../support/jobWindows';
 import { rentalRequest as request } from '../../../support/rentalRequest';
-import { becomesReady, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const rentedId = 6001;

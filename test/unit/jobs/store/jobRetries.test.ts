@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { promises, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { RentOutcomeUnknownError } from '../../../../src/api/errors';
-import { fromDollars, type Micros } from '../../../../src/model/money';
 import { jobCost } from '../../../../src/jobs/model/jobLimits';
+import { fromDollars, type Micros } from '../../../../src/model/money';
 import { formatText } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';
+import { becomesReady, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 import { aJob, aRentedJob, FakeMachine } from '../../../support/jobWindows';
 import { anySearch, rentalRequest } from '../../../support/rentalRequest';
-import { becomesReady, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 import { useFolder } from '../../../support/useFolder';
 
 const minute = 60_000;

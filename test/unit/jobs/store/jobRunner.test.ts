@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { newJobState } from '../../../../src/jobs/model/job';
-import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
 import { beginJob, jobsScene, type JobsScene } from '../../../support/jobWindowScene';
+import { aJob, CutConnection, FakeMachine, openJobWindow } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const id = 5001;

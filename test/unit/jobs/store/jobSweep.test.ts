@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { anOffer } from '../../../support/builders';
+import { becomesReady, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 import { aRentedJob, CutConnection, FakeMachines } from '../../../support/jobWindows';
 import { anySearch, rentalRequest } from '../../../support/rentalRequest';
-import { becomesReady, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 

@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aJob, FakeMachine } from '../../../support/jobWindows';
 import { beginJob, jobsScene, type JobsScene } from '../../../support/jobWindowScene';
+import { aJob, FakeMachine } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const id = 5001;

@@ -6,8 +6,8 @@ import { needsYou } from '../../../../src/jobs/model/job';
 import { JobMachineError, UnfitMachineError } from '../../../../src/jobs/model/jobMachineError';
 import { canReleaseMachine } from '../../../../src/jobs/model/outOfReach';
 import { formatText, text } from '../../../../src/util/text';
-import { aJob, CutConnection, FakeMachine } from '../../../support/jobWindows';
 import { beginJob, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
+import { aJob, CutConnection, FakeMachine } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const id = 5001;

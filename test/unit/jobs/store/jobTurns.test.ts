@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { fromDollars } from '../../../../src/model/money';
-import { jobCost, jobMs } from '../../../../src/jobs/model/jobLimits';
 import { isOver } from '../../../../src/jobs/model/job';
+import { jobCost, jobMs } from '../../../../src/jobs/model/jobLimits';
 import type { JobMachine } from '../../../../src/jobs/model/jobMachine';
+import { fromDollars } from '../../../../src/model/money';
 import { FakeJobDisk } from '../../../support/fakeJobDisk';
+import { jobsScene, type JobsScene } from '../../../support/jobWindowScene';
 import { aJob, FakeMachines, openJobWindow } from '../../../support/jobWindows';
 import { seeded, sized, testSeed } from '../../../support/seeded';
-import { jobsScene, type JobsScene } from '../../../support/jobWindowScene';
 
 const minute = 60_000;
 const id = 5001;

@@ -4,8 +4,8 @@ import { Jobs } from '../../../../src/jobs/store/jobs';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
 import { settle } from '../../../support/fakeClock';
 import { FakeJobDisk } from '../../../support/fakeJobDisk';
-import { aJob, aRentedJob } from '../../../support/jobWindows';
 import { jobTrouble } from '../../../support/jobRow';
+import { aJob, aRentedJob } from '../../../support/jobWindows';
 
 const hour = 3_600_000;
 const here = 5001;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { anOffer } from '../../../support/builders';
+import { FakeJobDisk } from '../../../support/fakeJobDisk';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
 import { aJob, FakeMachine, FakeMachines, openJobWindow } from '../../../support/jobWindows';
 import { rentalRequest } from '../../../support/rentalRequest';
 

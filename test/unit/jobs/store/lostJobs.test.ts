@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { anInstance } from '../../../support/builders';
-import { aJob, FakeMachine } from '../../../support/jobWindows';
 import { beginJob, jobsScene, type JobsScene } from '../../../support/jobWindowScene';
+import { aJob, FakeMachine } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const id = 5001;

@@ -4,9 +4,9 @@ import { phaseText } from '../../../../src/jobs/model/jobText';
 import { canReleaseMachine } from '../../../../src/jobs/model/outOfReach';
 import { formatText } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';
+import { becomesReady, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 import { aRentedJob, FakeMachine } from '../../../support/jobWindows';
 import { anySearch, rentalRequest } from '../../../support/rentalRequest';
-import { becomesReady, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 import { useFolder } from '../../../support/useFolder';
 
 const minute = 60_000;

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
-import type { Instance } from '../../../../src/model/instances/instance';
-import { fromDollars } from '../../../../src/model/money';
-import { perHour, runningRateOf } from '../../../../src/model/quote';
-import type { JobStepDeps } from '../../../../src/jobs/store/jobStep';
 import type { JobMachine } from '../../../../src/jobs/model/jobMachine';
+import type { JobStepDeps } from '../../../../src/jobs/store/jobStep';
 import {
   armGuardAgain,
   dearerMachine,
   extendTime,
   shortenTime,
 } from '../../../../src/jobs/store/machineLimits';
-import { anInstance } from '../../../support/builders';
-import { aJobRow } from '../../../support/jobRow';
+import type { Instance } from '../../../../src/model/instances/instance';
+import { fromDollars } from '../../../../src/model/money';
+import { perHour, runningRateOf } from '../../../../src/model/quote';
 import type { Account } from '../../../../src/store/accounts/accounts';
 import { CancelledError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
+import { anInstance } from '../../../support/builders';
+import { aJobRow } from '../../../support/jobRow';
 
 const id = 7;
 const instance = anInstance({ id, actualStatus: 'running', intendedStatus: 'running' });

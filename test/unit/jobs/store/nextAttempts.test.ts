@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { FakeMachines } from '../../../support/jobWindows';
 import { beginJob, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
+import { FakeMachines } from '../../../support/jobWindows';
 
 const minute = 60_000;
 

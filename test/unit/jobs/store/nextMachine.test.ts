@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { JobRow, JobState } from '../../../../src/jobs/model/job';
-import { goOnElsewhere, rentAgain } from '../../../../src/jobs/store/nextMachine';
 import type { JobStepDeps, Step } from '../../../../src/jobs/store/jobStep';
+import { goOnElsewhere, rentAgain } from '../../../../src/jobs/store/nextMachine';
 import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import type { ReplaceResult } from '../../../../src/store/rentals/replacement';
 import { UserError } from '../../../../src/util/errors';

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { JobPhase, JobRow } from '../../../../src/jobs/model/job';
 import type { JobMachine } from '../../../../src/jobs/model/jobMachine';
 import {
   acceptedBefore,
@@ -9,10 +10,9 @@ import {
 import { CancelledError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
 import { formatText, text } from '../../../../src/util/text';
-import { aJob, CutConnection, FakeMachine } from '../../../support/jobWindows';
-import { beginJob, jobsScene, type JobsScene, type JobWindowScene } from '../../../support/jobWindowScene';
-import type { JobPhase, JobRow } from '../../../../src/jobs/model/job';
 import { aJobRow, jobNow } from '../../../support/jobRow';
+import { beginJob, jobsScene, type JobsScene, type JobWindowScene } from '../../../support/jobWindowScene';
+import { aJob, CutConnection, FakeMachine } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const id = 5001;

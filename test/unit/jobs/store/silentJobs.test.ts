@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { formatText } from '../../../../src/util/text';
-import { FakeMachine } from '../../../support/jobWindows';
 import { beginJob, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
+import { FakeMachine } from '../../../support/jobWindows';
 
 const minute = 60_000;
 

@@ -6,8 +6,8 @@ import { canReleaseMachine } from '../../../../src/jobs/model/outOfReach';
 import { remainingMachine } from '../../../../src/jobs/store/remainingMachine';
 import { anInstance } from '../../../support/builders';
 import { aJobRow } from '../../../support/jobRow';
-import { aJob, FakeMachine } from '../../../support/jobWindows';
 import { beginJob, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
+import { aJob, FakeMachine } from '../../../support/jobWindows';
 
 const minute = 60_000;
 const id = 5001;

@@ -3,9 +3,9 @@ import { isOver } from '../../../../src/jobs/model/job';
 import { jobCost } from '../../../../src/jobs/model/jobLimits';
 import { fromDollars, toDollars } from '../../../../src/model/money';
 import { anInstance } from '../../../support/builders';
+import { FakeJobDisk } from '../../../support/fakeJobDisk';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { FakeJobDisk } from '../../../support/fakeJobDisk';
 import { aJob, FakeMachine, openJobWindow } from '../../../support/jobWindows';
 
 const minute = 60_000;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
+import type { JobRow } from '../../../../src/jobs/model/job';
 import type { JobDeps } from '../../../../src/jobs/ui/deps';
 import { extendJob } from '../../../../src/jobs/ui/extendJob';
 import { forgetJob } from '../../../../src/jobs/ui/forgetJobs';
@@ -12,7 +13,6 @@ import {
   retryJob,
   stopJob,
 } from '../../../../src/jobs/ui/jobCommands';
-import type { JobRow } from '../../../../src/jobs/model/job';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { aJobRow, endOfJob, jobNow, jobTrouble, outputsOfJob } from '../../../support/jobRow';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import { groupOf, jobGroupItem, jobItem, jobPartItem, rowsBelow } from '../../../../src/jobs/ui/jobItems';
 import type { JobRow } from '../../../../src/jobs/model/job';
+import { groupOf, jobGroupItem, jobItem, jobPartItem, rowsBelow } from '../../../../src/jobs/ui/jobItems';
 import { text } from '../../../../src/util/text';
-import { aJobRow, endOfJob, jobNow, jobTrouble, minuteMs, outputsOfJob } from '../../../support/jobRow';
 import { labelOf } from '../../../support/fakeEditor/trees';
+import { aJobRow, endOfJob, jobNow, jobTrouble, minuteMs, outputsOfJob } from '../../../support/jobRow';
 
 const over = { phase: 'over', endedAt: jobNow - 10 * minuteMs } as const;
 const succeeded = { ...over, ...endOfJob('itself', 0), ...outputsOfJob(2), outcome: 'kept' } as const;

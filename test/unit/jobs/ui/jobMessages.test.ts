@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import type { JobDeps } from '../../../../src/jobs/ui/deps';
-import { showJobMessages } from '../../../../src/jobs/ui/jobMessages';
 import type { JobRow, JobState } from '../../../../src/jobs/model/job';
 import type { JobNotice } from '../../../../src/jobs/store/jobNotice';
-import { FakeEventEmitter } from '../../../support/fakeEditor/events';
-import { aJobRow, endOfJob, jobNow, jobTrouble, minuteMs, outputsOfJob } from '../../../support/jobRow';
+import type { JobDeps } from '../../../../src/jobs/ui/deps';
+import { showJobMessages } from '../../../../src/jobs/ui/jobMessages';
 import { localProblem } from '../../../../src/util/localProblem';
 import { text } from '../../../../src/util/text';
+import { FakeEventEmitter } from '../../../support/fakeEditor/events';
+import { aJobRow, endOfJob, jobNow, jobTrouble, minuteMs, outputsOfJob } from '../../../support/jobRow';
 import { textsOn, useScreen } from '../../../support/onScreen';
 
 const noPrice = { machine: { instanceId: 7, name: 'trainer' } };

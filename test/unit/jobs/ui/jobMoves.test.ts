@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { CountedListeners } from '../../../support/countedListeners';
 import { setWindowParts } from '../../../../src/editor/windowParts';
-import { showMoves } from '../../../../src/jobs/ui/jobMoves';
-import type { JobDeps } from '../../../../src/jobs/ui/deps';
 import type { JobMove } from '../../../../src/jobs/model/job';
+import type { JobDeps } from '../../../../src/jobs/ui/deps';
+import { showMoves } from '../../../../src/jobs/ui/jobMoves';
 import { Emitter } from '../../../../src/util/emitter';
+import { CountedListeners } from '../../../support/countedListeners';
 import { FakeClock } from '../../../support/fakeClock';
 import { aJobRow } from '../../../support/jobRow';
 import { textsOn, useScreen } from '../../../support/onScreen';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { showJobStatus } from '../../../../src/jobs/ui/jobStatus';
 import type { JobRow } from '../../../../src/jobs/model/job';
-import { FakeEventEmitter } from '../../../support/fakeEditor/events';
+import { showJobStatus } from '../../../../src/jobs/ui/jobStatus';
 import { FakeClock } from '../../../support/fakeClock';
+import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { aJobRow, jobNow, jobTrouble } from '../../../support/jobRow';
 import { useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { JobTerminal } from '../../../../src/jobs/ui/jobTasks';
-import type { JobDeps } from '../../../../src/jobs/ui/deps';
 import { newJobState, type JobRow } from '../../../../src/jobs/model/job';
+import type { JobDeps } from '../../../../src/jobs/ui/deps';
+import { JobTerminal } from '../../../../src/jobs/ui/jobTasks';
 import { silentLog } from '../../../../src/util/log';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
 import { aJob } from '../../../support/jobWindows';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { withOutputs } from '../../../../src/jobs/ui/outputsFolders';
 import { variantsOf } from '../../../../src/jobs/model/jobMatrix';
 import { readJob } from '../../../../src/jobs/model/jobSpec';
+import { withOutputs } from '../../../../src/jobs/ui/outputsFolders';
 
 const at = Date.UTC(2026, 10, 25, 4, 10, 5);
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
+import type { JobState } from '../../../../src/jobs/model/job';
 import type { JobDeps } from '../../../../src/jobs/ui/deps';
 import { notStartedMessage } from '../../../../src/jobs/ui/resultMessages';
 import type { Instance } from '../../../../src/model/instances/instance';
-import type { JobState } from '../../../../src/jobs/model/job';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { aJobRow } from '../../../support/jobRow';

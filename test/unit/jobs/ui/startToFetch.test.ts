@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { fetchAfterEnd, startToFetch } from '../../../../src/jobs/ui/startToFetch';
-import type { JobDeps } from '../../../../src/jobs/ui/deps';
 import type { JobRow } from '../../../../src/jobs/model/job';
 import type { MachineEnd } from '../../../../src/jobs/model/jobSpec';
+import type { JobDeps } from '../../../../src/jobs/ui/deps';
+import { fetchAfterEnd, startToFetch } from '../../../../src/jobs/ui/startToFetch';
 import { anInstance } from '../../../support/builders';
 import { aJobRow, endOfJob, jobNow, jobTrouble } from '../../../support/jobRow';
 import { textsOn, useCommands, useScreen } from '../../../support/onScreen';

@@ -4,10 +4,10 @@ import { instanceName } from '../../../../src/model/instances/instanceLabel';
 import { stateLabel } from '../../../../src/model/instances/instanceState';
 import { beginStartWatch, observe } from '../../../../src/model/rentals/startWatch';
 import { volumeName } from '../../../../src/model/volume';
+import { plainLabel } from '../../../../src/util/plainLabel';
 import { formatText } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { hostileText } from '../../../support/hostileText';
-import { plainLabel } from '../../../../src/util/plainLabel';
 
 /** What the editor makes a link of in a notification; one to a command runs it. */
 const link = /\[[^\]]+\]\((?:https?:\/\/|command:|file:)/i;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { detailsDocument } from '../../../../src/model/instances/instanceDetails';
-import type { Instance } from '../../../../src/model/instances/instance';
 import type { GaugeReading } from '../../../../src/model/instances/gauges';
+import type { Instance } from '../../../../src/model/instances/instance';
+import { detailsDocument } from '../../../../src/model/instances/instanceDetails';
 import { fromDollars } from '../../../../src/model/money';
 import { anInstance } from '../../../support/builders';
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { Instance } from '../../../../src/model/instances/instance';
+import { costSoFar, stoppedCostPerDay } from '../../../../src/model/instances/instanceCost';
 import {
   displayLabel,
   instanceName,
@@ -25,9 +27,7 @@ import {
   type InstanceFacts,
   type InstanceStateKind,
 } from '../../../../src/model/instances/instanceState';
-import { costSoFar, stoppedCostPerDay } from '../../../../src/model/instances/instanceCost';
 import { fromDollars } from '../../../../src/model/money';
-import type { Instance } from '../../../../src/model/instances/instance';
 import { formatText } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { Instance } from '../../../../src/model/instances/instance';
 import type { InstanceFacts } from '../../../../src/model/instances/instanceState';
+import { forgottenSince, warningKey, warningsFor } from '../../../../src/model/instances/warnings';
 import { fromDollars, type Micros } from '../../../../src/model/money';
 import { hourlyRate, noRate } from '../../../../src/model/quote';
-import { forgottenSince, warningKey, warningsFor } from '../../../../src/model/instances/warnings';
 import { anInstance } from '../../../support/builders';
 
 const now = Date.UTC(2026, 0, 15, 12);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { anInstance } from '../../../support/builders';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { windowTroubleOf } from '../../../../src/model/instances/windowTrouble';
+import { anInstance } from '../../../support/builders';
 
 const now = 1_000_000_000;
 const ran = { readyAt: now - 1000 };

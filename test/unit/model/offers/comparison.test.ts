@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { compareOffers, type Compared } from '../../../../src/model/offers/comparison';
 import { fromDollars } from '../../../../src/model/money';
+import { compareOffers, type Compared } from '../../../../src/model/offers/comparison';
 import { formatText } from '../../../../src/util/text';
 import { lacking, marketOffer } from '../../../support/marketOffer';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { narrows, sorted } from '../../../../src/model/offers/localFilter';
-import { fitting, misfits } from '../../../../src/model/offers/offerMatch';
-import type { MarketQuery } from '../../../../src/model/offers/marketQuery';
 import { fromDollars } from '../../../../src/model/money';
+import { narrows, sorted } from '../../../../src/model/offers/localFilter';
+import type { MarketQuery } from '../../../../src/model/offers/marketQuery';
 import type { Offer } from '../../../../src/model/offers/offer';
+import { fitting, misfits } from '../../../../src/model/offers/offerMatch';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import type { Filters } from '../../../../src/model/offers/searchFields';
 import { lacking, marketOffer } from '../../../support/marketOffer';

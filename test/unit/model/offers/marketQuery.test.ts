@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { fromDollars } from '../../../../src/model/money';
 import {
   searchAfter,
   toOfferSearch,
@@ -6,7 +7,6 @@ import {
   withFilter,
   type MarketQuery,
 } from '../../../../src/model/offers/marketQuery';
-import { fromDollars } from '../../../../src/model/money';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { choiceFields, flagFields, numberFields } from '../../../../src/model/offers/searchFields';
 import { marketOffer } from '../../../support/marketOffer';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { toOfferSearch } from '../../../../src/model/offers/marketQuery';
 import { fromDollars } from '../../../../src/model/money';
+import { toOfferSearch } from '../../../../src/model/offers/marketQuery';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import {
   forgetMatchMs,

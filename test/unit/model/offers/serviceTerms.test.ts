@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { parseTypedQuery, type TypedQuery } from '../../../../src/model/offers/typedQuery';
-import { commandLineFields } from '../../../../src/model/offers/serviceTerms';
 import { numberFields, type FieldKey } from '../../../../src/model/offers/searchFields';
+import { commandLineFields } from '../../../../src/model/offers/serviceTerms';
+import { parseTypedQuery, type TypedQuery } from '../../../../src/model/offers/typedQuery';
 import { formatText } from '../../../../src/util/text';
 
 function fieldsOf({ filters, unlimited = [] }: TypedQuery): readonly string[] {

@@ -5,9 +5,9 @@ import { findPlaces } from '../../../../src/model/offers/places';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import type { Filters } from '../../../../src/model/offers/searchFields';
 import { parseTypedQuery } from '../../../../src/model/offers/typedQuery';
+import { formatText } from '../../../../src/util/text';
 import { marketOffer } from '../../../support/marketOffer';
 import { sized } from '../../../support/seeded';
-import { formatText } from '../../../../src/util/text';
 
 function filtersOf(line: string): Filters {
   return parseTypedQuery(line).filters;

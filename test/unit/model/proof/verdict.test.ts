@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { knownGpuModels } from '../../../../src/model/offers/gpuModels';
 import { machineProofShape, type MachineProof } from '../../../../src/model/proof/machineProof';
 import {
   isSameGpuModel,
@@ -8,7 +9,6 @@ import {
   type ExpectedMachine,
 } from '../../../../src/model/proof/verdict';
 import { noteText, verdictText } from '../../../../src/model/proof/verdictText';
-import { knownGpuModels } from '../../../../src/model/offers/gpuModels';
 import { formatText } from '../../../../src/util/text';
 
 const rented: ExpectedMachine = { gpuCount: 4, gpuName: 'RTX 4090', gpuRamMb: 24_564, diskGb: 40 };

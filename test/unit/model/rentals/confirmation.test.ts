@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { confirmation, type ConfirmationInput } from '../../../../src/model/rentals/confirmation';
 import { fromDollars } from '../../../../src/model/money';
 import { hourlyRate, noRate } from '../../../../src/model/quote';
+import { confirmation, type ConfirmationInput } from '../../../../src/model/rentals/confirmation';
+import { machineName } from '../../../../src/model/rentals/rentFacts';
 import type { Template } from '../../../../src/model/templates/template';
 import { formatText } from '../../../../src/util/text';
 import { marketOffer } from '../../../support/marketOffer';
-import { machineName } from '../../../../src/model/rentals/rentFacts';
 
 function anInput(changes: Partial<ConfirmationInput> = {}): ConfirmationInput {
   return {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
+import { rentalOfJob } from '../../../../src/jobs/ui/rentalOfJob';
 import { fromDollars } from '../../../../src/model/money';
 import { queryWith } from '../../../../src/model/offers/savedSearches';
 import { hourlyRate } from '../../../../src/model/quote';
 import { narrowedDraft, requestOf, type CompleteDraft } from '../../../../src/model/rentals/rentDraft';
-import { rentalOfJob } from '../../../../src/jobs/ui/rentalOfJob';
 import { aTemplate } from '../../../support/builders';
 import { aJob } from '../../../support/jobWindows';
 import { marketOffer } from '../../../support/marketOffer';

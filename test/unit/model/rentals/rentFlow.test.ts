@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
+import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import type { CompleteDraft } from '../../../../src/model/rentals/rentDraft';
 import { RentFlow } from '../../../../src/model/rentals/rentFlow';
-import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import { marketOffer } from '../../../support/marketOffer';
 
 function aFlow(changes: Partial<CompleteDraft> = {}, isSourceGiven = false): RentFlow {

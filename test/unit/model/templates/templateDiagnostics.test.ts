@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { findTemplateProblems } from '../../../../src/model/templates/templateDiagnostics';
-import { findInFile } from '../../../support/workspaceFile';
 import { formatText } from '../../../../src/util/text';
 import { fixed, look } from '../../../support/findings';
+import { findInFile } from '../../../support/workspaceFile';
 
 const complete = {
   name: 'n',

@@ -8,14 +8,14 @@ import {
   renderDocument,
   secretsInPublic,
 } from '../../../../src/model/templates/templateDocument';
+import { fieldOrder } from '../../../../src/model/templates/templateFields';
+import type { HeldReferences } from '../../../../src/model/templates/templateReference';
 import {
   fieldOfRefusal,
   MissingSecretError,
   wireChanges,
   wireTemplate,
 } from '../../../../src/model/templates/templateWire';
-import { fieldOrder } from '../../../../src/model/templates/templateFields';
-import type { HeldReferences } from '../../../../src/model/templates/templateReference';
 
 const noSecrets = () => undefined;
 

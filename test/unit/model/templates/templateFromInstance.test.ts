@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { matchesRecipe } from '../../../../src/model/workspace/recipeMatch';
 import { templateForImage, templateFromInstance } from '../../../../src/model/templates/templateFromInstance';
+import { matchesRecipe } from '../../../../src/model/workspace/recipeMatch';
 
 describe('a machine of a recipe', () => {
   it('was made from its template, or from its image where it names none', () => {

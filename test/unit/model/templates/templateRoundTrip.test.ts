@@ -9,9 +9,9 @@ import {
   renderDocument,
   type DocumentFields,
 } from '../../../../src/model/templates/templateDocument';
-import { wireChanges } from '../../../../src/model/templates/templateWire';
 import { serviceFields } from '../../../../src/model/templates/templateFields';
 import { makeReference } from '../../../../src/model/templates/templateReference';
+import { wireChanges } from '../../../../src/model/templates/templateWire';
 import { template } from '../../../../src/wire/template';
 import { sized } from '../../../support/seeded';
 import { templateRecordText, variableName, variableValue } from '../../../support/templateRecords';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { findInFile } from '../../../support/workspaceFile';
 import { fixed, look } from '../../../support/findings';
+import { findInFile } from '../../../support/workspaceFile';
 
 describe('the checks of a workspace file', () => {
   const sound = { image: 'a:1', maxPricePerHour: 1 };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { recipeForJobs } from '../../../../src/jobs/model/jobsInFile';
+import { refState, remember } from '../../../../src/model/templates/templateRef';
 import { parseWorkspaceFile, WorkspaceFileError } from '../../../../src/model/workspace/workspaceFile';
 import { formatText } from '../../../../src/util/text';
-import { refState, remember } from '../../../../src/model/templates/templateRef';
 
 describe('the workspace file', () => {
   it('becomes a recipe, comments allowed and unknown keys passed over', () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { kernelUseOf, readKernelUse } from '../../../../src/notebooks/machine/kernelUse';
+import type { HostEntry } from '../../../../src/ssh/hostConfig';
 import { runProgram } from '../../../../src/ssh/run';
 import { jupyterStandIn } from '../../../support/jupyterStandIn';
-import type { HostEntry } from '../../../../src/ssh/hostConfig';
 import { only } from '../../../support/only';
 import { useFolder } from '../../../support/useFolder';
 

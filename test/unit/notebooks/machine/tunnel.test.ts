@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { Tunnel } from '../../../../src/notebooks/machine/tunnel';
 import type { Forward, WantedForward } from '../../../../src/ssh/forward';
 import { HostKeyError } from '../../../../src/ssh/hostKey';
-import { Tunnel } from '../../../../src/notebooks/machine/tunnel';
 import { silentLog } from '../../../../src/util/log';
 import { FakeClock, settle } from '../../../support/fakeClock';
 

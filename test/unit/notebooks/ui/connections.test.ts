@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { useScreen } from '../../../support/onScreen';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { FakeClock, settle } from '../../../support/fakeClock';
-import { only } from '../../../support/only';
 import { NotebookConnections } from '../../../../src/notebooks/ui/connections';
 import { HostKeyError } from '../../../../src/ssh/hostKey';
-import { until } from '../../../support/until';
 import { silentLog } from '../../../../src/util/log';
+import { FakeClock, settle } from '../../../support/fakeClock';
+import { useScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
+import { until } from '../../../support/until';
 
 const alias = 'gpu-7';
 const token = 'a'.repeat(64);

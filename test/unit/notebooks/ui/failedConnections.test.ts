@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { openScreen } from '../../../support/onScreen';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { FakeClock } from '../../../support/fakeClock';
-import { only } from '../../../support/only';
 import { NotebookConnections } from '../../../../src/notebooks/ui/connections';
 import { silentLog } from '../../../../src/util/log';
+import { FakeClock } from '../../../support/fakeClock';
+import { openScreen } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 
 const alias = 'gpu-7';
 const token = 'b'.repeat(64);

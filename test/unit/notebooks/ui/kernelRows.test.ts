@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { KernelRows } from '../../../../src/notebooks/ui/kernelRows';
 import type { Kernel } from '../../../../src/notebooks/machine/kernels';
+import { KernelRows } from '../../../../src/notebooks/ui/kernelRows';
 import { only } from '../../../support/only';
 
 describe('the row of a kernel', () => {

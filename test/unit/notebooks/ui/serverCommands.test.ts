@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { fromDollars } from '../../../../src/model/money';
-import { anInstance } from '../../../support/builders';
-import { FakeClock, settle } from '../../../support/fakeClock';
 import { JupyterMissingError, NoLoginYetError } from '../../../../src/notebooks/ui/connections';
 import { candidatesOf, ServerProvider } from '../../../../src/notebooks/ui/serverProvider';
 import { HostKeyError } from '../../../../src/ssh/hostKey';
 import { CancelledError } from '../../../../src/util/errors';
+import { anInstance } from '../../../support/builders';
+import { FakeClock, settle } from '../../../support/fakeClock';
 import { openScreen, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 

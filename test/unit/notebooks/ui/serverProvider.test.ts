@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { Instance } from '../../../../src/model/instances/instance';
+import { candidatesOf, ServerProvider } from '../../../../src/notebooks/ui/serverProvider';
 import { OneWindow } from '../../../../src/shared/oneWindow';
+import { HostKeyError } from '../../../../src/ssh/hostKey';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
-import { candidatesOf, ServerProvider } from '../../../../src/notebooks/ui/serverProvider';
-import { HostKeyError } from '../../../../src/ssh/hostKey';
 import { useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 

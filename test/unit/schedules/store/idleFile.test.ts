@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { FileUnreadableError } from '../../../../src/store/disk/jsonFile';
+import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
 import {
   IdleWatch,
   longestGapMs,
   type IdleFacts,
   type IdleWatchDeps,
 } from '../../../../src/store/instances/idleWatch';
-import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog as log } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { NotReachableError, TimedOutError } from '../../../../src/api/errors';
 import type { Schedule, ScheduleTerm } from '../../../../src/schedules/model/schedule';
-import { scheduleNotice, scheduleNoticeKind } from '../../../../src/schedules/store/scheduleNotice';
-import { Presence } from '../../../../src/store/windows/presence';
-import type { Account } from '../../../../src/store/accounts/accounts';
 import { OtherAccountSchedules } from '../../../../src/schedules/store/otherAccountSchedules';
 import {
   otherAccountKind,
   otherAccountNotice,
   type LastListed,
 } from '../../../../src/schedules/store/otherMachines';
+import { scheduleNotice, scheduleNoticeKind } from '../../../../src/schedules/store/scheduleNotice';
 import type { TimerProof } from '../../../../src/schedules/store/timerProofs';
 import { unreadableSchedule, unreadableScheduleKind } from '../../../../src/schedules/store/unreadableNotice';
+import type { Account } from '../../../../src/store/accounts/accounts';
 import { Notices, type Notice } from '../../../../src/store/windows/notices';
+import { Presence } from '../../../../src/store/windows/presence';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
-import { aliasOf, FakeScheduleDisk, passInMinutes } from '../../../support/scheduleWindows';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
 import { FakeService } from '../../../support/fakeService';
+import { aliasOf, FakeScheduleDisk, passInMinutes } from '../../../support/scheduleWindows';
 
 const minute = 60_000;
 const instanceId = 5001;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Schedule, ScheduleState } from '../../../../src/schedules/model/schedule';
 import { fromDollars } from '../../../../src/model/money';
+import type { Schedule, ScheduleState } from '../../../../src/schedules/model/schedule';
 import { scheduleNotice, noticeOf } from '../../../../src/schedules/store/scheduleNotice';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';

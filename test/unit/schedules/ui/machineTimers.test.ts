@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import type { Schedule } from '../../../../src/schedules/model/schedule';
-import { FakeClock } from '../../../support/fakeClock';
-import { OnQuick } from '../../../support/onQuick';
-import { openScreen, runCommandsBy, textsOn } from '../../../support/onScreen';
 import { arm, armExtended, check, disarm } from '../../../../src/schedules/ui/machineTimers';
 import { scheduleNote } from '../../../../src/schedules/ui/scheduleText';
 import { HostKeyError } from '../../../../src/ssh/hostKey';
+import { FakeClock } from '../../../support/fakeClock';
+import { OnQuick } from '../../../support/onQuick';
+import { openScreen, runCommandsBy, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
 const hour = 3_600_000;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { ScheduleMenu } from '../../../../src/schedules/ui/scheduleMenu';
-import type { Schedule } from '../../../../src/schedules/model/schedule';
 import type { Instance } from '../../../../src/model/instances/instance';
+import type { Schedule } from '../../../../src/schedules/model/schedule';
+import { ScheduleMenu } from '../../../../src/schedules/ui/scheduleMenu';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { FakeQuickPick, rowText } from '../../../support/fakeEditor/quickInput';

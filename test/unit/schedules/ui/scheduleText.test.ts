@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
+import { fromDollars } from '../../../../src/model/money';
+import type { Schedule, ScheduleState } from '../../../../src/schedules/model/schedule';
+import type { ScheduleNotice } from '../../../../src/schedules/store/scheduleNotice';
 import type { ScheduleDeps } from '../../../../src/schedules/ui/deps';
 import { registerNotifications } from '../../../../src/schedules/ui/scheduleNotifications';
 import { scheduleNote, willText } from '../../../../src/schedules/ui/scheduleText';
-import type { Schedule, ScheduleState } from '../../../../src/schedules/model/schedule';
-import { fromDollars } from '../../../../src/model/money';
-import type { ScheduleNotice } from '../../../../src/schedules/store/scheduleNotice';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';

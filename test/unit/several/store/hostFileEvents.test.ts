@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HostSet } from '../../../../src/several/model/hostSet';
 import type { Instance } from '../../../../src/model/instances/instance';
+import type { HostSet } from '../../../../src/several/model/hostSet';
 import { HostFileKeeper, type HostFileKeeperDeps } from '../../../../src/several/store/hostFileKeeper';
 import { HostSets } from '../../../../src/several/store/hostSets';
 import { Emitter } from '../../../../src/util/emitter';
 import { anInstance } from '../../../support/builders';
-import { MemoryLog } from '../../../support/fakeTransport';
 import { windowScene, type WindowScene } from '../../../support/computerScene';
+import { MemoryLog } from '../../../support/fakeTransport';
 
 type Listed = HostFileKeeperDeps['fleet']['state'];
 

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { HostSets } from '../../../../src/several/store/hostSets';
+import { register } from '../../../../src/several/ui';
+import { silentLog } from '../../../../src/util/log';
 import { FakeClock } from '../../../support/fakeClock';
-import { FakeHubs } from '../../../support/fakeWindows';
 import { FakeEventEmitter } from '../../../support/fakeEditor/events';
+import { FakeHubs } from '../../../support/fakeWindows';
 import { only } from '../../../support/only';
 import { removeFolder } from '../../../support/removeFolder';
 import { until } from '../../../support/until';
-import { register } from '../../../../src/several/ui';
-import { HostSets } from '../../../../src/several/store/hostSets';
-import { silentLog } from '../../../../src/util/log';
 
 describe('Groups for other tools', () => {
   const accountKey = '0123456789abcdef';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { useInstancesIn, useSetIn } from '../../../../src/several/ui/useIn';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { OnQuick } from '../../../support/onQuick';
@@ -9,7 +10,6 @@ import { openScreen, runCommandsBy, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 import { removeFolder } from '../../../support/removeFolder';
 import { until } from '../../../support/until';
-import { useInstancesIn, useSetIn } from '../../../../src/several/ui/useIn';
 
 describe('A group that is handed to a tool', () => {
   let folder: string;

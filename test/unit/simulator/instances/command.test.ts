@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { resultPointer } from '../../../../src/wire/instance';
 import { ConstrainedCommand, InvalidCommand } from '../../../../src/simulator/instances/constrainedCommand';
-import { useSimulators } from '../../../support/startSimulator';
+import { resultPointer } from '../../../../src/wire/instance';
 import { rentRunning } from '../../../support/rentRunning';
+import { useSimulators } from '../../../support/startSimulator';
 import { useFolder } from '../../../support/useFolder';
 
 describe('A constrained command', () => {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import type { RentTemplate } from '../../../../src/simulator/ports';
 import {
   containerPort,
   envFromFlags,
@@ -8,6 +7,7 @@ import {
 } from '../../../../src/simulator/instances/envFlags';
 import { mergeRent } from '../../../../src/simulator/instances/rentMerge';
 import { imageRuntype, parseRuntype, runtypePorts } from '../../../../src/simulator/instances/runtype';
+import type { RentTemplate } from '../../../../src/simulator/ports';
 import { ServiceError } from '../../../../src/simulator/route';
 
 const template: RentTemplate = {

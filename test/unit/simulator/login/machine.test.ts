@@ -6,8 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { Door } from '../../../../src/simulator/login/door';
 import { nvidiaSmiScript } from '../../../../src/simulator/login/nvidiaSmi';
-import { startTestSimulator } from '../../../support/startSimulator';
 import { eventually } from '../../../support/rentRunning';
+import { startTestSimulator } from '../../../support/startSimulator';
 
 const closed = (port: number) =>
   new Promise<boolean>((resolve) => {

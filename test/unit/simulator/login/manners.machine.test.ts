@@ -11,9 +11,9 @@ import { machineManners, type MachineManner } from '../../../../src/simulator/lo
 import { probeGpus, type ProbeAnswer } from '../../../../src/ssh/gpuProbe';
 import { runProgram } from '../../../../src/ssh/run';
 import { formatText } from '../../../../src/util/text';
+import { settle } from '../../../support/fakeClock';
 import { rentRunning } from '../../../support/rentRunning';
 import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
-import { settle } from '../../../support/fakeClock';
 import { until } from '../../../support/until';
 
 describe('Simulated machines of all manners', () => {

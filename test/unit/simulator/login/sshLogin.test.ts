@@ -6,8 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { newHostKey } from '../../../../src/simulator/login/machineDir';
-import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
 import { eventually, rentRunning } from '../../../support/rentRunning';
+import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
 import { pause } from '../../../support/until';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { parsePublicKey } from '../../../../src/simulator/sshKeys/publicKey';
 import { instanceKeys } from '../../../../src/wire/instance';
 import { sshKey as sshKeySchema, sshKeyList } from '../../../../src/wire/sshKey';
-import { parsePublicKey } from '../../../../src/simulator/sshKeys/publicKey';
 import { useSimulators, type TestSimulator } from '../../../support/startSimulator';
 
 const blob = (fill: string) =>

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KeyLostError, KeyUnreadableError } from '../../../../src/store/accounts/accountErrors';
 import { fromDollars } from '../../../../src/model/money';
+import { KeyLostError, KeyUnreadableError } from '../../../../src/store/accounts/accountErrors';
+import { computerScene, type ComputerScene } from '../../../support/computerScene';
 import { settle } from '../../../support/fakeClock';
 import { readLate } from '../../../support/lateRead';
 import { until } from '../../../support/until';
-import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
 describe('accounts', () => {
   let { service, computer } = {} as ComputerScene;

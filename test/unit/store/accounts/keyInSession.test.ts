@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RealWindows } from '../../../support/realWindows';
-import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
 import { orderAccount } from '../../../support/secondFactorAccount';
+import { startTestSimulator, type TestSimulator } from '../../../support/startSimulator';
 
 describe('the key of an account in a session', () => {
   let simulator: TestSimulator;

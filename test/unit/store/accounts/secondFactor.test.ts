@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { ForbiddenError, UnauthorizedError } from '../../../../src/api/errors';
+import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import {
   SecondFactorNeededError,
   type SecondFactorPrompt,
 } from '../../../../src/store/accounts/secondFactor';
-import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import { CancelledError } from '../../../../src/util/errors';
 import { useFactorWindows } from '../../../support/factorWindows';
 import { orderAccount } from '../../../support/secondFactorAccount';

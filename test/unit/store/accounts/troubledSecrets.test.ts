@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
 import { WrongPlaceError } from '../../../../src/model/accounts/editorPlace';
+import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import {
   KeyDamagedError,
   KeyLostError,
@@ -8,13 +9,12 @@ import {
   KeyNotRemovedError,
   KeyUnreadableError,
 } from '../../../../src/store/accounts/accountErrors';
-import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import { guardedSecrets } from '../../../../src/store/accounts/guardedSecrets';
 import { secretStoreLimitMs } from '../../../../src/store/accounts/patientSecrets';
-import { formatText } from '../../../../src/util/text';
 import { UserError } from '../../../../src/util/errors';
-import { FakeClock } from '../../../support/fakeClock';
+import { formatText } from '../../../../src/util/text';
 import { factorScene, type FactorScene } from '../../../support/factorWindows';
+import { FakeClock } from '../../../support/fakeClock';
 import { ReadableLog, TroubledSecrets } from '../../../support/troubledSecrets';
 import { until } from '../../../support/until';
 

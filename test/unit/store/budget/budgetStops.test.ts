@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { NotReachableError } from '../../../../src/api/errors';
+import { fromDollars } from '../../../../src/model/money';
 import { roundClaim } from '../../../../src/store/budget/budgetStops';
 import { keepToBudget, OverBudgetError } from '../../../../src/store/budget/overBudget';
-import { fromDollars } from '../../../../src/model/money';
 import { BudgetScene, type BudgetWindow } from '../../../support/budgetScene';
 import { sized } from '../../../support/seeded';
 

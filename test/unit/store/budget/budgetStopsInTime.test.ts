@@ -3,11 +3,11 @@ import { ForbiddenError, NotReachableError } from '../../../../src/api/errors';
 import { fromDollars } from '../../../../src/model/money';
 import { BudgetStops } from '../../../../src/store/budget/budgetStops';
 import { stopNotice, type StopNotice } from '../../../../src/store/budget/stopNotice';
-import { Notices } from '../../../../src/store/windows/notices';
-import { BudgetScene } from '../../../support/budgetScene';
 import { changePower } from '../../../../src/store/instances/power';
+import { Notices } from '../../../../src/store/windows/notices';
 import { wait } from '../../../../src/util/clock';
 import { silentLog } from '../../../../src/util/log';
+import { BudgetScene } from '../../../support/budgetScene';
 import { MemoryLog } from '../../../support/fakeTransport';
 
 const minute = 60_000;

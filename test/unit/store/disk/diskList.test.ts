@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { DiskList } from '../../../../src/store/disk/diskList';
+import { toDisposable } from '../../../../src/util/disposable';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
-import { toDisposable } from '../../../../src/util/disposable';
 import { FakeClock, settle } from '../../../support/fakeClock';
 
 describe('A list on disk', () => {

@@ -3,10 +3,10 @@ import { noFacts } from '../../../../src/model/instances/instanceState';
 import { fromDollars, subtract } from '../../../../src/model/money';
 import { perHour, quoteOffer } from '../../../../src/model/quote';
 import type { Volume } from '../../../../src/model/volume';
+import type { Loaded } from '../../../../src/shared/reading';
 import { burnNow, burnSoon, roomBeside, signsOf } from '../../../../src/store/instances/burn';
 import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
 import type { Rental } from '../../../../src/store/rentals/rentalStore';
-import type { Loaded } from '../../../../src/shared/reading';
 import { anInstance, anOffer } from '../../../support/builders';
 
 const now = Date.UTC(2026, 0, 15, 12);

@@ -3,9 +3,9 @@ import { ForbiddenError, TimedOutError } from '../../../../src/api/errors';
 import { DestroyedAgain, type CameBack } from '../../../../src/store/instances/destroyedAgain';
 import { destroyAndVerify } from '../../../../src/store/instances/destruction';
 import { anInstance } from '../../../support/builders';
+import { passUntil } from '../../../support/computerScene';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
-import { passUntil } from '../../../support/computerScene';
 
 describe('A machine that was destroyed and is there again', () => {
   let service: FakeService;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { CreditReads } from '../../../../src/store/instances/poller';
 import { Ends, readPresence } from '../../../../src/store/instances/ends';
+import { CreditReads } from '../../../../src/store/instances/poller';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import { FakeClock, settle } from '../../../support/fakeClock';

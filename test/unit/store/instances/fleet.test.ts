@@ -6,9 +6,9 @@ import { createFleet } from '../../../../src/store/instances/fleet';
 import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
 import { anInstance } from '../../../support/builders';
+import { computerScene, type ComputerScene } from '../../../support/computerScene';
 import type { FakeWindow } from '../../../support/fakeWindows';
 import { until } from '../../../support/until';
-import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
 const minute = 60_000;
 

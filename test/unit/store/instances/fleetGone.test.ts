@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { anInstance } from '../../../support/builders';
-import type { FakeWindow } from '../../../support/fakeWindows';
-import { settle } from '../../../support/fakeClock';
-import { until } from '../../../support/until';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
+import { settle } from '../../../support/fakeClock';
+import type { FakeWindow } from '../../../support/fakeWindows';
+import { until } from '../../../support/until';
 
 describe('the fleet, when instances are gone', () => {
   let { service, computer } = {} as ComputerScene;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { GaugeHistory } from '../../../../src/store/instances/gaugeHistory';
 import { anInstance } from '../../../support/builders';
-import type { FakeWindow } from '../../../support/fakeWindows';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
+import type { FakeWindow } from '../../../support/fakeWindows';
 
 const minute = 60_000;
 

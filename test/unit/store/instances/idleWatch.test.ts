@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import type { Instance } from '../../../../src/model/instances/instance';
+import { FileUnreadableError } from '../../../../src/store/disk/jsonFile';
+import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
 import {
   IdleWatch,
   longestGapMs,
   type IdleWatchDeps,
   type UsageFile,
 } from '../../../../src/store/instances/idleWatch';
-import { FileUnreadableError } from '../../../../src/store/disk/jsonFile';
-import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
-import { CountedListeners } from '../../../support/countedListeners';
 import { anInstance } from '../../../support/builders';
+import { CountedListeners } from '../../../support/countedListeners';
 import { FakeClock, settle } from '../../../support/fakeClock';
 import { FakeHubs } from '../../../support/fakeWindows';
 

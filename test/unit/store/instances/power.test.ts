@@ -12,8 +12,8 @@ import type { OwnRequest } from '../../../../src/model/instances/instanceState';
 import { changePower, type PowerRequest } from '../../../../src/store/instances/power';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
-import { MemoryLog } from '../../../support/fakeTransport';
 import { FakeService } from '../../../support/fakeService';
+import { MemoryLog } from '../../../support/fakeTransport';
 
 const stopped = anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' });
 const running = anInstance({ uptimeMinutes: 30 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { Notices } from '../../../../src/store/windows/notices';
 import { priceEveryMs, PriceWatch } from '../../../../src/store/instances/priceWatch';
+import { Notices } from '../../../../src/store/windows/notices';
 import { anInstance } from '../../../support/builders';
 import { computerScene, type ComputerScene } from '../../../support/computerScene';
 

@@ -8,10 +8,10 @@ import { SearchBudget } from '../../../../src/store/offers/searchBudget';
 import { SearchWatches } from '../../../../src/store/offers/searchWatches';
 import { checkEveryMs, checksApartMs, type WatchFound } from '../../../../src/store/offers/watchChecks';
 import type { Clock } from '../../../../src/util/clock';
+import { computerScene, type ComputerScene } from '../../../support/computerScene';
 import type { FakeWindow } from '../../../support/fakeWindows';
 import { marketOffer } from '../../../support/marketOffer';
 import { until } from '../../../support/until';
-import { computerScene, type ComputerScene } from '../../../support/computerScene';
 
 const watched = { name: 'cheap', query: defaultQuery, maxPerHour: fromDollars(0.5) };
 const cheap = marketOffer({ id: 1, machineId: 10 });

@@ -7,8 +7,8 @@ import { idsBeforeRental } from '../../../../src/store/rentals/beforeRental';
 import { CancelledError } from '../../../../src/util/errors';
 import { anInstance } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
-import { MemoryLog } from '../../../support/fakeTransport';
 import { FakeService } from '../../../support/fakeService';
+import { MemoryLog } from '../../../support/fakeTransport';
 
 describe('The instances before a rental', () => {
   let service: FakeService;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { silentLog } from '../../../../src/util/log';
 import { FailedMachines } from '../../../../src/store/rentals/failedMachines';
+import { silentLog } from '../../../../src/util/log';
 import { useFolder } from '../../../support/useFolder';
 
 describe('machines that did not get ready', () => {

@@ -8,10 +8,10 @@ import {
 import { markerIn } from '../../../../src/model/instances/instanceLabel';
 import { destroyGraceMs, stateOf } from '../../../../src/model/instances/instanceState';
 import { fromDollars } from '../../../../src/model/money';
+import type { RentRequest } from '../../../../src/model/rentals/rentDraft';
 import { destroyAndVerify } from '../../../../src/store/instances/destruction';
 import { FailedMachines } from '../../../../src/store/rentals/failedMachines';
 import { replaceInstance } from '../../../../src/store/rentals/replacement';
-import type { RentRequest } from '../../../../src/model/rentals/rentDraft';
 import { silentLog } from '../../../../src/util/log';
 import { anOffer } from '../../../support/builders';
 import { FakeService } from '../../../support/fakeService';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { LastRental } from '../../../../src/store/rentals/lastRental';
 import { usualStay } from '../../../../src/model/quote';
 import type { Template } from '../../../../src/model/templates/template';
+import { LastRental } from '../../../../src/store/rentals/lastRental';
 
 describe('what is remembered of a rental for all accounts', () => {
   it('names no template, which belongs to one of them', async () => {

@@ -3,9 +3,9 @@ import { ServiceFailedError } from '../../../../src/api/errors';
 import { fromDollars } from '../../../../src/model/money';
 import type { StartEvent } from '../../../../src/store/rentals/startEvent';
 import { anOffer } from '../../../support/builders';
+import { passUntil, computerScene, type ComputerScene } from '../../../support/computerScene';
 import { settle } from '../../../support/fakeClock';
 import type { FakeWindow } from '../../../support/fakeWindows';
-import { passUntil, computerScene, type ComputerScene } from '../../../support/computerScene';
 import { watchStarts } from '../../../support/startWatchScene';
 
 const request = {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { RentOutcomeUnknownError } from '../../../../src/api/errors';
 import { CancelledError } from '../../../../src/util/errors';
 import { anInstance, anOffer } from '../../../support/builders';
+import { passUntil, windowScene, type WindowScene } from '../../../support/computerScene';
 import { rentalRequest as request } from '../../../support/rentalRequest';
 import { seeded, sized, testSeed } from '../../../support/seeded';
 import { until } from '../../../support/until';
-import { passUntil, windowScene, type WindowScene } from '../../../support/computerScene';
 
 describe('rentals whose answer was lost', () => {
   let { service, computer, window, through } = {} as WindowScene;

@@ -4,9 +4,9 @@ import { fromDollars, micros } from '../../../../src/model/money';
 import type { RentConfig } from '../../../../src/model/rentals/rent';
 import { PriceGuard } from '../../../../src/store/rentals/priceGuard';
 import { anInstance, anOffer } from '../../../support/builders';
-import { until } from '../../../support/until';
 import { passUntil, computerScene, type ComputerScene } from '../../../support/computerScene';
 import { watchStarts } from '../../../support/startWatchScene';
+import { until } from '../../../support/until';
 
 describe('the price of a new instance', () => {
   let { service, computer } = {} as ComputerScene;

@@ -11,12 +11,12 @@ import {
   ServiceFailedError,
   UnauthorizedError,
 } from '../../../../src/api/errors';
-import { text } from '../../../../src/util/text';
 import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
+import { text } from '../../../../src/util/text';
 import { anInstance, anOffer, aUser } from '../../../support/builders';
-import { until } from '../../../support/until';
-import { rentalRequest as request } from '../../../support/rentalRequest';
 import { passUntil, windowScene, type WindowScene } from '../../../support/computerScene';
+import { rentalRequest as request } from '../../../support/rentalRequest';
+import { until } from '../../../support/until';
 
 describe('a rental that was refused or not answered', () => {
   let { service, computer, window } = {} as WindowScene;

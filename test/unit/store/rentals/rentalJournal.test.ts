@@ -3,13 +3,13 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fromDollars } from '../../../../src/model/money';
 import type { RentConfig } from '../../../../src/model/rentals/rent';
-import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import type { SecretPort } from '../../../../src/store/accounts/patientSecrets';
 import {
   RentalJournal,
   rentalSecretKey,
   withoutSecretParts,
 } from '../../../../src/store/rentals/rentalJournal';
+import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import { text } from '../../../../src/util/text';
 import { anOffer } from '../../../support/builders';
 import { MemoryLog } from '../../../support/fakeTransport';

@@ -5,12 +5,12 @@ import type { RecentRentals } from '../../../../src/store/instances/fleetStore';
 import { RentalRecords } from '../../../../src/store/rentals/rentalRecords';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance, anOffer } from '../../../support/builders';
+import { passUntil } from '../../../support/computerScene';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
 import { readLate } from '../../../support/lateRead';
 import { rentalRequest } from '../../../support/rentalRequest';
 import { until } from '../../../support/until';
-import { passUntil } from '../../../support/computerScene';
 
 const minute = 60_000;
 

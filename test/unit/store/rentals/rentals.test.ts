@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GoneError, RateLimitedError, RentOutcomeUnknownError } from '../../../../src/api/errors';
-import { markerIn } from '../../../../src/model/instances/instanceLabel';
-import type { BudgetNow } from '../../../../src/model/budget/budget';
 import { guardedRental } from '../../../../src/jobs/guardedRental';
-import { OverBudgetError } from '../../../../src/store/budget/overBudget';
-import { createRentals } from '../../../../src/store/rentals/rentals';
+import type { BudgetNow } from '../../../../src/model/budget/budget';
+import { markerIn } from '../../../../src/model/instances/instanceLabel';
 import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
+import { OverBudgetError } from '../../../../src/store/budget/overBudget';
+import { createRentals } from '../../../../src/store/rentals/rentals';
 import { formatText } from '../../../../src/util/text';
 import { anOffer, aUser } from '../../../support/builders';
+import { windowScene, type WindowScene } from '../../../support/computerScene';
 import { rentalRequest as request } from '../../../support/rentalRequest';
 import { until } from '../../../support/until';
-import { windowScene, type WindowScene } from '../../../support/computerScene';
 
 describe('rentals', () => {
   let { service, computer, window, through } = {} as WindowScene;

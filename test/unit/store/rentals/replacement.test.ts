@@ -7,8 +7,8 @@ import {
   RentOutcomeUnknownError,
   TimedOutError,
 } from '../../../../src/api/errors';
-import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
 import { fromDollars } from '../../../../src/model/money';
+import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
 import { NotReplaceableError, type ReplaceResult } from '../../../../src/store/rentals/replacement';
 import { UserError } from '../../../../src/util/errors';
 import { anOffer, aUser } from '../../../support/builders';

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
+import type { RentalStore, Rental } from '../../../../src/store/rentals/rentalStore';
 import {
   isBeingReplaced,
   markReplacing,
   unmarkReplacing,
 } from '../../../../src/store/rentals/replacementMark';
-import type { RentalStore, Rental } from '../../../../src/store/rentals/rentalStore';
 import { anOffer } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
 import { MemoryLog } from '../../../support/fakeTransport';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { OfferSearch } from '../../../../src/model/offers/filters';
 import { fromDollars } from '../../../../src/model/money';
+import type { OfferSearch } from '../../../../src/model/offers/filters';
 import type { Account } from '../../../../src/store/accounts/accounts';
 import type { Rental } from '../../../../src/store/rentals/rentalStore';
 import { candidates, needsOf } from '../../../../src/store/rentals/replacementOffers';

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createStartWatches } from '../../../../src/store/rentals/startWatches';
 import { ForbiddenError } from '../../../../src/api/errors';
+import type { Account, Accounts, AccountsState } from '../../../../src/store/accounts/accounts';
 import { destroyAndVerify } from '../../../../src/store/instances/destruction';
 import type { FleetStore, FleetSnapshot } from '../../../../src/store/instances/fleetStore';
-import type { Account, Accounts, AccountsState } from '../../../../src/store/accounts/accounts';
+import { createStartWatches } from '../../../../src/store/rentals/startWatches';
 import { Emitter } from '../../../../src/util/emitter';
 import { anInstance } from '../../../support/builders';
-import { noChecks } from '../../../support/machineChecks';
 import { settle } from '../../../support/fakeClock';
+import { noChecks } from '../../../support/machineChecks';
 import { useStartWatches, watchedRequest } from '../../../support/startWatchScene';
 import { until } from '../../../support/until';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { fromDollars } from '../../../../src/model/money';
 import type { FleetSnapshot } from '../../../../src/store/instances/fleetStore';
-import { BrokenReplacements, UnfinishedOrders } from '../../../../src/store/rentals/unfinishedRentals';
 import type { Rental } from '../../../../src/store/rentals/rentalStore';
+import { BrokenReplacements, UnfinishedOrders } from '../../../../src/store/rentals/unfinishedRentals';
 import type { WindowHub } from '../../../../src/store/windows/windowHub';
 import { text } from '../../../../src/util/text';
 import { anInstance, anOffer } from '../../../support/builders';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { anOffer } from '../../../support/builders';
-import { proved, ScriptedChecks } from '../../../support/machineChecks';
 import { passUntil, computerScene, type ComputerScene } from '../../../support/computerScene';
+import { proved, ScriptedChecks } from '../../../support/machineChecks';
 import { watchedRequest as request, watchStarts } from '../../../support/startWatchScene';
 
 describe('starts that end with a login', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Conflict } from '../../../../src/model/templates/templateConflict';
-import { ListedTemplates } from '../../../../src/store/templates/templateReader';
 import { TemplateConflicts } from '../../../../src/store/templates/templateConflicts';
+import { ListedTemplates } from '../../../../src/store/templates/templateReader';
 import type { PendingConflict } from '../../../../src/store/templates/templateSaving';
 import { aTemplate } from '../../../support/builders';
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TemplateRefs } from '../../../../src/store/templates/templateRefs';
-import { TemplateComputer, type TemplateWindow } from '../../../support/templateWindow';
-import { FakeService } from '../../../support/fakeService';
 import { settle } from '../../../support/fakeClock';
+import { FakeService } from '../../../support/fakeService';
 import { readLate } from '../../../support/lateRead';
+import { TemplateComputer, type TemplateWindow } from '../../../support/templateWindow';
 import { until } from '../../../support/until';
 
 describe('favourite and recent templates', () => {

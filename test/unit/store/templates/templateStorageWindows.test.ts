@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { nodeFileSystem } from '../../../../src/ssh/fileSystem';
-import { withLock } from '../../../../src/util/fileLock';
 import { TemplateStorage } from '../../../../src/store/templates/templateStorage';
 import { systemClock } from '../../../../src/util/clock';
+import { withLock } from '../../../../src/util/fileLock';
 import { silentLog } from '../../../../src/util/log';
 import { noSecrets } from '../../../support/slowFile';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { showAgentStatus } from '../../../../../src/agents/ui/oversight';
 import { answerWithinMs } from '../../../../../src/agents/model/gate';
+import { showAgentStatus } from '../../../../../src/agents/ui/oversight';
 import { anInstance } from '../../../../support/builders';
 import { FakeClock } from '../../../../support/fakeClock';
 import { FakeEventEmitter } from '../../../../support/fakeEditor/events';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import * as words from '../../../../../src/agents/ui/requests/requestText';
 import type { AgentRequest } from '../../../../../src/agents/model/request';
+import * as words from '../../../../../src/agents/ui/requests/requestText';
 import { fromDollars } from '../../../../../src/model/money';
 import { only } from '../../../../support/only';
 

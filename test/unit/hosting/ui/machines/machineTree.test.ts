@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
-import { MachineTree, occupancyText } from '../../../../../src/hosting/ui/machines/machineTree';
 import type { Machine } from '../../../../../src/api/records/machine';
+import { MachineTree, occupancyText } from '../../../../../src/hosting/ui/machines/machineTree';
 import { fromDollars } from '../../../../../src/model/money';
 import { FakeEventEmitter } from '../../../../support/fakeEditor/events';
 import { labelOf } from '../../../../support/fakeEditor/trees';

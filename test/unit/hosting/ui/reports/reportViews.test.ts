@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import type { EarningsReport } from '../../../../../src/api/records/earnings';
 import { earningsView, hasEarnedNothing } from '../../../../../src/hosting/ui/reports/earningsView';
 import { toCsv, toMarkdown } from '../../../../../src/hosting/ui/reports/exports';
 import { marketSections } from '../../../../../src/hosting/ui/reports/marketView';
 import { spendingView } from '../../../../../src/hosting/ui/reports/spendingView';
 import type { Charge } from '../../../../../src/model/accounts/charge';
-import type { EarningsReport } from '../../../../../src/api/records/earnings';
-import type { GpuMetrics } from '../../../../../src/model/offers/gpuMetrics';
 import { fromDollars } from '../../../../../src/model/money';
+import type { GpuMetrics } from '../../../../../src/model/offers/gpuMetrics';
 import { formatText } from '../../../../../src/util/text';
 
 const say = formatText;

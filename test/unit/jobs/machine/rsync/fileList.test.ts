@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { ByteReader } from '../../../../../src/ssh/byteReader';
 import { readFileList } from '../../../../../src/jobs/machine/rsync/fileList';
 import { EndedError, ints, RsyncReader } from '../../../../../src/jobs/machine/rsync/wire';
+import { ByteReader } from '../../../../../src/ssh/byteReader';
 import { TransferError } from '../../../../../src/ssh/transfer';
 
 const [sameMode, extended, sameName, longName, sameTime] = [2, 4, 32, 64, 128];

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { createStoppedMachine } from '../../../../../src/jobs/machine/stoppedMachine';
 import type { OpenDaemon } from '../../../../../src/jobs/machine/rsync/daemonCopy';
+import { createStoppedMachine } from '../../../../../src/jobs/machine/stoppedMachine';
 import { TransferError } from '../../../../../src/ssh/transfer';
 import { formatText } from '../../../../../src/util/text';
 import { FakeClock } from '../../../../support/fakeClock';
-import { useFolder } from '../../../../support/useFolder';
 import { openedFolder } from '../../../../support/openedFolder';
+import { useFolder } from '../../../../support/useFolder';
 
 interface Sent {
   readonly name: string;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ByteReader } from '../../../../../src/ssh/byteReader';
 import { EndedError, ints, RsyncReader, withoutMessages } from '../../../../../src/jobs/machine/rsync/wire';
+import { ByteReader } from '../../../../../src/ssh/byteReader';
 import { TransferError } from '../../../../../src/ssh/transfer';
 
 async function* only(bytes: Buffer): AsyncGenerator<Buffer> {

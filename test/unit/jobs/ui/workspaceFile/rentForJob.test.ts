@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
+import { rentForJob } from '../../../../../src/jobs/ui/workspaceFile/rentForWorkspace';
 import type { RentDraft } from '../../../../../src/model/rentals/rentDraft';
 import type { OpenRecipe } from '../../../../../src/model/workspace/workspaceFile';
 import { aTemplate } from '../../../../support/builders';
 import { OnQuick } from '../../../../support/onQuick';
 import { textsOn, useCommands, useScreen } from '../../../../support/onScreen';
 import { only } from '../../../../support/only';
-import { rentForJob } from '../../../../../src/jobs/ui/workspaceFile/rentForWorkspace';
 
 interface Wanted {
   readonly hours?: number;
