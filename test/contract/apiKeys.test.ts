@@ -43,7 +43,13 @@ describeFailures({
   refusals: [
     refused(400, 'invalid_permissions', /not in the form/),
     refused(400, 'missing_permissions', /at least one permission/),
-    { status: 401, msg: 'Unauthorized', error: UnauthorizedError, says: /API key/, nextStep: 'replaceKey' },
+    {
+      status: 401,
+      msg: 'Unauthorized',
+      error: UnauthorizedError,
+      message: /API key/,
+      nextStep: 'replaceKey',
+    },
   ],
 });
 
@@ -60,9 +66,9 @@ describeFailures({
     assert.equal(simulator.world.keys.byId(id), undefined);
   },
   refusals: [
-    { status: 400, msg: 'No.', error: RefusedError, says: /No\./, nextStep: 'none' },
-    { status: 403, msg: 'No.', error: ForbiddenError, says: /not allowed/, nextStep: 'replaceKey' },
-    { status: 404, msg: 'No.', error: NotFoundError, says: /No\./, nextStep: 'retry' },
+    { status: 400, msg: 'No.', error: RefusedError, message: /No\./, nextStep: 'none' },
+    { status: 403, msg: 'No.', error: ForbiddenError, message: /not allowed/, nextStep: 'replaceKey' },
+    { status: 404, msg: 'No.', error: NotFoundError, message: /No\./, nextStep: 'retry' },
   ],
 });
 

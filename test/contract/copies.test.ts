@@ -8,7 +8,7 @@ const gone: Refusal = {
   status: 404,
   code: 'no_such_instance',
   error: NotFoundError,
-  says: /no longer exists/,
+  message: /no longer exists/,
   nextStep: 'retry',
 };
 const direct = '/api/v0/commands/copy_direct/';

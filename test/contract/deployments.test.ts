@@ -9,7 +9,7 @@ const unknown: Refusal = {
   status: 404,
   code: 'not_found',
   error: NotFoundError,
-  says: /does not know/,
+  message: /does not know/,
   nextStep: 'retry',
 };
 const first = () => Promise.resolve(644);

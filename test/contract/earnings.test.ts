@@ -27,7 +27,7 @@ describeFailures({
     assert.equal(sent?.path, `/api/v0/users/${id}/machine-earnings/`);
     assert.deepEqual(sent.query, { last_days: '7' });
   },
-  refusals: [{ status: 400, msg: 'Wrong day.', error: RefusedError, says: /Wrong day/, nextStep: 'none' }],
+  refusals: [{ status: 400, msg: 'Wrong day.', error: RefusedError, message: /Wrong day/, nextStep: 'none' }],
 });
 
 describe('earnings', () => {

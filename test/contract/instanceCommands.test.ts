@@ -32,7 +32,7 @@ describeFailures({
     refused(483, 'invalid_args', /could not be read/),
     refused(400, 'invalid_container_id', /no container/, 'retry'),
     refused(400, 'invalid_container', /does not run/),
-    { status: 400, error: RefusedError, says: /refused the request/, nextStep: 'none' },
+    { status: 400, error: RefusedError, message: /refused the request/, nextStep: 'none' },
   ],
 });
 
@@ -55,14 +55,14 @@ describeFailures({
       status: 404,
       code: 'invalid_id',
       error: NotFoundError,
-      says: /no longer exists/,
+      message: /no longer exists/,
       nextStep: 'retry',
     },
     {
       status: 403,
       code: 'not_authorized',
       error: ForbiddenError,
-      says: /more permissions/,
+      message: /more permissions/,
       nextStep: 'replaceKey',
     },
   ],

@@ -10,7 +10,7 @@ const gone: Refusal = {
   status: 404,
   code: 'no_such_instance',
   error: NotFoundError,
-  says: /no longer exists/,
+  message: /no longer exists/,
   nextStep: 'retry',
 };
 const rentedBefore: MatrixOperation['prepare'] = (_, client) => rentOne(client);

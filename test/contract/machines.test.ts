@@ -18,11 +18,11 @@ const refusals: Refusal[] = [
     status: 403,
     code: 'not_authorized',
     error: ForbiddenError,
-    says: /not allowed/,
+    message: /not allowed/,
     nextStep: 'replaceKey',
   },
-  { status: 404, code: 'not_found', error: NotFoundError, says: /does not know/, nextStep: 'retry' },
-  { status: 422, code: 'invalid_args', error: RefusedError, says: /did not accept/, nextStep: 'none' },
+  { status: 404, code: 'not_found', error: NotFoundError, message: /does not know/, nextStep: 'retry' },
+  { status: 422, code: 'invalid_args', error: RefusedError, message: /did not accept/, nextStep: 'none' },
 ];
 
 describeFailures({

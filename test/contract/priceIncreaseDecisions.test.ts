@@ -15,7 +15,7 @@ const unknown: Refusal = {
   status: 404,
   code: 'not_found',
   error: NotFoundError,
-  says: /does not know what was asked for/,
+  message: /does not know what was asked for/,
   nextStep: 'retry',
 };
 

@@ -7,7 +7,7 @@ import { anOfferId } from '../support/rentedInstance';
 
 const unknown: Expected = {
   error: RentOutcomeUnknownError,
-  says: /may have been rented/,
+  message: /may have been rented/,
   nextStep: 'none',
   asked: 1,
 };
@@ -58,7 +58,7 @@ describeFailures({
       status: 410,
       code: 'no_such_ask',
       error: GoneError,
-      says: /no longer available. Choose another/,
+      message: /no longer available. Choose another/,
       nextStep: 'retry',
     },
     {
@@ -66,14 +66,14 @@ describeFailures({
       code: 'invalid_args',
       msg: 'error 404/3603: no_such_ask',
       error: GoneError,
-      says: /no longer available/,
+      message: /no longer available/,
       nextStep: 'retry',
     },
     refused(400, 'invalid_args', /did not accept the rental/),
     refused(400, 'invalid_price', /bid price/),
     refused(400, 'no_ssh_key_for_vm', /needs an SSH key/, 'addSshKey'),
     refused(400, 'missing_billing', /Add credit/, 'openConsole'),
-    { status: 403, error: ForbiddenError, says: /more permissions/, nextStep: 'replaceKey' },
+    { status: 403, error: ForbiddenError, message: /more permissions/, nextStep: 'replaceKey' },
   ],
 });
 

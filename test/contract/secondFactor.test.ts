@@ -50,14 +50,14 @@ const notFound: Refusal = {
   status: 404,
   code: 'not_found',
   error: NotFoundError,
-  says: /does not know/,
+  message: /does not know/,
   nextStep: 'retry',
 };
 const teamUser: Refusal = {
   status: 403,
   code: 'team_user_forbidden',
   error: ForbiddenError,
-  says: /team account/,
+  message: /team account/,
   nextStep: 'signIn',
 };
 const untracked = refused(400, 'untracked_2fa_found', /only the web console/, 'openConsole');
@@ -152,7 +152,7 @@ const smsRefusals: Refusal[] = [
     status: 403,
     code: 'sms_fraud_detected',
     error: ForbiddenError,
-    says: /another method/,
+    message: /another method/,
     nextStep: 'none',
   },
 ];

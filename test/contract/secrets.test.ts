@@ -9,7 +9,7 @@ const nonexistent = {
   status: 400,
   code: 'nonexistent_key',
   error: NotFoundError,
-  says: /no environment variable/,
+  message: /no environment variable/,
   nextStep: 'retry' as const,
 };
 

@@ -9,14 +9,14 @@ const noKey: Refusal = {
   status: 404,
   code: 'no_such_ssh_key',
   error: NotFoundError,
-  says: /no longer registered/,
+  message: /no longer registered/,
   nextStep: 'retry',
 };
 const noInstance: Refusal = {
   status: 404,
   code: 'no_such_instance',
   error: NotFoundError,
-  says: /no longer exists/,
+  message: /no longer exists/,
   nextStep: 'retry',
 };
 

@@ -19,7 +19,7 @@ describeFailures({
       code: 'not_found',
       msg: 'Role not found',
       error: NotFoundError,
-      says: /does not know/,
+      message: /does not know/,
       nextStep: 'retry',
     },
   ],

@@ -13,7 +13,7 @@ const changedMeanwhile: Refusal = {
   status: 404,
   code: 'not_found',
   error: NotFoundError,
-  says: /changed or deleted elsewhere/,
+  message: /changed or deleted elsewhere/,
   nextStep: 'retry',
 };
 

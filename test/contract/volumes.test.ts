@@ -72,7 +72,7 @@ describeFailures({
   },
   refusals: [
     refused(400, 'invalid_args', /did not accept/),
-    { status: 404, code: 'no_such_ask', error: GoneError, says: /no longer available/, nextStep: 'retry' },
+    { status: 404, code: 'no_such_ask', error: GoneError, message: /no longer available/, nextStep: 'retry' },
   ],
 });
 
@@ -94,7 +94,7 @@ describeFailures({
       status: 404,
       code: 'no_such_volume',
       error: NotFoundError,
-      says: /no longer exists/,
+      message: /no longer exists/,
       nextStep: 'retry',
     },
   ],

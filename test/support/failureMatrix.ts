@@ -27,7 +27,7 @@ type ErrorClass = abstract new (...args: never[]) => Error;
 export interface Expected {
   readonly error: ErrorClass;
   /** Part of the English sentence. */
-  readonly says: RegExp;
+  readonly message: RegExp;
   readonly nextStep?: NextStep;
   readonly asked: number;
 }
@@ -66,7 +66,7 @@ export interface Refusal {
   readonly code?: string;
   readonly msg?: string;
   readonly error: ErrorClass;
-  readonly says: RegExp;
+  readonly message: RegExp;
   readonly nextStep: NextStep;
 }
 
@@ -95,49 +95,49 @@ const patient = 4;
 function usual(operation: MatrixOperation): Readonly<Record<FailureName, Expected>> {
   const tries = operation.repeat === 'read' ? 3 : 1;
   // What a write did that got no answer is not known, and its sentence says so.
-  const says = (what: string) =>
+  const message = (what: string) =>
     new RegExp(operation.repeat === 'read' ? what : `${what}.*, so the request may have`);
   const lost: Expected = {
     error: NotReachableError,
-    says: says('connection .* was lost'),
+    message: message('connection .* was lost'),
     nextStep: 'retry',
     asked: tries,
   };
   const limited: Expected = {
     error: RateLimitedError,
-    says: /refuses more requests/,
+    message: /refuses more requests/,
     nextStep: 'retry',
     asked: patient,
   };
   const key: Expected = {
     error: UnauthorizedError,
-    says: /did not accept the API key/,
+    message: /did not accept the API key/,
     nextStep: 'replaceKey',
     asked: 1,
   };
   return {
     '401': key,
     'auth_error with 404': key,
-    '403': { error: ForbiddenError, says: /not allowed/, nextStep: 'replaceKey', asked: 1 },
-    '404': { error: NotFoundError, says: /does not know/, nextStep: 'retry', asked: 1 },
-    '410': { error: GoneError, says: /no longer available/, nextStep: 'retry', asked: 1 },
+    '403': { error: ForbiddenError, message: /not allowed/, nextStep: 'replaceKey', asked: 1 },
+    '404': { error: NotFoundError, message: /does not know/, nextStep: 'retry', asked: 1 },
+    '410': { error: GoneError, message: /no longer available/, nextStep: 'retry', asked: 1 },
     '429 with a detail, for ever': limited,
     '429 as plain text, for ever': limited,
     '500 with a page of HTML': {
       error: ServiceFailedError,
-      says: says('problem of its own'),
+      message: message('problem of its own'),
       nextStep: 'retry',
       asked: tries,
     },
     'cut-off JSON': {
       error: NotUnderstoodError,
-      says: says('could not be understood'),
+      message: message('could not be understood'),
       nextStep: 'showLog',
       asked: tries,
     },
     'wrong types': {
       error: NotUnderstoodError,
-      says: says('could not be understood'),
+      message: message('could not be understood'),
       nextStep: 'showLog',
       asked: 1,
     },
@@ -145,11 +145,11 @@ function usual(operation: MatrixOperation): Readonly<Record<FailureName, Expecte
     'a lost connection after the request took effect': lost,
     'no answer in time': {
       error: TimedOutError,
-      says: says('did not answer in time'),
+      message: message('did not answer in time'),
       nextStep: 'retry',
       asked: tries,
     },
-    cancellation: { error: CancelledError, says: /Cancelled/, asked: 1 },
+    cancellation: { error: CancelledError, message: /Cancelled/, asked: 1 },
   };
 }
 
@@ -259,12 +259,12 @@ export function describeFailures(operation: MatrixOperation): void {
 
 async function assertFails(
   call: Promise<unknown>,
-  expected: { readonly error: ErrorClass; readonly says: RegExp; readonly nextStep?: NextStep },
+  expected: { readonly error: ErrorClass; readonly message: RegExp; readonly nextStep?: NextStep },
 ): Promise<void> {
   await assert.rejects(call, (error: unknown) => {
     assert.ok(error instanceof Error);
     assert.ok(error instanceof expected.error, `${error.name}: ${error.message}`);
-    assert.match(error.message, expected.says);
+    assert.match(error.message, expected.message);
     if (expected.nextStep !== undefined) {
       assert.ok(error instanceof UserError);
       assert.equal(error.nextStep, expected.nextStep);
@@ -274,8 +274,8 @@ async function assertFails(
 }
 
 /** For `refusals` that only say "no": the class, with the code's own sentence. */
-export function refused(status: number, code: string, says: RegExp, nextStep: NextStep = 'none'): Refusal {
-  return { status, code, error: RefusedError, says, nextStep };
+export function refused(status: number, code: string, message: RegExp, nextStep: NextStep = 'none'): Refusal {
+  return { status, code, error: RefusedError, message, nextStep };
 }
 
 function fits(operation: MatrixOperation, method: string, path: string): boolean {

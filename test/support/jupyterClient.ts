@@ -73,14 +73,14 @@ export class JupyterClient {
   }
 
   /** What the cell prints; `say` gets it as it comes. */
-  async execute(code: string, say?: (printed: string) => void): Promise<string> {
+  async execute(code: string, onPrinted?: (printed: string) => void): Promise<string> {
     const future = this.kernel.requestExecute({ code });
     let printed = '';
     let problem: string | undefined;
     future.onIOPub = ({ header, content }) => {
       if (header.msg_type === 'stream') {
         printed += content.text ?? '';
-        say?.(printed);
+        onPrinted?.(printed);
       } else if (header.msg_type === 'error') {
         problem = content.evalue ?? 'an error';
       }

@@ -44,7 +44,7 @@ export class WindowProcess {
     return this.reports.flatMap(({ heard }) => (heard === undefined ? [] : [heard]));
   }
 
-  say(text: string): void {
+  report(text: string): void {
     this.child.stdin?.write(`say ${text}\n`);
   }
 

@@ -66,7 +66,7 @@ export class JobPlay {
     this.judge.check(await jobRows(window));
     for (const { errors } of this.computer.windows) {
       for (const error of errors) {
-        this.judge.say(`a command failed: ${stackOf(error)}`);
+        this.judge.report(`a command failed: ${stackOf(error)}`);
       }
     }
     this.note(`over: ${JSON.stringify(jobsOnDisk(this.computer))}`);
@@ -137,19 +137,19 @@ export async function playJob(
     },
   };
   const scene = new JobPlay(computer, job, blowsOf(dice));
-  const reject = (error: unknown) => scene.judge.say(`unhandled: ${stackOf(error)}`);
+  const reject = (error: unknown) => scene.judge.report(`unhandled: ${stackOf(error)}`);
   process.on('unhandledRejection', reject);
   try {
     await haveKey(computer);
     await evenPrices(computer);
     await scene.play();
   } catch (error) {
-    scene.judge.say(stackOf(error));
+    scene.judge.report(stackOf(error));
   } finally {
     if (trace) {
       [...scene.steps, computer.describe()].forEach((line) => trace(line));
     }
-    await computer.close().catch((error: unknown) => scene.judge.say(stackOf(error)));
+    await computer.close().catch((error: unknown) => scene.judge.report(stackOf(error)));
     process.off('unhandledRejection', reject);
   }
   return { seed, violations: scene.judge.violations, rentals: scene.judge.rentals, steps: scene.steps };

@@ -130,8 +130,8 @@ export class FakeInputBox extends FakeQuickInput implements vscode.InputBox {
   readonly onDidAccept = this.accepted.event as vscode.Event<void>;
 
   get message(): string {
-    const { validationMessage: said } = this;
-    const text = typeof said === 'object' ? said.message : said;
+    const { validationMessage: problem } = this;
+    const text = typeof problem === 'object' ? problem.message : problem;
     return text !== undefined && text !== '' ? text : (this.prompt ?? '');
   }
 

@@ -83,9 +83,9 @@ export function showInputBox(
       resolve(value);
     };
     const check = async (): Promise<boolean> => {
-      const said = await resolved(options.validateInput?.(box.value));
-      box.validationMessage = said ?? undefined;
-      const isError = typeof said === 'string' ? said !== '' : said?.severity === 3;
+      const problem = await resolved(options.validateInput?.(box.value));
+      box.validationMessage = problem ?? undefined;
+      const isError = typeof problem === 'string' ? problem !== '' : problem?.severity === 3;
       return !isError;
     };
     box.onDidChangeValue(() => void check());

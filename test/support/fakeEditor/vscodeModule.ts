@@ -105,7 +105,7 @@ function known<T extends object>(name: string, part: T): T {
 
 function windowPart(screen: Screen, nature: { current: WindowNature }) {
   const { messages, quick, documents, terminals } = screen;
-  const say =
+  const print =
     (kind: 'info' | 'warning' | 'error') =>
     (text: string, ...rest: unknown[]) =>
       messages.show(kind, text, rest);
@@ -130,9 +130,9 @@ function windowPart(screen: Screen, nature: { current: WindowNature }) {
     onDidChangeVisibleTextEditors: documents.visibleChanged.event,
     onDidOpenTerminal: terminals.opened.event,
     onDidCloseTerminal: terminals.closed.event,
-    showInformationMessage: say('info'),
-    showWarningMessage: say('warning'),
-    showErrorMessage: say('error'),
+    showInformationMessage: print('info'),
+    showWarningMessage: print('warning'),
+    showErrorMessage: print('error'),
     setStatusBarMessage: (text: string) => screen.statusMessage(text),
     withProgress: (options: vscode.ProgressOptions, task: ProgressTask) => progress(screen, options, task),
     createQuickPick: () => new FakeQuickPick(quick),

@@ -45,7 +45,7 @@ export class JobJudge {
     return existsSync(startsFile) ? readFileSync(startsFile, 'utf8').split('\n').slice(0, -1) : [];
   }
 
-  say(what: string): void {
+  report(what: string): void {
     if (!this.violations.includes(what)) {
       this.violations.push(what);
     }
@@ -55,19 +55,19 @@ export class JobJudge {
     if (!this.rented.has(id)) {
       const own = mark.exec(label ?? '')?.[1];
       if (own === undefined) {
-        this.say(`#${id} was rented without a mark`);
+        this.report(`#${id} was rented without a mark`);
       }
       if ([...this.rented.values()].includes(own ?? '')) {
-        this.say(`two machines were rented for ${own}`);
+        this.report(`two machines were rented for ${own}`);
       }
       this.rented.set(id, own ?? '');
       if (this.rented.size > 1) {
-        this.say(`#${id} is machine ${this.rented.size} of one job`);
+        this.report(`#${id} is machine ${this.rented.size} of one job`);
       }
     }
     const isGone = this.computer.simulator.world.instance(id) === undefined;
     if (isGone && !this.takenAway.has(id) && this.starts.length > 0 && !this.areOutputsHere()) {
-      this.say(`#${id} was destroyed before its outputs were here`);
+      this.report(`#${id} was destroyed before its outputs were here`);
     }
   }
 
@@ -86,11 +86,11 @@ export class JobJudge {
   check({ instances, jobs }: JobRows): void {
     const { starts } = this;
     if (new Set(starts).size < starts.length) {
-      this.say(`started twice: ${starts.join(' ')}`);
+      this.report(`started twice: ${starts.join(' ')}`);
     }
     for (const { id } of this.computer.simulator.world.instances) {
       if (!instances.some((row) => row.includes(`#${id}`) || row.includes('train'))) {
-        this.say(`#${id} costs money and is in no view; rows: ${instances.join(' / ')}`);
+        this.report(`#${id} costs money and is in no view; rows: ${instances.join(' / ')}`);
       }
     }
     for (const state of jobsOnDisk(this.computer)) {
@@ -101,28 +101,28 @@ export class JobJudge {
   private checkState(state: JobState | undefined, rows: readonly string[]): void {
     const { world } = this.computer.simulator;
     if (!state) {
-      this.say('an order was never taken up');
+      this.report('an order was never taken up');
       return;
     }
     const { phase, outcome, trouble, machine, end } = state;
     if (phase !== 'over') {
       if (!trouble) {
-        this.say(`the job is still ${phase}, and nothing says why`);
+        this.report(`the job is still ${phase}, and nothing says why`);
       }
       if (!rows.some((row) => row.includes('train'))) {
-        this.say(`the job is ${phase} and in no view`);
+        this.report(`the job is ${phase} and in no view`);
       }
       return;
     }
     const there = machine && world.instance(machine.instanceId);
     if (there && there.intendedStatus !== 'stopped' && outcome !== 'kept') {
-      this.say(`the job is over (${outcome}), and #${there.id} still runs`);
+      this.report(`the job is over (${outcome}), and #${there.id} still runs`);
     }
     if (outcome === 'destroyed' && there) {
-      this.say(`#${there.id} counts as destroyed and is there`);
+      this.report(`#${there.id} counts as destroyed and is there`);
     }
     if (end?.why === 'itself' && end.code !== this.job.code) {
-      this.say(`the exit code became ${end.code}`);
+      this.report(`the exit code became ${end.code}`);
     }
     if (end?.why === 'itself' && outcome !== 'lost') {
       this.checkLog(state.jobId);
@@ -137,7 +137,7 @@ export class JobJudge {
     const log = file === undefined ? '' : readFileSync(path.join(storage, file), 'utf8');
     const wanted = Array.from({ length: this.job.epochs }, (_, index) => `epoch ${index + 1}\n`).join('');
     if (log !== wanted) {
-      this.say(`the log is ${JSON.stringify(log)}`);
+      this.report(`the log is ${JSON.stringify(log)}`);
     }
   }
 }

@@ -43,13 +43,13 @@ export async function killAt(place: string): Promise<KillResult> {
     };
     const killed = await run({ ...order, place });
     if (killed.signal !== 'SIGKILL') {
-      judge.say(`no job came to ${place}: ${killed.said}`);
+      judge.report(`no job came to ${place}: ${killed.output}`);
     }
     const next = await run(order);
     if (next.code !== 0) {
-      judge.say(`the next process ended with ${next.code}: ${next.said}`);
+      judge.report(`the next process ended with ${next.code}: ${next.output}`);
     } else {
-      judge.check(JSON.parse(next.said) as JobRows);
+      judge.check(JSON.parse(next.output) as JobRows);
     }
     return { violations: judge.violations, rentals: judge.rentals };
   } finally {
@@ -60,7 +60,7 @@ export async function killAt(place: string): Promise<KillResult> {
 interface Ended {
   readonly code: number | null;
   readonly signal: string | null;
-  readonly said: string;
+  readonly output: string;
 }
 
 function run(order: JobProcessOrder): Promise<Ended> {
@@ -68,13 +68,13 @@ function run(order: JobProcessOrder): Promise<Ended> {
   const child = spawn(process.execPath, [script, JSON.stringify(order)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  let said = '';
+  let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (piece: string) => {
-      said += piece;
+      output += piece;
     });
   }
   return new Promise((resolve) => {
-    child.once('close', (code, signal) => resolve({ code, signal, said }));
+    child.once('close', (code, signal) => resolve({ code, signal, output }));
   });
 }

@@ -8,7 +8,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 let schemes = 0;
 
 /** A file system of one file, which says what is written to it. */
-function oneFile(editor: typeof vscode, say: (line: string) => void) {
+function oneFile(editor: typeof vscode, print: (line: string) => void) {
   schemes += 1;
   const scheme = `onefile${schemes}`;
   const changed = new editor.EventEmitter<vscode.FileChangeEvent[]>();
@@ -27,7 +27,7 @@ function oneFile(editor: typeof vscode, say: (line: string) => void) {
       }
       state.text = new TextDecoder().decode(content);
       state.time += 1;
-      say(`written ${state.text}`);
+      print(`written ${state.text}`);
     },
     delete: () => undefined,
     rename: () => undefined,
@@ -56,26 +56,26 @@ async function replace(editor: typeof vscode, document: vscode.TextDocument, tex
 export const documentScripts: readonly EditorScript[] = [
   {
     name: 'an edit makes a document dirty, a save writes it whole',
-    run: async (editor, hands, say) => {
-      const file = oneFile(editor, say);
+    run: async (editor, hands, print) => {
+      const file = oneFile(editor, print);
       const document = await editor.workspace.openTextDocument(file.uri);
       await editor.window.showTextDocument(document);
       const subscriptions = [
         editor.workspace.onDidChangeTextDocument((event) => {
           if (event.document === document && event.contentChanges.length > 0) {
-            say(`changed to ${document.getText()}, dirty ${String(document.isDirty)}`);
+            print(`changed to ${document.getText()}, dirty ${String(document.isDirty)}`);
           }
         }),
         editor.workspace.onDidSaveTextDocument((saved) => {
           if (saved === document) {
-            say(`saved, dirty ${String(saved.isDirty)}`);
+            print(`saved, dirty ${String(saved.isDirty)}`);
           }
         }),
       ];
-      say(`${document.getText()}, dirty ${String(document.isDirty)}`);
+      print(`${document.getText()}, dirty ${String(document.isDirty)}`);
       await replace(editor, document, 'second');
       await hands.rest();
-      say(String(await document.save()));
+      print(String(await document.save()));
       await hands.rest();
       for (const one of subscriptions) {
         one.dispose();
@@ -85,15 +85,15 @@ export const documentScripts: readonly EditorScript[] = [
   },
   {
     name: 'a refused save leaves the text as it is, and dirty',
-    run: async (editor, hands, say) => {
-      const file = oneFile(editor, say);
+    run: async (editor, hands, print) => {
+      const file = oneFile(editor, print);
       const document = await editor.workspace.openTextDocument(file.uri);
       await editor.window.showTextDocument(document);
       await replace(editor, document, 'mine');
       await hands.rest();
       file.state.refuses = true;
-      say(String(await document.save()));
-      say(`${document.getText()}, dirty ${String(document.isDirty)}`);
+      print(String(await document.save()));
+      print(`${document.getText()}, dirty ${String(document.isDirty)}`);
       file.state.refuses = false;
       await document.save();
       await hands.clearMessages();
@@ -102,13 +102,13 @@ export const documentScripts: readonly EditorScript[] = [
   },
   {
     name: 'a document without edits follows its file, one with edits does not',
-    run: async (editor, hands, say) => {
-      const file = oneFile(editor, say);
+    run: async (editor, hands, print) => {
+      const file = oneFile(editor, print);
       const document = await editor.workspace.openTextDocument(file.uri);
       await editor.window.showTextDocument(document);
       const subscription = editor.workspace.onDidChangeTextDocument((event) => {
         if (event.document === document && event.contentChanges.length > 0) {
-          say(`now ${document.getText()}`);
+          print(`now ${document.getText()}`);
         }
       });
       file.changeElsewhere('theirs');
@@ -117,34 +117,34 @@ export const documentScripts: readonly EditorScript[] = [
       await hands.rest();
       file.changeElsewhere('theirs again');
       await hands.rest();
-      say(`${document.getText()}, dirty ${String(document.isDirty)}`);
+      print(`${document.getText()}, dirty ${String(document.isDirty)}`);
       subscription.dispose();
     },
   },
   {
     name: 'positions and offsets of a text agree',
-    run: async (editor, _hands, say) => {
+    run: async (editor, _hands, print) => {
       const document = await editor.workspace.openTextDocument({
         content: 'one\ntwo\n\nfour',
         language: 'json',
       });
-      say(document.languageId);
-      say(String(document.lineCount));
+      print(document.languageId);
+      print(String(document.lineCount));
       for (const offset of [0, 3, 4, 8, 9, 13, 99]) {
         const at = document.positionAt(offset);
-        say(`${offset} ${at.line}:${at.character} ${document.offsetAt(at)}`);
+        print(`${offset} ${at.line}:${at.character} ${document.offsetAt(at)}`);
       }
-      say(document.lineAt(1).text);
-      say(document.getText(new editor.Range(0, 2, 1, 1)));
+      print(document.lineAt(1).text);
+      print(document.getText(new editor.Range(0, 2, 1, 1)));
     },
   },
   {
     name: 'a file is written with the folders above it',
-    run: async (editor, _hands, say) => {
+    run: async (editor, _hands, print) => {
       const folder = mkdtempSync(path.join(tmpdir(), 'written-'));
       const uri = editor.Uri.file(path.join(folder, 'new', 'folder', 'file.txt'));
       await editor.workspace.fs.writeFile(uri, bytes('text'));
-      say(new TextDecoder().decode(await editor.workspace.fs.readFile(uri)));
+      print(new TextDecoder().decode(await editor.workspace.fs.readFile(uri)));
       await editor.workspace.fs.delete(editor.Uri.file(folder), { recursive: true });
     },
   },

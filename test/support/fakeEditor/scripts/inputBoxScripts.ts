@@ -3,20 +3,20 @@ import type { EditorScript } from './script';
 export const inputBoxScripts: readonly EditorScript[] = [
   {
     name: 'a box settles with its text, and with nothing where it is left',
-    run: async (editor, hands, say) => {
+    run: async (editor, hands, print) => {
       const kept = editor.window.showInputBox({ value: 'seven' });
       await hands.rest();
       await hands.enter();
-      say(String(await kept));
+      print(String(await kept));
       const left = editor.window.showInputBox({ value: 'seven' });
       await hands.rest();
       await hands.escape();
-      say(String(await left));
+      print(String(await left));
     },
   },
   {
     name: 'Enter is blocked by an error and by nothing less',
-    run: async (editor, hands, say) => {
+    run: async (editor, hands, print) => {
       const { InputBoxValidationSeverity: severity } = editor;
       const warned = editor.window.showInputBox({
         value: 'x',
@@ -24,7 +24,7 @@ export const inputBoxScripts: readonly EditorScript[] = [
       });
       await hands.rest();
       await hands.enter();
-      say(`warned ${String(await warned)}`);
+      print(`warned ${String(await warned)}`);
       let isOver = false;
       const refused = editor.window.showInputBox({
         value: 'x',
@@ -36,21 +36,21 @@ export const inputBoxScripts: readonly EditorScript[] = [
       await hands.rest();
       await hands.enter();
       await hands.rest();
-      say(`refused ${String(isOver)}`);
+      print(`refused ${String(isOver)}`);
       await hands.escape();
-      say(String(await refused));
+      print(String(await refused));
     },
   },
   {
     name: 'a box of ours tells Enter and that it goes, and leaves its text',
-    run: async (editor, hands, say) => {
+    run: async (editor, hands, print) => {
       const box = editor.window.createInputBox();
       box.value = 'text';
       box.onDidAccept(() => {
-        say(`accepted ${box.value}`);
+        print(`accepted ${box.value}`);
       });
       box.onDidHide(() => {
-        say('hidden');
+        print('hidden');
       });
       box.show();
       await hands.rest();
@@ -58,7 +58,7 @@ export const inputBoxScripts: readonly EditorScript[] = [
       await hands.rest();
       box.hide();
       await hands.rest();
-      say(box.value);
+      print(box.value);
       box.dispose();
     },
   },

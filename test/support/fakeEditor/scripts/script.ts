@@ -17,5 +17,5 @@ export interface Hands {
 /** A part of the editor's behaviour that the product relies on, as a script that says what it sees. */
 export interface EditorScript {
   readonly name: string;
-  run(editor: typeof vscode, hands: Hands, say: (line: string) => void): Promise<void>;
+  run(editor: typeof vscode, hands: Hands, print: (line: string) => void): Promise<void>;
 }

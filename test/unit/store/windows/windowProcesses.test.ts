@@ -44,8 +44,8 @@ for (const [name, addressOf] of [
       const all = [open(), open(), open()];
       const leader = await settled(all);
       const followers = all.filter((window) => window !== leader);
-      followers[0]?.say('from-a-follower');
-      leader.say('from-the-leader');
+      followers[0]?.report('from-a-follower');
+      leader.report('from-the-leader');
       await until(
         'everybody else heard',
         () =>
@@ -60,7 +60,7 @@ for (const [name, addressOf] of [
       await leader.kill();
       const next = await settled(followers);
       const other = followers.find((window) => window !== next);
-      other?.say('after-the-death');
+      other?.report('after-the-death');
       await until('the new leader hears', () => next.heard.includes('after-the-death'), { everyMs: 20 });
       assert.deepEqual(
         all.flatMap(({ reports: received }) =>
@@ -81,7 +81,7 @@ for (const [name, addressOf] of [
       await until('it answers', () => leader.reports.some(({ acts }) => acts !== undefined), { everyMs: 20 });
       assert.equal(leader.reports.find(({ acts }) => acts !== undefined)?.acts, false);
       assert.equal(await settled(all), next);
-      leader.say('back-again');
+      leader.report('back-again');
       await until('it is heard', () => next.heard.includes('back-again'), { everyMs: 20 });
     });
 
