@@ -18,6 +18,18 @@ export function durationText(ms: number): Text {
   return hours % 24 === 0 ? text('{0} d', days) : text('{0} d {1} h', days, hours % 24);
 }
 
+/** How often the time of a wait is redrawn (ms). */
+const redrawMs = 5000;
+
+/**
+ * Returns the moment for which the time of a wait is shown, and the milliseconds until the next one. They are the same
+ * in all places, so that two never show different times of the same wait.
+ */
+export function redrawAt(now: number): { readonly now: number; readonly nextInMs: number } {
+  const passed = now % redrawMs;
+  return { now: now - passed, nextInMs: redrawMs - passed };
+}
+
 /**
  * Returns whether less than `ms` passed since a time of this computer. A time that
  * is further ahead than that was noted before the clock was set back, and is void.

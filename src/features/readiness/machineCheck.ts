@@ -22,7 +22,7 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import type { ReadyEvent } from '../../store/rentals/startEvent';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
-import { durationText } from '../../util/duration';
+import { durationText, redrawAt } from '../../util/duration';
 import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -172,7 +172,7 @@ export async function checkMachine(
   const name = instanceName(instance);
   const known = startWatches.watches.find((one) => one.instanceId === instance.id)?.check;
   if (known) {
-    const stage = checkTexts(known, clock.now()).map(localize).join(' · ');
+    const stage = checkTexts(known, redrawAt(clock.now()).now).map(localize).join(' · ');
     message('info', t('{0} is already being checked: {1}', name, stage));
     return;
   }
@@ -208,9 +208,6 @@ type NoteDeps = Pick<
   'startWatches' | 'machineProofs' | 'fleet' | 'rentals' | 'clock' | 'instanceGroups'
 >;
 
-/** How often the time of a check is redrawn (ms). */
-const tickMs = 5000;
-
 /** Shows the progress and result of a running machine's check in its row and tooltip. */
 export class CheckNotes implements InstanceNotes, Disposable {
   private readonly owned = new DisposableStore();
@@ -235,7 +232,10 @@ export class CheckNotes implements InstanceNotes, Disposable {
 
   /** The row states how long a check takes, and that it takes longer than usual. */
   private redraw(): void {
-    this.timer.value = this.hadCheck ? this.deps.clock.schedule(() => this.redraw(), tickMs) : undefined;
+    const { clock } = this.deps;
+    this.timer.value = this.hadCheck
+      ? clock.schedule(() => this.redraw(), redrawAt(clock.now()).nextInMs)
+      : undefined;
     this.changed.fire();
   }
 
@@ -245,7 +245,7 @@ export class CheckNotes implements InstanceNotes, Disposable {
     if (!check) {
       return this.lastCheck(instanceId);
     }
-    const row = checkTexts(check, clock.now()).map(localize).join(' · ');
+    const row = checkTexts(check, redrawAt(clock.now()).now).map(localize).join(' · ');
     return { row, isPending: true, lines: () => [[t('Check'), row]] };
   }
 

@@ -13,11 +13,9 @@ import type { ActingAccount } from '../../store/accounts/accounts';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { destroyAndVerify } from '../../store/instances/destruction';
 import { DisposableStore, MutableDisposable } from '../../util/disposable';
-import { durationText } from '../../util/duration';
+import { durationText, redrawAt } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 import type { ReadinessDeps } from './deps';
-
-const tickMs = 5000;
 
 /** One progress notification for each starting machine, in the window that was in use when it started. */
 export class ReadyProgress implements vscode.Disposable {
@@ -76,7 +74,7 @@ export class ReadyProgress implements vscode.Disposable {
           };
           const timer = own.add(new MutableDisposable());
           const tick = () => {
-            timer.value = this.deps.clock.schedule(tick, tickMs);
+            timer.value = this.deps.clock.schedule(tick, redrawAt(this.deps.clock.now()).nextInMs);
             report();
           };
           own.add(this.deps.startWatches.onDidChange(report));
@@ -96,7 +94,7 @@ export class ReadyProgress implements vscode.Disposable {
   /** Returns the stage, the elapsed time and the host's message. */
   private stage(watch: StartWatch): string {
     const instance = this.deps.fleet.find(watch.instanceId);
-    const now = this.deps.clock.now();
+    const { now } = redrawAt(this.deps.clock.now());
     const label = instance
       ? localize(stateLabel(instance, stateOf(instance, this.deps.fleet.facts(instance.id), now)))
       : t('Preparing');

@@ -5,15 +5,13 @@ import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { burnNow } from '../../store/instances/burn';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { redrawAt } from '../../util/duration';
 import { statusBarText, type StatusBarTexts } from './statusBarText';
 
 type Deps = Pick<
   Services,
   'accounts' | 'budget' | 'fleet' | 'volumes' | 'rentals' | 'startWatches' | 'settings' | 'clock'
 >;
-
-/** Redraws the elapsed time while an instance gets ready (ms). */
-const tickMs = 10_000;
 
 /**
  * Registers the status bar item: running instances, their cost and how long the credit lasts. A click opens the list.
@@ -41,7 +39,7 @@ export function register(deps: Deps): Disposable {
       : undefined;
     item.show();
     if (texts.isMoving) {
-      timer.value = deps.clock.schedule(show, tickMs);
+      timer.value = deps.clock.schedule(show, redrawAt(deps.clock.now()).nextInMs);
     }
   };
   store.add(deps.fleet.onDidChange(show));

@@ -17,7 +17,7 @@ import type { Loaded } from '../../shared/reading';
 import { signsOf, type Burn } from '../../store/instances/burn';
 import type { FleetSnapshot } from '../../store/instances/fleetStore';
 import { isComplete, isCurrent } from '../../store/instances/listed';
-import { durationText } from '../../util/duration';
+import { durationText, redrawAt } from '../../util/duration';
 
 export interface StatusBarInput {
   readonly state: Loaded<FleetSnapshot>;
@@ -116,7 +116,7 @@ export function statusBarText(input: StatusBarInput): StatusBarTexts | undefined
 
 /** Returns, for example, `Loading image 3 min`, for the instance that has been starting longest. */
 function stageText(
-  { watches, now }: StatusBarInput,
+  { watches, ...input }: StatusBarInput,
   kinds: readonly (readonly [Parameters<typeof stateLabel>[0], Parameters<typeof stateLabel>[1]])[],
   isTimed: boolean,
 ): string | undefined {
@@ -124,6 +124,7 @@ function stageText(
   if (!watch) {
     return undefined;
   }
+  const { now } = redrawAt(input.now);
   const elapsed = isTimed ? localize(durationText(now - watch.since)) : '';
   const found = kinds.find(([instance]) => instance.id === watch.instanceId);
   if (!found) {

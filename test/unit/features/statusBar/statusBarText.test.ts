@@ -175,6 +175,13 @@ describe('The item in the status bar', () => {
     assert.deepEqual(marks({ state: only({ kind: 'failed', error: new Error('x') }) }), [false, true]);
   });
 
+  it('shows the time of a wait as of the moment at which the other places redraw it', () => {
+    const watches = [watchOf(3, { since: now - 10_000 })];
+    const text = (at: number) => words({ state: listed([loading]), watches, now: at })?.text;
+    assert.match(text(now + 4999) ?? '', /Loading image 10 s/);
+    assert.match(text(now + 5000) ?? '', /Loading image 15 s/);
+  });
+
   it('speaks the lines of its tooltip without the seconds that pass', () => {
     const spoken = words({ state: listed([loading]), watches: [watchOf(3)] })?.spoken ?? '';
     assert.match(spoken, /^GPU Rental, 0 running, /);
