@@ -1,5 +1,6 @@
 /** `npm run lint:rest`: the rules that need types and that oxlint does not have. */
 import tseslint from 'typescript-eslint';
+import { moduleState } from './eslintModuleState.mjs';
 
 export const restRules = ['no-unsafe-class-instance-assignment'];
 
@@ -7,7 +8,8 @@ export default tseslint.config({
   files: ['src/**/*.ts', 'test/**/*.ts'],
   // The stand-in has classes of its own where the editor has its own.
   ignores: ['test/support/fakeEditor/**', 'test/support/feature/**', 'test/feature/**', 'test/unit/**'],
-  plugins: { '@typescript-eslint': tseslint.plugin },
+  // Comments in the sources name the other rule.
+  plugins: { '@typescript-eslint': tseslint.plugin, house: { rules: { 'module-state': moduleState } } },
   linterOptions: { reportUnusedDisableDirectives: 'off' },
   languageOptions: {
     parser: tseslint.parser,
