@@ -69,7 +69,7 @@ function startLater(
   own: Own,
   load: () => Promise<void>,
 ): () => Promise<void> {
-  const { accounts, commands, hub, log, storageDir, work } = services;
+  const { accounts, commands, fleet, hub, log, storageDir, work } = services;
   let starting: Promise<void> | undefined;
   const changed = own(new Emitter<void>());
   let busy = 0;
@@ -101,10 +101,16 @@ function startLater(
       },
     );
   const beginQuietly = () => isThere(begin);
+  const beginForWork = async () => ((await hasWork(storageDir, stored)) ? begin() : undefined);
   const check = () => {
     if (!starting) {
       asked.send(hub, { name });
-      void isThere(() => whileBusy(async () => ((await hasWork(storageDir, stored)) ? begin() : undefined)));
+      void isThere(() => whileBusy(beginForWork));
+    }
+  };
+  const checkDisk = () => {
+    if (!starting) {
+      void isThere(beginForWork);
     }
   };
   own(commands.registerLater((feature) => feature === name, begin));
@@ -119,6 +125,9 @@ function startLater(
     }),
   );
   own(hub.onDidChangeLeader(check));
+  // A window that hung has not heard of the other windows, which may be gone by now.
+  own(hub.onDidChangePeers(checkDisk));
+  own(fleet.onDidChange(checkDisk));
   if (document !== undefined) {
     const isFor = ({ uri }: vscode.TextDocument) => uri.path.endsWith(document);
     own(vscode.workspace.onDidOpenTextDocument((one) => isFor(one) && void beginQuietly()));

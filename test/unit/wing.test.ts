@@ -98,6 +98,16 @@ describe('A wing that starts when it is used', () => {
     await until('it has started', () => counts()[1] === 1, { everyMs: 5 });
   });
 
+  it('starts with the next list where no message told of the work on disk', async () => {
+    const { counts, fleet, key } = await open();
+    const folder = accountPath(computer.storageDir, key, 'jobs');
+    await mkdir(folder, { recursive: true });
+    await writeFile(path.join(folder, 'a'), '');
+    assert.deepEqual(counts(), [0, 0]);
+    await fleet.refresh();
+    await until('it has started', () => counts()[1] === 1, { everyMs: 5 });
+  });
+
   it('starts when what it watches needs it', async () => {
     let begin = () => Promise.resolve(false);
     const { counts } = await open(1, { watch: (_, start) => (begin = start) });
