@@ -98,7 +98,7 @@ describe('A wing that starts when it is used', () => {
     await until('it has started', () => counts()[1] === 1, { everyMs: 5 });
   });
 
-  it('starts with the next list where no message told of the work on disk', async () => {
+  it('starts with the next list if the message about work on disk was lost', async () => {
     const { counts, fleet, key } = await open();
     const folder = accountPath(computer.storageDir, key, 'jobs');
     await mkdir(folder, { recursive: true });
