@@ -274,7 +274,7 @@ describe('keys of an account', () => {
 
   it('names an account, and shows which of several is active', async () => {
     const { quick } = window;
-    window.run('Name Account…');
+    window.start('gpuRental.renameAccount');
     await quick.title('Name This Account');
     await quick.type('Lab');
     await account().row('Lab');

@@ -280,6 +280,8 @@ describe('package.json', () => {
       ({ command }) => !/^false$|gpuRental\.hosting|resourceFilename/.test(conditions.get(command) ?? ''),
     );
     assert.ok(shown.length <= 75, `${shown.length} commands in the palette`);
+    // The view of jobs, which has it as well, is hidden without jobs, but their secrets may be stored.
+    assert.notEqual(conditions.get('gpuRental.job.changeSecrets'), 'false');
   });
 
   it('has a place for each submenu, and the other way round', () => {
