@@ -180,7 +180,7 @@ describe('keys of an account', () => {
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'box', '-f', file]);
     const open = async (picked: string) => {
       window.screen.fileDialogs.push([picked]);
-      window.run('Add SSH Key…');
+      window.start('gpuRental.sshKey.add');
       await window.quick.title('Add an SSH Key');
       await window.quick.pick('From a File…');
     };

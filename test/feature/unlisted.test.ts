@@ -26,7 +26,7 @@ describe('what the key may change and not list', () => {
   });
 
   it('is an environment variable by its name', async () => {
-    window.start('gpuRental.secret.delete');
+    window.run('Delete Environment Variable…');
     await window.quick.title('Delete Environment Variable');
     await window.quick.type('hf_token');
     await window.dialogButton('Delete', 'HF_TOKEN');
