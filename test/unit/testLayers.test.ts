@@ -45,7 +45,7 @@ describe('The layers of tests in plain Node', () => {
   });
 
   it('have what works on machines for long in a layer of its own', () => {
-    const apart = layers.filter((layer) => has(layer, 'test/unit/ssh/stress.machine.test.ts'));
+    const apart = layers.filter((layer) => has(layer, 'test/unit/ssh/service.stress.machine.test.ts'));
     assert.deepEqual(
       apart.map(({ name }) => name),
       ['machines'],

@@ -5,7 +5,7 @@ import path from 'node:path';
 const root = path.resolve(__dirname, '..', '..');
 const page = readFileSync(path.join(root, 'docs', 'trust.md'), 'utf8');
 const rows = page.split('\n').filter((line) => /^\| (?!promise |-)/.test(line));
-const promise = /^\| (\S.*?) +\| \[([\w/]+)\]\(\.\.\/test\/\2\.test\.ts\) +\| `([^`]+)` +\|$/;
+const promise = /^\| (\S.*?) +\| \[([\w/.]+)\]\(\.\.\/test\/\2\.test\.ts\) +\| `([^`]+)` +\|$/;
 
 /** The title of a test as its source writes it; what differs from case to case stands there as `${…}`. */
 function hasTest(source: string, title: string): boolean {
