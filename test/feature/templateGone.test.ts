@@ -132,7 +132,7 @@ describe('an edited template that is gone, or that the service refuses', () => {
     const before = created();
     await editor.save();
     await window.dialogButton('Cancel', /Create it again/);
-    await window.toast(/Failed to save.*was deleted at the service/);
+    await window.toast(/^Failed to save '[^']+': This template was deleted at the service/);
     assert.equal(shown().length, 1);
     assert.equal(created(), before);
     assert.equal(editor.isDirty, true);
@@ -145,6 +145,26 @@ describe('an edited template that is gone, or that the service refuses', () => {
     await editor.save();
     await window.dialogButton('Create Again');
     await isTemplate(`${name}.json`, before);
+  });
+
+  it('is refused to every reader of its state right after a refused save, and to other writers at once', async () => {
+    const fail = () => computer().simulator.fail({ kind: 'dropBefore', method: 'PUT', path: route });
+    fail();
+    const { files } = window.screen.documents;
+    const { uri } = editor.document;
+    const refused = /^Error: The service did not answer.*Save again/;
+    const written = files.write(uri, new TextEncoder().encode(editor.text));
+    await assert.rejects(computer().settled('the write', written), refused);
+    assert.equal(typeof (await files.timeOf(uri)), 'number');
+    fail();
+    await editor.save();
+    await window.toast(/^Failed to save/);
+    await assert.rejects(files.timeOf(uri), refused);
+    computer().simulator.faults.clear();
+    await computer().pass(1_000);
+    assert.equal(typeof (await files.timeOf(uri)), 'number');
+    assert.equal(editor.isDirty, true);
+    await window.screen.documents.revertActive();
   });
 
   const denied = 'this one needs user_write. The service says: Not you.';
@@ -184,7 +204,7 @@ describe('an edited template that is gone, or that the service refuses', () => {
     it(`shows in one message and at the place why it is not saved: ${what}`, async () => {
       computer().simulator.fail({ ...fault, method: 'PUT', path: route });
       await editor.save();
-      await window.toast(/Failed to save/);
+      await window.toast(/^Failed to save '[^']+': (?!Unable)/);
       await window.toast(says);
       await computer().rest();
       assert.equal(shown().length, 1);
@@ -192,6 +212,7 @@ describe('an edited template that is gone, or that the service refuses', () => {
       await editor.finding('error', says);
       assert.deepEqual(editor.linesOf('error'), [line]);
       computer().simulator.faults.clear();
+      await computer().pass(1_000);
       await window.screen.documents.revertActive();
       await computer().until('the mark to go', () => editor.findings('error').length === 0);
     });

@@ -117,10 +117,6 @@ describe('the document of a template under each of its names', () => {
       await ask('Use Theirs');
       await shows('theirs');
     },
-    'is the one that Merge changes': async () => {
-      await ask('Merge');
-      await savesMerged();
-    },
     'is the one that Use Mine above it saves': async () => {
       await press('Use Mine');
       await editor.saved();

@@ -99,7 +99,7 @@ describe('templates as JSON files', function () {
     await workbench.dialog.filter({ hasText: /Which version do you want to keep/ }).waitFor();
     await workbench.shot('05-conflict');
     await workbench.dialogButton('Compare');
-    await workbench.toast(/Failed to save.*changed elsewhere in the same places/);
+    await workbench.toast(/Failed to save .My Trainer.json.: This template was changed elsewhere/);
     await workbench.page.locator('.diff-editor, .monaco-diff-editor').first().waitFor();
     await workbench.shot('05-compared');
     assert.equal(ownEdits().length, before);

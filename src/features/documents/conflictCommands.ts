@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { TemplateTarget } from '../../commandSpecs';
-import { localize, t } from '../../editor/localize';
+import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { templateDocument } from '../../editor/templateTabs';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
@@ -8,7 +8,6 @@ import { parseTemplateUri, templateIdOf, templateUriParts } from '../../model/te
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { plainLabel } from '../../util/plainLabel';
-import { text, type Text } from '../../util/text';
 import { rangeOf } from './documentDiagnostics';
 import { replaceText } from './openDocuments';
 
@@ -89,25 +88,23 @@ async function useTheirs(deps: Deps, id: number | undefined): Promise<void> {
 async function merge(deps: Deps, id: number | undefined): Promise<void> {
   const kept = id === undefined ? undefined : await showMerged(deps, id);
   if (kept) {
-    message('info', localize(mergedText(kept)));
+    message(
+      'info',
+      kept.length === 0
+        ? t('The two versions are merged here and not saved yet. Check the text and save.')
+        : t(
+            'The two versions are merged here and not saved yet. Your version was kept in: {0}. Check the text and save.',
+            kept.join(', '),
+          ),
+    );
   }
-}
-
-/** Returns the message about a merged text that is open and not saved. */
-export function mergedText(kept: readonly string[]): Text {
-  return kept.length === 0
-    ? text('The two versions are merged here and not saved yet. Check the text and save.')
-    : text(
-        'The two versions are merged here and not saved yet. Your version was kept in: {0}. Check the text and save.',
-        kept.join(', '),
-      );
 }
 
 /**
  * Puts the merged text into the document without saving it. Returns the places where the user's version was kept;
  * `undefined` if there was nothing to merge.
  */
-export async function showMerged(
+async function showMerged(
   { templateStores }: Pick<Deps, 'templateStores'>,
   id: number,
 ): Promise<readonly string[] | undefined> {

@@ -3,8 +3,8 @@ import { localize, t } from '../../editor/localize';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 
-/** Returns the editor's error for a failure: the editor shows its message unchanged and keeps the document unsaved. */
-export function toFileError(error: unknown, log: Log): unknown {
+/** Returns the editor's error for a failure. */
+export function toFileError(error: unknown, log: Log): vscode.FileSystemError {
   if (error instanceof vscode.FileSystemError) {
     return error;
   }

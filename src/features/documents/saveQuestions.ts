@@ -3,10 +3,10 @@ import { choose, confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { templateName } from '../../model/templates/templateName';
 import type { Services } from '../../services';
-import { SaveError, TemplateConflictError, TemplateGoneError } from '../../store/templates/templateErrors';
+import { TemplateConflictError, TemplateGoneError } from '../../store/templates/templateErrors';
 import { DisposableStore } from '../../util/disposable';
 import { plainLabel } from '../../util/plainLabel';
-import { compareWithTheirs, mergedText, showMerged } from './conflictCommands';
+import { compareWithTheirs } from './conflictCommands';
 
 type Deps = Pick<Services, 'templateStores'>;
 
@@ -16,6 +16,8 @@ type Deps = Pick<Services, 'templateStores'>;
  */
 export class SaveQuestions implements vscode.Disposable {
   private readonly store = new DisposableStore();
+  /** Saves by the editor that have not been written yet. */
+  private readonly begun = new Set<string>();
   /** Documents with auto save, where a dialog would take the focus while the user types. */
   private readonly automatic = new Set<string>();
 
@@ -23,6 +25,7 @@ export class SaveQuestions implements vscode.Disposable {
     this.store.add(
       vscode.workspace.onWillSaveTextDocument(({ document, reason }) => {
         const key = document.uri.toString();
+        this.begun.add(key);
         if (reason === vscode.TextDocumentSaveReason.Manual) {
           this.automatic.delete(key);
         } else {
@@ -30,6 +33,11 @@ export class SaveQuestions implements vscode.Disposable {
         }
       }),
     );
+  }
+
+  /** Returns true if the editor writes the file to save its document, and not for another extension. */
+  takeBegun(uri: vscode.Uri): boolean {
+    return this.begun.delete(uri.toString());
   }
 
   /** Saves a template of the account, and asks if the same places were changed elsewhere. */
@@ -47,14 +55,6 @@ export class SaveQuestions implements vscode.Disposable {
           return this.save(uri, id, source);
         case 'theirs':
           return documents.acceptTheirs(id, source);
-        case 'merge': {
-          const kept = await showMerged(this.deps, id);
-          if (!kept) {
-            // The conflict ended elsewhere during the question.
-            return this.save(uri, id, source);
-          }
-          throw new MergedError(mergedText(kept));
-        }
         case undefined:
           await compareWithTheirs(this.deps, id);
           throw error;
@@ -81,24 +81,20 @@ export class SaveQuestions implements vscode.Disposable {
 
   private askConflict({ templateId: id, conflicts }: TemplateConflictError) {
     const name = this.deps.templateStores.documents.peek(id)?.name;
-    return choose<'mine' | 'theirs' | 'merge'>(
+    return choose<'mine' | 'theirs'>(
       {
         message: t(
           '“{0}” was changed elsewhere, in the same places as here. Which version do you want to keep?',
           templateName({ id, name }),
         ),
         detail: t(
-          'Changed in both: {0}. "Use Mine" keeps your version of these places, "Use Theirs" discards all your changes, and "Merge" shows the result before you save it.',
+          'Changed in both: {0}. "Use Mine" keeps your version of these places, and "Use Theirs" discards all your changes.',
           conflicts.map(({ path }) => plainLabel(path.join('.'))).join(', '),
         ),
         keep: t('Compare'),
       },
       { label: t('Use Mine'), run: () => 'mine' as const },
       { label: t('Use Theirs'), run: () => 'theirs' as const },
-      { label: t('Merge'), run: () => 'merge' as const },
     );
   }
 }
-
-/** Ends a save after a merge: the merged text is open, and the user checks and saves it. */
-class MergedError extends SaveError {}

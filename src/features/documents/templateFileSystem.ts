@@ -32,8 +32,7 @@ export interface Renamed {
 }
 
 /**
- * The file system of templates: a read fetches, a write saves the changes. Its errors are the editor's own, with a
- * message that the editor can show unchanged.
+ * The file system of templates: a read fetches, a write saves the changes. Its errors are the editor's own.
  */
 export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Disposable {
   private readonly store = new DisposableStore();
@@ -48,6 +47,11 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   private readonly saveAs: SaveAsTargets;
   private readonly contents: TemplateContents;
   private readonly reveals: SavedReveals;
+  /**
+   * Refused saves by address. The editor puts "Unable to write file …" before an error of a write, but shows an error of
+   * the question for the new time, which follows each write, as it is.
+   */
+  private readonly refusals = new Map<string, vscode.FileSystemError>();
 
   constructor(
     private readonly deps: Deps,
@@ -86,6 +90,17 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
     if (isFolder(uri)) {
       return { type: vscode.FileType.Directory, ctime: 0, mtime: 0, size: 0 };
+    }
+    const key = uri.toString();
+    const refusal = this.refusals.get(key);
+    if (refusal !== undefined) {
+      // Another question may come before the one that follows the write, which must not see a saved file.
+      this.deps.clock.schedule(() => {
+        if (this.refusals.get(key) === refusal) {
+          this.refusals.delete(key);
+        }
+      }, refusalMs);
+      throw refusal;
     }
     const { text, mtime, ctime, isReadOnly } = await this.contents.read(uri);
     const read = parseTemplateUri(uri);
@@ -138,6 +153,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     const read = parseTemplateUri(uri);
     const { documents } = this.deps.templateStores;
     const target = this.saveAs.get(uri);
+    this.refusals.delete(uri.toString());
     const isNewFile = !target && content.length === 0 && !isOpen(uri);
     if (isNewFile && this.saveAs.begin(uri, (id) => documents.peek(id)?.name)) {
       return;
@@ -147,6 +163,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
         t('A template can\'t be saved under this address. Use "Create Template" for another one.'),
       );
     }
+    const isSave = this.questions.takeBegun(uri);
     await this.deps.templateStores.documents.ready();
     const source = new TextDecoder().decode(content);
     try {
@@ -158,7 +175,12 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       this.failures.clear(uri);
     } catch (error) {
       this.failures.note(uri, error, source);
-      throw toFileError(error, this.deps.log);
+      const refusal = toFileError(error, this.deps.log);
+      if (!isSave) {
+        throw refusal;
+      }
+      this.refusals.set(uri.toString(), refusal);
+      return;
     }
     this.refreshList();
   }
@@ -290,6 +312,9 @@ function isFolder(uri: vscode.Uri): boolean {
 }
 
 type SavedRevealsDeps = Pick<Services, 'templateStores' | 'clock' | 'log'>;
+
+/** The time (ms) after the first question for the time of a refused file in which others get the refusal, too. */
+const refusalMs = 500;
 
 /** The time (ms) within which the editor asks for the modification time of a file that it wrote. */
 const revealAfterMs = 2_000;

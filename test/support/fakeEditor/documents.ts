@@ -272,7 +272,11 @@ export class Documents {
         void this.messages.show('error', asked, ['Compare', 'Overwrite']);
         return false;
       }
-      await this.files.write(document.uri, new TextEncoder().encode(document.getText()));
+      const bytes = new TextEncoder().encode(document.getText());
+      await this.files.write(document.uri, bytes).catch((error: unknown) => {
+        throw new Error(`Unable to write file '${document.uri.toString()}' (${String(error)})`);
+      });
+      // The editor shows an error of this second question as it is.
       this.noteTime(document, await this.files.timeOf(document.uri));
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error);
