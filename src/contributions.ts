@@ -119,7 +119,6 @@ export const titleCommands: readonly AnyCommandId[] = [
   'gpuRental.getStarted',
   'gpuRental.job.changeSecrets',
   'gpuRental.job.run',
-  'gpuRental.jobs.forgetFinished',
   'gpuRental.market.show',
   'gpuRental.openConsole',
   'gpuRental.refresh',

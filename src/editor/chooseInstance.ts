@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../commandSpecs';
+import type { CommandId, InstanceTarget } from '../commandSpecs';
 import type { Instance } from '../model/instances/instance';
 import { instanceName } from '../model/instances/instanceLabel';
 import { plainLabel } from '../util/plainLabel';
+import { commandTitle } from './commandTitle';
 import { t } from './localize';
 import { type Action, message } from './message';
 import { pickOne } from './quickPick';
@@ -23,14 +24,16 @@ export function showInstances(): Action {
 export async function chooseInstance(
   target: InstanceTarget | undefined,
   listed: readonly Instance[] | (() => Promise<readonly Instance[]>),
-  texts: { readonly title: string; readonly none: string },
+  /** The command that asks; its title is that of the list. */
+  command: CommandId,
+  none = t('You have no running instance to connect to.'),
 ): Promise<number | undefined> {
   if (target) {
     return target.instanceId;
   }
   const candidates = typeof listed === 'function' ? await listed() : listed;
   if (candidates.length === 0) {
-    message('info', texts.none, showInstances());
+    message('info', none, showInstances());
     return undefined;
   }
   const rows = candidates.map((instance) => ({
@@ -41,6 +44,9 @@ export async function chooseInstance(
   if (rows.length === 1) {
     return rows[0]?.instanceId;
   }
-  const picked = await pickOne(rows, { title: texts.title });
+  const picked = await pickOne(rows, {
+    title: commandTitle(command),
+    placeHolder: t('Which instance?'),
+  });
   return picked?.instanceId;
 }

@@ -177,7 +177,7 @@ describe('the doctor as the first command of a window', () => {
     window.run('Refresh');
     await window.view('instances').row('second');
     window.run('Run Doctor');
-    await window.quick.title('Test the login to which instance?');
+    await window.quick.title('Run Doctor');
     await computer().rest();
     const before = asked();
     window.quick.escape();

@@ -25,7 +25,7 @@ describe('running the active file', () => {
   async function runOn(name: string): Promise<string> {
     const before = window.screen.terminals.history.length;
     window.start('gpuRental.runActiveFile');
-    await window.quick.title('Run the file on which instance?');
+    await window.quick.title('Run Active File on an Instance');
     await window.quick.pick(name);
     const { shellArgs } = await computer().until(
       'a terminal',
@@ -39,7 +39,7 @@ describe('running the active file', () => {
     assert.equal(await runOn('worker'), 'worker');
     assert.equal(await runOn('helper'), 'helper');
     window.start('gpuRental.runActiveFile');
-    await window.quick.title('Run the file on which instance?');
+    await window.quick.title('Run Active File on an Instance');
     assert.match(window.quick.activeRow() ?? '', /helper/);
     window.quick.escape();
   });

@@ -113,7 +113,7 @@ const questions: Readonly<Record<string, Asking>> = {
   'a template from an instance': async (window) => {
     window.run('Create Template…');
     await window.quick.pick('From an Instance');
-    await window.quick.title('From Which Instance?');
+    await window.quick.title('Create Template');
     return () => window.quick.pick(/trainer/);
   },
   'the end of an SSH key': inMenu('sshKeys', /./, 'Delete SSH Key…', 'Delete', /Delete the SSH key/),

@@ -111,7 +111,7 @@ describe('commands for templates', () => {
 
   it('rent from a document only as it is at the service, and show that', async () => {
     window.run('Open Template…');
-    await quick().title('Open Which Template?');
+    await quick().title('Open Template');
     await quick().pick('Alpha');
     await editor.shows('Alpha.json', '"name": "Alpha"');
     await editor.type({ desc: 'not saved yet' });

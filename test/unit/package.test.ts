@@ -144,7 +144,7 @@ describe('the package', () => {
       tools: 'There is no such quote on this account',
       notebooks: 'Shut down this kernel?',
       tunnels: 'is not open again yet',
-      doctor: 'Test the login to which instance?',
+      doctor: 'Checking your setup',
       rent: 'Rent: Confirm',
       engines: 'Not Possible on Rented Containers',
       hostFiles: 'The files for other tools could not be written',

@@ -33,10 +33,7 @@ export function register(deps: ConnectDeps): Disposable {
   const contact = new Contact(deps);
   const connector = new Connector(deps, contact);
   const choose = (target: InstanceTarget | undefined, kinds?: Parameters<Connector['candidates']>[0]) =>
-    chooseInstance(target, connector.candidates(kinds), {
-      title: t('Connect to which instance?'),
-      none: t('You have no running instance to connect to.'),
-    });
+    chooseInstance(target, connector.candidates(kinds), 'gpuRental.instance.connect');
   const on = (id: InstanceCommand, run: (machine: HeldMachine) => Promise<void>) => {
     const handler = async (target?: InstanceTarget) => {
       const account = accountFor(deps.accounts);

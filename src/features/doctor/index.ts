@@ -63,8 +63,7 @@ async function choose(deps: Deps, before: Choice): Promise<Choice> {
   if (candidates.length === 0) {
     return { instanceId: undefined };
   }
-  const title = t('Test the login to which instance?');
-  const instanceId = await chooseInstance(undefined, candidates, { title, none: '' });
+  const instanceId = await chooseInstance(undefined, candidates, 'gpuRental.runDoctor');
   if (instanceId === undefined) {
     throw new CancelledError();
   }

@@ -36,10 +36,12 @@ export async function copyData(deps: CopyDeps, target: InstanceTarget | undefine
   const listed = (await listedInstances(deps.fleet, whileReadingInstances)).filter((one) =>
     isAble(deps, one),
   );
-  const id = await chooseInstance(target, listed, {
-    title: t('Copy data of which instance?'),
-    none: t('There is no running or stopped instance to copy data from.'),
-  });
+  const id = await chooseInstance(
+    target,
+    listed,
+    'gpuRental.instance.copyData',
+    t('You can copy data only from a running or stopped instance.'),
+  );
   const from = listed.find((instance) => instance.id === id);
   if (!from) {
     if (id !== undefined) {

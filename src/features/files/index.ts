@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import type { InstanceTarget } from '../../commandSpecs';
+import type { CommandId, InstanceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { commandAction, runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
@@ -60,7 +60,7 @@ interface Chosen {
 }
 
 async function uploadTo(deps: Deps, target: InstanceTarget | undefined): Promise<void> {
-  const chosen = await choose(deps, target, t('Upload to which instance?'));
+  const chosen = await choose(deps, target, 'gpuRental.instance.upload');
   if (!chosen) {
     return;
   }
@@ -102,7 +102,7 @@ async function chooseLocals(title: string): Promise<readonly ChosenFile[]> {
 
 /** Downloads to this computer; returns true if the transfer is complete. */
 async function downloadFrom(deps: Deps, target: InstanceTarget | undefined): Promise<boolean> {
-  const chosen = await choose(deps, target, t('Download from which instance?'));
+  const chosen = await choose(deps, target, 'gpuRental.instance.download');
   const remote = chosen && (await askRemote(deps, chosen, 'path'));
   if (!chosen || remote === undefined) {
     return false;
@@ -211,13 +211,14 @@ async function reportLeftOut(
 async function choose(
   deps: Deps,
   target: InstanceTarget | undefined,
-  title: string,
+  command: CommandId,
 ): Promise<Chosen | undefined> {
   const account = accountFor(deps.accounts);
-  const instanceId = await chooseInstance(target, () => connectableInstances(deps, whileReadingInstances), {
-    title,
-    none: t('You have no running instance to connect to.'),
-  });
+  const instanceId = await chooseInstance(
+    target,
+    () => connectableInstances(deps, whileReadingInstances),
+    command,
+  );
   const alias =
     instanceId === undefined
       ? undefined

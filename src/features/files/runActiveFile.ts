@@ -69,10 +69,11 @@ export class FileRunner {
   private async choose(): Promise<number | undefined> {
     const able = await connectableInstances(this.deps, whileReadingInstances);
     const last = able.filter(({ id }) => id === this.last);
-    return chooseInstance(undefined, [...last, ...able.filter(({ id }) => id !== this.last)], {
-      title: t('Run the file on which instance?'),
-      none: t('You have no running instance to connect to.'),
-    });
+    return chooseInstance(
+      undefined,
+      [...last, ...able.filter(({ id }) => id !== this.last)],
+      'gpuRental.runActiveFile',
+    );
   }
 }
 

@@ -30,7 +30,8 @@ export function register(deps: PageDeps & Pick<Services, 'commands'>): Disposabl
       const instanceId = await chooseInstance(
         target,
         () => listedInstances(deps.fleet, whileReadingInstances),
-        { title: t('Open which instance?'), none: t('You have no instances.') },
+        'gpuRental.instance.open',
+        t('You have no instances.'),
       );
       if (instanceId === undefined) {
         return;

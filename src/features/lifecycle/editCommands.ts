@@ -25,10 +25,7 @@ const longestName = maxLabelLength - ' [gr-xxxxxxxx]'.length;
 
 export async function rename(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
   const client = clientFor(deps.accounts);
-  const instance = await chooseOneInstance(deps, target, undefined, {
-    title: t('Rename which instance?'),
-    none: t('You have no instance to rename.'),
-  });
+  const instance = await chooseOneInstance(deps, target, undefined, 'gpuRental.instance.rename');
   if (!instance) {
     return;
   }
@@ -52,10 +49,7 @@ export async function rename(deps: LifecycleDeps, target: InstanceTarget | undef
 
 export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
   const still = clientFor(deps.accounts);
-  const instance = await chooseOneInstance(deps, target, 'canChangeBid', {
-    title: t('Change the bid of which instance?'),
-    none: t('Only an interruptible instance has a bid.'),
-  });
+  const instance = await chooseOneInstance(deps, target, 'canChangeBid', 'gpuRental.instance.changeBid');
   if (!instance) {
     return;
   }

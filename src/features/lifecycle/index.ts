@@ -1,4 +1,3 @@
-import { t } from '../../editor/localize';
 import { OutputDocuments } from '../../editor/outputDocuments';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { LifecycleDeps } from './deps';
@@ -43,10 +42,7 @@ export function register(deps: LifecycleDeps): Disposable {
   );
   store.add(
     commands.register('gpuRental.instance.showLogs', async (target) => {
-      const instance = await chooseOneInstance(deps, target, undefined, {
-        title: t('Show the log of which instance?'),
-        none: t('You have no instances.'),
-      });
+      const instance = await chooseOneInstance(deps, target, undefined, 'gpuRental.instance.showLogs');
       if (instance) {
         await logs.show(instance);
       }

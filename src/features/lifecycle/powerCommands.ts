@@ -92,11 +92,7 @@ async function chooseToStart(
     );
     return [];
   }
-  return chooseInstances(deps, target, selected, 'canStart', {
-    title: t('Start which instances?'),
-    none: t('Only a stopped instance can be started, and none is stopped.'),
-    canPickMany,
-  });
+  return chooseInstances(deps, target, selected, 'canStart', 'gpuRental.instance.start', canPickMany);
 }
 
 /** Starts at a price that the user has already seen; returns the result. */
@@ -172,11 +168,7 @@ function reportQueued(instance: Instance): void {
 
 export async function stop(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
   const account = accountFor(deps.accounts);
-  const instances = await chooseInstances(deps, target, selected, 'canStop', {
-    title: t('Stop which instances?'),
-    none: t('No instance is running or starting.'),
-    canPickMany: true,
-  });
+  const instances = await chooseInstances(deps, target, selected, 'canStop', 'gpuRental.instance.stop', true);
   const isQueued = instances.every(
     (instance) => stateOf(instance, deps.fleet.facts(instance.id), deps.clock.now()) === 'queued',
   );
@@ -224,11 +216,14 @@ async function stopEach(
 
 export async function reboot(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
   const account = accountFor(deps.accounts);
-  const instances = await chooseInstances(deps, target, selected, 'canReboot', {
-    title: t('Reboot which instances?'),
-    none: t('Only a running instance can be rebooted.'),
-    canPickMany: true,
-  });
+  const instances = await chooseInstances(
+    deps,
+    target,
+    selected,
+    'canReboot',
+    'gpuRental.instance.reboot',
+    true,
+  );
   const question = await withWorkAtRisk(deps, instances, 'processes', rebootQuestion(instances));
   if (instances.length === 0 || !(await confirm(question))) {
     return;
@@ -238,11 +233,14 @@ export async function reboot(deps: LifecycleDeps, ...[target, selected]: Rows): 
 
 export async function destroy(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
   const account = accountFor(deps.accounts);
-  const instances = await chooseInstances(deps, target, selected, 'canDestroy', {
-    title: t('Destroy which instances?'),
-    none: t('You have no instance to destroy.'),
-    canPickMany: true,
-  });
+  const instances = await chooseInstances(
+    deps,
+    target,
+    selected,
+    'canDestroy',
+    'gpuRental.instance.destroy',
+    true,
+  );
   if (instances.length === 0 || !(await confirmDestruction(deps, account, instances))) {
     return;
   }

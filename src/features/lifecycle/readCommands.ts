@@ -22,10 +22,7 @@ export async function runOnInstance(
   target: InstanceTarget | undefined,
 ): Promise<void> {
   const client = clientFor(deps.accounts);
-  const instance = await chooseOneInstance(deps, target, 'canRunCommand', {
-    title: t('Run a command on which instance?'),
-    none: t('Commands need a running or stopped instance, and you have none.'),
-  });
+  const instance = await chooseOneInstance(deps, target, 'canRunCommand', 'gpuRental.instance.runCommand');
   if (!instance) {
     return;
   }
@@ -84,10 +81,7 @@ export async function showDetails(
   documents: OutputDocuments,
   target: InstanceTarget | undefined,
 ): Promise<void> {
-  const known = await chooseOneInstance(deps, target, undefined, {
-    title: t('Show the details of which instance?'),
-    none: t('You have no instances.'),
-  });
+  const known = await chooseOneInstance(deps, target, undefined, 'gpuRental.instance.showDetails');
   if (!known) {
     return;
   }

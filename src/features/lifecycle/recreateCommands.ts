@@ -19,10 +19,7 @@ import { chooseOneInstance } from './targets';
 /** Creates the container again from its current image. */
 export async function recycle(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
   const account = accountFor(deps.accounts);
-  const instance = await chooseOneInstance(deps, target, 'canReboot', {
-    title: t('Recycle which instance?'),
-    none: t('Only a running instance can be recycled.'),
-  });
+  const instance = await chooseOneInstance(deps, target, 'canReboot', 'gpuRental.instance.recycle');
   if (!instance) {
     return;
   }
@@ -41,10 +38,7 @@ interface Chosen {
 /** Creates the container again from another image or template; machine and price stay the same. */
 export async function changeImage(deps: LifecycleDeps, target: InstanceTarget | undefined): Promise<void> {
   const account = accountFor(deps.accounts);
-  const instance = await chooseOneInstance(deps, target, 'canReboot', {
-    title: t('Change the image of which instance?'),
-    none: t('You can only change the image of a running instance.'),
-  });
+  const instance = await chooseOneInstance(deps, target, 'canReboot', 'gpuRental.instance.changeImage');
   const chosen = instance && (await chooseImage(instance));
   if (!chosen) {
     return;

@@ -1,7 +1,8 @@
 import type { Client } from '../../api/client';
-import type { InstanceTarget } from '../../commandSpecs';
+import type { CommandId, InstanceTarget } from '../../commandSpecs';
+import { commandTitle } from '../../editor/commandTitle';
 import { allRows } from '../../editor/commands';
-import { localize } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
 import { pickMany, pickOne } from '../../editor/quickPick';
@@ -24,13 +25,6 @@ export class InstanceGoneError extends UserError {
   }
 }
 
-export interface TargetTexts {
-  readonly title: string;
-  /** The message if no instance is in a suitable state. */
-  readonly none: string;
-  readonly canPickMany: boolean;
-}
-
 export function clientOf({ accounts }: LifecycleDeps): Client {
   if (!accounts.active) {
     throw new NotSignedInError();
@@ -43,10 +37,9 @@ export async function chooseOneInstance(
   deps: LifecycleDeps,
   target: InstanceTarget | undefined,
   action: keyof InstanceActions | undefined,
-  texts: Omit<TargetTexts, 'canPickMany'>,
+  command: CommandId,
 ): Promise<Instance | undefined> {
-  const oneOnly = { ...texts, canPickMany: false };
-  const [instance] = await chooseInstances(deps, target, undefined, action, oneOnly);
+  const [instance] = await chooseInstances(deps, target, undefined, action, command, false);
   return instance;
 }
 
@@ -59,8 +52,14 @@ export async function chooseInstances(
   target: InstanceTarget | undefined,
   selected: readonly InstanceTarget[] | undefined,
   action: keyof InstanceActions | undefined,
-  texts: TargetTexts,
+  /** The command that asks; its title is that of the list. */
+  command: CommandId,
+  canPickMany = true,
 ): Promise<readonly Instance[]> {
+  const none = () => {
+    message('info', t('No instance is in the right state for “{0}”.', commandTitle(command)));
+    return [];
+  };
   const listed = await listedInstances(deps.fleet, whileReadingInstances);
   const now = deps.clock.now();
   const isAble = (instance: Instance) =>
@@ -73,23 +72,20 @@ export async function chooseInstances(
       throw new InstanceGoneError(only);
     }
     const able = instances.filter((one) => one !== undefined).filter(isAble);
-    if (able.length === 0) {
-      message('info', texts.none);
-    }
-    return able;
+    return able.length === 0 ? none() : able;
   }
   const candidates = listed.filter(isAble);
   if (candidates.length === 0) {
-    message('info', texts.none);
-    return [];
+    return none();
   }
-  return pick(deps, candidates, texts);
+  return pick(deps, candidates, command, canPickMany);
 }
 
 async function pick(
   deps: LifecycleDeps,
   candidates: readonly Instance[],
-  texts: TargetTexts,
+  command: CommandId,
+  canPickMany: boolean,
 ): Promise<readonly Instance[]> {
   const now = deps.clock.now();
   const rows = candidates.map((instance) => ({
@@ -98,11 +94,11 @@ async function pick(
     detail: `#${instance.id}`,
     instance,
   }));
-  const options = { title: texts.title };
-  if (!texts.canPickMany) {
-    const one = await pickOne(rows, options);
+  const title = commandTitle(command);
+  if (!canPickMany) {
+    const one = await pickOne(rows, { title, placeHolder: t('Which instance?') });
     return one ? [one.instance] : [];
   }
-  const many = await pickMany(rows, options);
+  const many = await pickMany(rows, { title, placeHolder: t('Which instances?') });
   return (many ?? []).map(({ instance }) => instance);
 }

@@ -92,10 +92,11 @@ async function forwardPort(
   target: InstanceTarget | undefined,
 ): Promise<void> {
   const asked = accountFor(deps.accounts);
-  const instanceId = await chooseInstance(target, () => connectableInstances(deps, whileReadingInstances), {
-    title: t('Forward a port of which instance?'),
-    none: t('You have no running instance to connect to.'),
-  });
+  const instanceId = await chooseInstance(
+    target,
+    () => connectableInstances(deps, whileReadingInstances),
+    'gpuRental.instance.forwardPort',
+  );
   const wanted = instanceId === undefined ? undefined : await askPort();
   if (instanceId === undefined || wanted === undefined) {
     return;

@@ -156,10 +156,7 @@ export async function checkMachine(
   const account = accountFor(deps.accounts);
   const listed = await listedInstances(fleet, whileReadingInstances);
   const candidates = listed.filter((one) => actionsFor(one, fleet.facts(one.id), clock.now()).canConnect);
-  const instanceId = await chooseInstance(target, candidates, {
-    title: t('Check which instance?'),
-    none: t('You have no running instance to check.'),
-  });
+  const instanceId = await chooseInstance(target, candidates, 'gpuRental.instance.check');
   const instance = listed.find(({ id }) => id === instanceId);
   if (instanceId === undefined) {
     return;

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { RefusedError } from '../../api/errors';
-import type { SshKeyTarget } from '../../commandSpecs';
+import type { CommandId, SshKeyTarget } from '../../commandSpecs';
 import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
@@ -194,7 +194,7 @@ async function registerKey(deps: Deps, client: Client, line: string): Promise<vo
 }
 
 async function copyKey(deps: Deps, target: SshKeyTarget | undefined): Promise<void> {
-  const key = await chooseKey(deps, target, t('Copy which public key?'));
+  const key = await chooseKey(deps, target, 'gpuRental.sshKey.copy');
   if (key) {
     await vscode.env.clipboard.writeText(key.publicKey.trim());
     vscode.window.setStatusBarMessage(t('Public key copied'), 4_000);
@@ -203,7 +203,7 @@ async function copyKey(deps: Deps, target: SshKeyTarget | undefined): Promise<vo
 
 async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<void> {
   const client = keyClient(deps);
-  const key = await chooseKey(deps, target, t('Delete which key?'));
+  const key = await chooseKey(deps, target, 'gpuRental.sshKey.delete');
   if (!key) {
     return;
   }
@@ -277,13 +277,13 @@ function hasUnreadKeys({ sshKeys: { state } }: Deps): boolean {
 async function chooseKey(
   deps: Deps,
   target: SshKeyTarget | undefined,
-  title: string,
+  command: CommandId,
 ): Promise<SshKey | undefined> {
   if (deps.sshKeys.state.kind !== 'ready') {
     await deps.sshKeys.refresh();
   }
   const keys = registeredKeys(deps);
-  const key = target ? keys.find(({ id }) => id === target.sshKeyId) : await pickListed(keys, title);
+  const key = target ? keys.find(({ id }) => id === target.sshKeyId) : await pickListed(keys, command);
   if (target && !key) {
     throw new UserError(text('The SSH key is no longer in the list. Refresh the list.'));
   }

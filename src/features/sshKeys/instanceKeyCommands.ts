@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceKeyTarget, InstanceTarget } from '../../commandSpecs';
+import type { CommandId, InstanceKeyTarget, InstanceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { commandAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
@@ -24,7 +24,7 @@ export async function attachKey(
   target: InstanceTarget | undefined,
 ): Promise<boolean> {
   const client = keyClient(deps);
-  const instanceId = await choose(deps, target, t('Attach a key to which instance?'));
+  const instanceId = await choose(deps, target, 'gpuRental.instance.attachKey');
   if (instanceId === undefined) {
     return false;
   }
@@ -66,13 +66,13 @@ export async function detachKey(
   target: InstanceKeyTarget | undefined,
 ): Promise<void> {
   const client = keyClient(deps);
-  const instanceId = await choose(deps, target, t('Detach a key from which instance?'));
+  const instanceId = await choose(deps, target, 'gpuRental.instance.detachKey');
   if (instanceId === undefined) {
     return;
   }
   const { items, skipped } = await whileAsking(client().instances.keys(instanceId));
   const key =
-    items.find(({ id }) => id === target?.keyId) ?? (await pickListed(items, t('Detach Which SSH Key?')));
+    items.find(({ id }) => id === target?.keyId) ?? (await pickListed(items, 'gpuRental.instance.detachKey'));
   if (!key) {
     return;
   }
@@ -95,10 +95,12 @@ export async function detachKey(
 function choose(
   { fleet }: Deps,
   target: InstanceTarget | undefined,
-  title: string,
+  command: CommandId,
 ): Promise<number | undefined> {
-  return chooseInstance(target, () => listedInstances(fleet, whileReadingInstances), {
-    title,
-    none: t('There are no instances.'),
-  });
+  return chooseInstance(
+    target,
+    () => listedInstances(fleet, whileReadingInstances),
+    command,
+    t('You have no instances.'),
+  );
 }

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import type { CommandId } from '../../commandSpecs';
+import { commandTitle } from '../../editor/commandTitle';
 import { t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { showTerminal } from '../../editor/ownTerminal';
@@ -92,13 +94,13 @@ export async function pickKey(
 }
 
 /** Asks for a key of the account or an instance. Returns `undefined` if there is none or the user cancels. */
-export async function pickListed(keys: readonly SshKey[], title: string): Promise<SshKey | undefined> {
+export async function pickListed(keys: readonly SshKey[], command: CommandId): Promise<SshKey | undefined> {
   if (keys.length === 0) {
     message('info', t('There are no SSH keys.'));
     return undefined;
   }
   const answer = await pickFromList({
-    title,
+    title: commandTitle(command),
     placeholder: t('SSH key'),
     rows: keys.map((key) => ({
       id: String(key.id),

@@ -74,10 +74,12 @@ async function fromImage(deps: CommandDeps): Promise<void> {
 
 async function fromInstance(deps: CommandDeps): Promise<void> {
   const client = clientFor(deps.accounts);
-  const id = await chooseInstance(undefined, () => listedInstances(deps.fleet, whileReadingInstances), {
-    title: t('From Which Instance?'),
-    none: t('There are no instances.'),
-  });
+  const id = await chooseInstance(
+    undefined,
+    () => listedInstances(deps.fleet, whileReadingInstances),
+    'gpuRental.template.create',
+    t('You have no instances.'),
+  );
   if (id === undefined) {
     return;
   }
@@ -91,7 +93,7 @@ async function fromInstance(deps: CommandDeps): Promise<void> {
 
 /** Writes a template to a file. Secrets stay references; the file never contains their values. */
 export async function exportTemplate(deps: CommandDeps, target: TemplateTarget | undefined): Promise<void> {
-  const id = await chooseTemplate(deps, target, t('Export Which Template?'));
+  const id = await chooseTemplate(deps, target, 'gpuRental.template.export');
   if (id === undefined) {
     return;
   }

@@ -58,11 +58,13 @@ export function register(services: Deps): Disposable {
     }),
   );
   store.add(
-    commands.register('gpuRental.template.copyId', (target) => copyOf(deps, target, ({ id }) => String(id))),
+    commands.register('gpuRental.template.copyId', (target) =>
+      copyOf(deps, 'gpuRental.template.copyId', target, ({ id }) => String(id)),
+    ),
   );
   store.add(
     commands.register('gpuRental.template.copyHash', (target) =>
-      copyOf(deps, target, ({ hashId }) => hashId),
+      copyOf(deps, 'gpuRental.template.copyHash', target, ({ hashId }) => hashId),
     ),
   );
   store.add(commands.register('gpuRental.template.openImagePage', (target) => openImagePage(deps, target)));

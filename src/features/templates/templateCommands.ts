@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import type { TemplateTarget } from '../../commandSpecs';
+import type { CommandId, TemplateTarget } from '../../commandSpecs';
+import { commandTitle } from '../../editor/commandTitle';
 import { confirm, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -26,7 +27,7 @@ export type CommandDeps = Pick<
 export async function chooseTemplate(
   deps: CommandDeps,
   target: TemplateTarget | undefined,
-  title: string,
+  command: CommandId,
   accepts: (template: Template) => boolean = () => true,
 ): Promise<number | undefined> {
   const active = vscode.window.activeTextEditor?.document.uri;
@@ -49,7 +50,7 @@ export async function chooseTemplate(
     message('info', t('There are no templates.'));
     return undefined;
   }
-  const picked = await pickOne(rows, { title });
+  const picked = await pickOne(rows, { title: commandTitle(command), placeHolder: t('Which template?') });
   return picked?.id;
 }
 
@@ -91,7 +92,7 @@ export async function savedTemplate(
 
 /** Opens the document of a template. */
 export async function openTemplate(deps: CommandDeps, target: TemplateTarget | undefined): Promise<void> {
-  const id = await chooseTemplate(deps, target, t('Open Which Template?'));
+  const id = await chooseTemplate(deps, target, 'gpuRental.template.edit');
   if (id === undefined) {
     return;
   }
@@ -127,7 +128,7 @@ export async function duplicateTemplate(
   deps: CommandDeps,
   target: TemplateTarget | undefined,
 ): Promise<void> {
-  const id = await chooseTemplate(deps, target, t('Duplicate Which Template?'));
+  const id = await chooseTemplate(deps, target, 'gpuRental.template.duplicate');
   if (id === undefined) {
     return;
   }
@@ -156,7 +157,7 @@ export async function deleteTemplates(
 ): Promise<void> {
   const account = accountFor(deps.accounts);
   const several = selected.map(({ templateId }) => templateId);
-  const first = await chooseTemplate(deps, target, t('Delete Which Template?'), (template) =>
+  const first = await chooseTemplate(deps, target, 'gpuRental.template.delete', (template) =>
     deps.lists.isMine(template),
   );
   const ids = [...new Set(several.length > 1 ? several : first === undefined ? [] : [first])];
@@ -206,10 +207,11 @@ function notDeleted(remaining: readonly KnownTemplate[], error: UserError): User
 
 export async function copyOf(
   deps: CommandDeps,
+  command: CommandId,
   target: TemplateTarget | undefined,
   value: (known: KnownTemplate) => string,
 ): Promise<void> {
-  const id = await chooseTemplate(deps, target, t('Of Which Template?'));
+  const id = await chooseTemplate(deps, target, command);
   if (id !== undefined) {
     await vscode.env.clipboard.writeText(value(await knownTemplate(deps, id)));
     vscode.window.setStatusBarMessage(t('Copied'), 4_000);
@@ -218,7 +220,7 @@ export async function copyOf(
 
 /** Opens the documentation that the template names, or else the image's page at the public registry. */
 export async function openImagePage(deps: CommandDeps, target: TemplateTarget | undefined): Promise<void> {
-  const id = await chooseTemplate(deps, target, t('Open the Image Page of Which Template?'));
+  const id = await chooseTemplate(deps, target, 'gpuRental.template.openImagePage');
   if (id === undefined) {
     return;
   }

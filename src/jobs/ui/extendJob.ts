@@ -26,12 +26,7 @@ interface Extension {
 
 /** Gives a job more time; each row names the price. Also postpones a schedule that would end its machine earlier. */
 export async function extendJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
-  const row = await chooseRow(
-    deps,
-    target,
-    { title: t('Extend Which Job?'), none: t('No job is running.') },
-    canExtend,
-  );
+  const row = await chooseRow(deps, target, 'gpuRental.job.extend', canExtend);
   const chosen = row && (await chooseExtension(deps, row));
   if (!chosen) {
     return;

@@ -1,5 +1,6 @@
 import type { JobRowTarget } from '../../commandSpecs';
-import { confirm, type Question } from '../../editor/confirm';
+import { allRows } from '../../editor/commands';
+import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
@@ -9,69 +10,53 @@ import { inParallel } from '../../util/inParallel';
 import { attemptIdsHere } from '../model/attemptIds';
 import { isOver, lacksOutputs, machineOf, type JobRow } from '../model/job';
 import type { JobDeps } from './deps';
-import { chooseRow } from './jobCommands';
 
-const none = () => t('Only a job that has ended can be forgotten.');
-
-/** Deletes what is stored about a job, and its folder on a running machine. */
-export async function forgetJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
-  const asked = accountFor(deps.accounts);
-  const row = await chooseRow(deps, target, { title: t('Forget Which Job?'), none: none() }, isOver);
-  if (row) {
-    await forget(deps, asked, [row], {
-      message: t('Forget “{0}”?', row.job.spec.name),
-      detail: t('Its log is removed from this computer. The fetched outputs stay.'),
-      button: t('Forget'),
-    });
-  }
-}
-
-/** The same for all jobs that have ended. */
-export async function forgetFinishedJobs(deps: JobDeps): Promise<void> {
-  const asked = accountFor(deps.accounts);
-  const rows = deps.jobs.rows.filter(isOver);
-  const [only] = rows;
-  if (rows.length > 1) {
-    await forget(deps, asked, rows, {
-      message: t('Forget {0} finished jobs?', rows.length),
-      detail: t('Their logs are removed from this computer. The fetched outputs stay.'),
-      button: t('Forget All'),
-    });
-  } else if (only) {
-    await forgetJob(deps, { jobId: only.job.id });
-  } else {
-    message('info', none());
-  }
-}
-
-async function forget(
+/**
+ * Deletes what is stored about the jobs of these rows, or about all that have ended, and their folders on running
+ * machines.
+ */
+export async function forgetJobs(
   deps: JobDeps,
-  asked: () => Account,
-  rows: readonly JobRow[],
-  question: Question & { readonly detail: string },
+  target: JobRowTarget | undefined,
+  selected: readonly JobRowTarget[] | undefined,
 ): Promise<void> {
-  const lost = rows.filter((row) => lacksOutputs(row) && instanceOf(deps, row) !== undefined);
-  const [first] = lost;
-  const loss =
-    first === undefined
-      ? []
-      : lost.length === 1
-        ? [
-            t(
-              'Some outputs of {0} may exist only on its machine. They can no longer be fetched.',
-              first.job.spec.name,
-            ),
-          ]
-        : [
-            t(
-              'Some outputs of {0} of these jobs may exist only on their machines. They can no longer be fetched.',
-              lost.length,
-            ),
-          ];
-  if (!(await confirm({ ...question, detail: [question.detail, ...loss].join('\n') }))) {
+  const asked = accountFor(deps.accounts);
+  const ids = new Set(allRows(target, selected).map(({ jobId }) => jobId));
+  const given = ids.size === 0 ? deps.jobs.rows : [...ids].flatMap((id) => deps.jobs.find(id) ?? []);
+  const rows = given.filter(isOver);
+  const [only] = rows;
+  if (!only) {
+    message('info', t('Only a job that has ended can be forgotten.'));
     return;
   }
-  const account = asked();
+  const names = rows
+    .filter((row) => lacksOutputs(row) && instanceOf(deps, row) !== undefined)
+    .map(({ job }) => job.spec.name);
+  const detail = [
+    t('Logs are removed from this computer. The fetched outputs stay.'),
+    ...(names.length === 0
+      ? []
+      : [
+          t(
+            'Outputs on machines can no longer be fetched. Some may exist only there: {0}.',
+            names.join(', '),
+          ),
+        ]),
+  ];
+  const question = {
+    message:
+      rows.length === 1
+        ? t('Forget “{0}”?', only.job.spec.name)
+        : t('Forget {0} finished jobs?', rows.length),
+    detail: detail.join('\n'),
+    button: t('Forget'),
+  };
+  if (await confirm(question)) {
+    await forget(deps, asked(), rows);
+  }
+}
+
+async function forget(deps: JobDeps, account: Account, rows: readonly JobRow[]): Promise<void> {
   // A job whose outputs were requested since is at work again.
   const ended = rows.filter(({ job }) => isOverNow(deps, job.id));
   for (const { job } of ended) {

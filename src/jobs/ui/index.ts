@@ -1,11 +1,10 @@
-import { t } from '../../editor/localize';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { jobsPart } from '../model/jobsInFile';
 import type { Services } from '../services';
 import { reportDamagedJobs } from './damagedJobs';
 import type { JobDeps } from './deps';
 import { extendJob } from './extendJob';
-import { forgetFinishedJobs, forgetJob } from './forgetJobs';
+import { forgetJobs } from './forgetJobs';
 import {
   chooseRow,
   fetchJobOutputs,
@@ -73,12 +72,7 @@ export function register(services: Services): Disposable {
   store.add(commands.register('gpuRental.job.stop', (target) => stopJob(deps, target)));
   store.add(
     commands.register('gpuRental.job.showLog', async (target) => {
-      const row = await chooseRow(
-        deps,
-        target,
-        { title: t('Show the Log of Which Job?'), none: t('You have no jobs yet.') },
-        () => true,
-      );
+      const row = await chooseRow(deps, target, 'gpuRental.job.showLog', () => true);
       if (row) {
         await logs.show(row);
       }
@@ -99,8 +93,7 @@ export function register(services: Services): Disposable {
       }
     }),
   );
-  store.add(commands.register('gpuRental.job.forget', (target) => forgetJob(deps, target)));
-  store.add(commands.register('gpuRental.jobs.forgetFinished', () => forgetFinishedJobs(deps)));
+  store.add(commands.register('gpuRental.job.forget', (target, all) => forgetJobs(deps, target, all)));
   store.add(commands.register('gpuRental.job.changeSecrets', () => changeSecrets(deps)));
   store.add(commands.register('gpuRental.job.tasks', () => jobTasks(deps)));
   return store;

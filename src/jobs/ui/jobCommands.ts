@@ -1,4 +1,5 @@
-import type { JobRowTarget } from '../../commandSpecs';
+import type { CommandId, JobRowTarget } from '../../commandSpecs';
+import { commandTitle } from '../../editor/commandTitle';
 import { commandAction } from '../../editor/commands';
 import { choose, confirm, isPerson, type Question } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
@@ -26,9 +27,10 @@ import { fetchAfterEnd, startToFetch } from './startToFetch';
 export async function chooseRow(
   { jobs, clock }: Pick<JobDeps, 'jobs' | 'clock'>,
   target: JobRowTarget | undefined,
-  texts: { readonly title: string; readonly none: string },
+  command: CommandId,
   fits: (row: JobRow) => boolean,
 ): Promise<JobRow | undefined> {
+  const none = t('No job is in the right state for “{0}”.', commandTitle(command));
   if (target) {
     const row = jobs.find(target.jobId);
     if (row && fits(row)) {
@@ -36,7 +38,7 @@ export async function chooseRow(
     }
     message(
       'info',
-      row ? t('{0} has already changed. The list shows its current state.', row.job.spec.name) : texts.none,
+      row ? t('{0} has already changed. The list shows its current state.', row.job.spec.name) : none,
     );
     return undefined;
   }
@@ -46,10 +48,12 @@ export async function chooseRow(
     row,
   }));
   if (rows.length === 0) {
-    message('info', texts.none);
+    message('info', none);
     return undefined;
   }
-  return rows.length === 1 ? rows[0]?.row : (await pickOne(rows, { title: texts.title }))?.row;
+  return rows.length === 1
+    ? rows[0]?.row
+    : (await pickOne(rows, { title: commandTitle(command), placeHolder: t('Which job?') }))?.row;
 }
 
 export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
@@ -57,7 +61,7 @@ export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): 
   const row = await chooseRow(
     deps,
     target,
-    { title: t('Stop Which Job?'), none: t('No job is running.') },
+    'gpuRental.job.stop',
     (one) => isAtWork(one) && one.job.decidedAt.stop === undefined,
   );
   const question = row && {
@@ -79,12 +83,7 @@ export async function fetchJobOutputs(deps: JobDeps, target: JobRowTarget | unde
     isFetchRepeatable(one) ||
     askedFetch(one) !== undefined ||
     remainingMachine(deps, one) !== undefined;
-  const row = await chooseRow(
-    deps,
-    target,
-    { title: t('Fetch the Outputs of Which Job?'), none: t('No job has outputs to fetch.') },
-    fits,
-  );
+  const row = await chooseRow(deps, target, 'gpuRental.job.fetchOutputs', fits);
   const large = row && askedFetch(row);
   if (large) {
     if (await confirm(largeQuestion(row, large))) {
@@ -120,12 +119,7 @@ function largeQuestion(
 
 /** Tries at once what is retried after a pause that grows. */
 export async function retryJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
-  const row = await chooseRow(
-    deps,
-    target,
-    { title: t('Retry Which Job?'), none: t('No job waits for another try.') },
-    isRetried,
-  );
+  const row = await chooseRow(deps, target, 'gpuRental.job.retry', isRetried);
   if (row) {
     await deps.jobs.retry(row.job.id);
   }
@@ -135,7 +129,7 @@ export async function openOutputs(deps: JobDeps, target: JobRowTarget | undefine
   const row = await chooseRow(
     deps,
     target,
-    { title: t('Open the Outputs of Which Job?'), none: t('No job has fetched outputs yet.') },
+    'gpuRental.job.openOutputs',
     ({ state }) => (state.outputs?.files ?? 0) > 0,
   );
   if (!row) {
@@ -166,12 +160,7 @@ function isListed({ fleet }: Pick<JobDeps, 'fleet'>, row: JobRow): boolean {
 
 /** Runs a finished job again. */
 export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
-  const row = await chooseRow(
-    deps,
-    target,
-    { title: t('Run Which Job Again?'), none: t('No job has ended yet.') },
-    isOver,
-  );
+  const row = await chooseRow(deps, target, 'gpuRental.job.rerun', isOver);
   if (row && isTrusted()) {
     await runSource(deps, await sourceAgain(row.job));
   }
@@ -179,11 +168,7 @@ export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Pr
 
 /** Returns a job whose machine can still be kept, because its end is not decided yet. */
 function chooseToKeep(deps: JobDeps, target: JobRowTarget | undefined): Promise<JobRow | undefined> {
-  const texts = {
-    title: t('Keep the Machine of Which Job?'),
-    none: t('No job is about to stop or destroy its machine.'),
-  };
-  return chooseRow(deps, target, texts, (one) => !isOver(one));
+  return chooseRow(deps, target, 'gpuRental.job.keepMachine', (one) => !isOver(one));
 }
 
 export async function keepMachine(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
@@ -227,15 +212,7 @@ async function keep(deps: JobDeps, row: JobRow): Promise<void> {
 
 export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
   const asked = accountFor(deps.accounts);
-  const row = await chooseRow(
-    deps,
-    target,
-    {
-      title: t('Release the Machine of Which Job?'),
-      none: t('No finished job is keeping its machine.'),
-    },
-    canReleaseMachine,
-  );
+  const row = await chooseRow(deps, target, 'gpuRental.job.releaseMachine', canReleaseMachine);
   if (!row) {
     return;
   }

@@ -34,6 +34,7 @@ export function jobGroupItem(group: JobGroup, count: number): vscode.TreeItem {
   const item = new vscode.TreeItem(labels[group], vscode.TreeItemCollapsibleState.Expanded);
   item.id = `jobs-${group}`;
   item.description = String(count);
+  item.contextValue = `;jobs;${group};`;
   return item;
 }
 

@@ -234,10 +234,7 @@ async function chooseMachine(
   if (candidates.length === 0 && spec.machine === 'ask') {
     return 'rent';
   }
-  const id = await chooseInstance(undefined, candidates, {
-    title: t('Run {0} on Which Instance?', spec.name),
-    none: t('No instance is running for {0}.', spec.name),
-  });
+  const id = await chooseInstance(undefined, candidates, 'gpuRental.job.run');
   return id === undefined ? undefined : deps.fleet.find(id);
 }
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { InstanceTarget } from '../../commandSpecs';
+import type { CommandId, InstanceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
@@ -30,7 +30,7 @@ export async function useInNotebook(deps: Deps, target: InstanceTarget | undefin
     await explainAbsence(jupyter);
     return;
   }
-  const chosen = await chooseRunning(deps, target, t('Use in Notebook'));
+  const chosen = await chooseRunning(deps, target, 'gpuRental.instance.useInNotebook');
   if (!chosen) {
     return;
   }
@@ -69,7 +69,7 @@ type ShowKernelsDeps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock'> & 
 export async function showKernels(deps: ShowKernelsDeps, target: InstanceTarget | undefined): Promise<void> {
   const { accounts, ssh, connections } = deps;
   const asked = accountFor(accounts);
-  const chosen = await chooseRunning(deps, target, t('Show the kernels of which instance?'));
+  const chosen = await chooseRunning(deps, target, 'gpuRental.instance.showKernels');
   if (!chosen) {
     return;
   }
@@ -94,12 +94,13 @@ export async function showKernels(deps: ShowKernelsDeps, target: InstanceTarget 
 async function chooseRunning(
   deps: Pick<Services, 'fleet' | 'clock'>,
   target: InstanceTarget | undefined,
-  title: string,
+  command: CommandId,
 ): Promise<{ readonly instanceId: number; readonly name: string } | undefined> {
-  const instanceId = await chooseInstance(target, () => connectableInstances(deps, whileReadingInstances), {
-    title,
-    none: t('You have no running instance to connect to.'),
-  });
+  const instanceId = await chooseInstance(
+    target,
+    () => connectableInstances(deps, whileReadingInstances),
+    command,
+  );
   if (instanceId === undefined) {
     return undefined;
   }

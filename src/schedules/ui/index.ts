@@ -57,10 +57,12 @@ export function register(deps: ScheduleDeps): Disposable {
   store.add(
     deps.commands.register('gpuRental.instance.setSchedule', async (target) => {
       const account = accountFor(deps.accounts);
-      const instanceId = await chooseInstance(target, () => listedInstances(fleet, whileReadingInstances), {
-        title: t('Stop or destroy which instance later?'),
-        none: t('You have no instances.'),
-      });
+      const instanceId = await chooseInstance(
+        target,
+        () => listedInstances(fleet, whileReadingInstances),
+        'gpuRental.instance.setSchedule',
+        t('You have no instances.'),
+      );
       if (instanceId !== undefined) {
         await schedules.ready;
         await new ScheduleMenu(deps, { instanceId, account }).show();

@@ -36,11 +36,11 @@ describe('jobs that have ended', () => {
   });
 
   it('stay where the question is declined', async () => {
-    window.start('gpuRental.jobs.forgetFinished');
+    await window.view('jobs').menu('Finished', 'Forget…');
     const { detail } = await window.dialog('Forget 3 finished jobs?');
     assert.deepEqual(detail?.split('\n'), [
-      'Their logs are removed from this computer. The fetched outputs stay.',
-      'Some outputs of sweep LR=0.01 may exist only on its machine. They can no longer be fetched.',
+      'Logs are removed from this computer. The fetched outputs stay.',
+      'Outputs on machines can no longer be fetched. Some may exist only there: sweep LR=0.01.',
     ]);
     await window.dialogButton('Cancel');
     await computer().pass(1000);
@@ -50,7 +50,7 @@ describe('jobs that have ended', () => {
   it('are forgotten together, with their folders, but not one that works again by then, or that runs', async () => {
     const jobs = window.view('jobs');
     assert.equal(onMachine(), 4);
-    window.start('gpuRental.jobs.forgetFinished');
+    await window.view('jobs').menu('Finished', 'Forget…');
     await window.dialog('Forget 3 finished jobs?');
     // The fetch waits for the machine.
     window.fate.onDeed = ({ kind, args }, when) => {
@@ -63,7 +63,7 @@ describe('jobs that have ended', () => {
       jobsOnDisk(computer()).some((state) => state !== undefined && state.phase !== 'over' && state.reopened),
     );
     window.fate.onDeed = undefined;
-    await window.dialogButton('Forget All');
+    await window.dialogButton('Forget');
     await jobs.noRow(/^sweep LR=0\.0/);
     await window.toast(/^Fetched the outputs of sweep LR=0\.1 again/);
     await computer().until('their folders to go', () => onMachine() === 2);
@@ -74,14 +74,14 @@ describe('jobs that have ended', () => {
   });
 
   it('are named where there is only one', async () => {
-    window.start('gpuRental.jobs.forgetFinished');
+    window.start('gpuRental.job.forget');
     await window.dialogButton('Forget', 'Forget “sweep LR=0.1”?');
     await computer().until('its folder to go', () => onMachine() === 1);
     assert.equal(jobsOnDisk(computer()).length, 1);
   });
 
   it('are none while all run, which is shown', async () => {
-    window.start('gpuRental.jobs.forgetFinished');
+    window.start('gpuRental.job.forget');
     await window.toast('Only a job that has ended can be forgotten.');
   });
 });

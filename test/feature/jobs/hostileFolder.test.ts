@@ -54,7 +54,7 @@ describe('an instance that a stranger named', () => {
     const { text } = await window.view('instances').row(/worker/);
     assert.doesNotMatch(text, /\$\(sync\)/);
     window.run('Stop…');
-    await window.quick.title('Stop which instances?');
+    await window.quick.title('Stop');
     const [row = ''] = window.quick.rows();
     assert.match(row, /worker/);
     assert.doesNotMatch(row, /\$\(sync\)/);

@@ -57,7 +57,7 @@ describe('outputs of a job that is over', () => {
     await computer().pass(2 * 60_000);
     assert.ok(!(await window.view('jobs').menuTexts(/^train/)).includes('Fetch Outputs of Job'));
     window.run('Fetch Outputs of Job');
-    await window.toast('No job has outputs to fetch.');
+    await window.toast('No job is in the right state for “Fetch Outputs of Job”.');
     window.clearToasts();
   });
 

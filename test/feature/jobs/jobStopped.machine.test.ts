@@ -96,7 +96,7 @@ describe('a job whose machine is stopped', () => {
         .map((name) => name.slice(16))
         .sort();
     assert.deepEqual(attempts(), ['01', '01', '02']);
-    await window.view('jobs').menu(/^train.*succeeded/, 'Forget Job…');
+    await window.view('jobs').menu(/^train.*succeeded/, 'Forget…');
     await window.dialogButton('Forget');
     await computer().until('its folders to go', () => attempts().length === 1);
   });

@@ -42,7 +42,7 @@ describe('a job that does not get on while its machine costs money', () => {
     await window.view('jobs').expand(/^train/);
     await window.view('jobs').row(/^Outputs.*not fetched yet$/);
     window.start('gpuRental.job.openOutputs');
-    await window.toast(/^No job has fetched outputs yet\.$/);
+    await window.toast('No job is in the right state for “Open Outputs of Job”.');
   });
 
   it('is reported once if the disk of this computer refuses its progress, and continues once there is room', async () => {

@@ -2,6 +2,7 @@ import type * as vscode from 'vscode';
 import { FakeCancellationTokenSource, FakeDisposable, FakeEventEmitter } from './events';
 import { translate } from './l10n';
 import { fileAccess } from './localFiles';
+import { ownExtension } from './manifest';
 import { FakeInputBox, FakeQuickPick, backButton } from './quickInput';
 import { showInputBox, showQuickPick } from './quickQuestions';
 import type { Screen } from './screen';
@@ -348,7 +349,7 @@ function extensionsPart(nature: { current: WindowNature }) {
       return nature.current.extensions;
     },
     getExtension: (id: string) =>
-      nature.current.extensions.find((one) => one.id.toLowerCase() === id.toLowerCase()),
+      [ownExtension, ...nature.current.extensions].find((one) => one.id.toLowerCase() === id.toLowerCase()),
     onDidChange: new FakeEventEmitter<undefined>().event,
   };
 }

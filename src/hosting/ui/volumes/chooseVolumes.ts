@@ -1,4 +1,5 @@
-import type { VolumeTarget } from '../../../commandSpecs';
+import type { CommandId, VolumeTarget } from '../../../commandSpecs';
+import { commandTitle } from '../../../editor/commandTitle';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
 import { pickOne } from '../../../editor/quickPick';
@@ -22,7 +23,7 @@ export async function chooseVolumes(
   deps: Deps,
   all: readonly Volume[],
   targets: readonly VolumeTarget[],
-  title: string,
+  command: CommandId,
 ): Promise<readonly Volume[]> {
   if (targets.length > 0) {
     const given = all.filter(({ id }) => targets.some(({ volumeId }) => volumeId === id));
@@ -42,6 +43,6 @@ export async function chooseVolumes(
       .join(' · '),
     volume,
   }));
-  const picked = await pickOne(rows, { title });
+  const picked = await pickOne(rows, { title: commandTitle(command) });
   return picked ? [picked.volume] : [];
 }

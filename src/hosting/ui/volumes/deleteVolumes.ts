@@ -24,7 +24,7 @@ export async function deleteVolumes(deps: Deps, targets: readonly VolumeTarget[]
   if (!client) {
     throw new NotSignedInError();
   }
-  const chosen = await chooseVolumes(deps, all, targets, t('Delete which volume?'));
+  const chosen = await chooseVolumes(deps, all, targets, 'gpuRental.volume.delete');
   const used = chosen.find(isAttached);
   if (used) {
     const names = attachedNames(deps, used);

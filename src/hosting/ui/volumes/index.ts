@@ -57,7 +57,7 @@ async function rentWithVolume(
   const all = await withCancellableProgress(t('Reading the volumes…'), (signal) =>
     orCancelled(readAnew(deps), signal),
   );
-  const [volume] = await chooseVolumes(deps, all, allRows(target), t('Rent with which volume?'));
+  const [volume] = await chooseVolumes(deps, all, allRows(target), 'gpuRental.volume.rent');
   if (!volume) {
     return;
   }

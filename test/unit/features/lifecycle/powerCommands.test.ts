@@ -73,9 +73,9 @@ describe('A power command', () => {
     await answered(all.start(deps, { instanceId: 7 }));
     await answered(all.reboot(deps, { instanceId: 8 }));
     assert.deepEqual(said(), [
-      'info No instance is running or starting. []',
-      'info Only a stopped instance can be started, and none is stopped. []',
-      'info Only a running instance can be rebooted. []',
+      'info No instance is in the right state for “Stop”. []',
+      'info No instance is in the right state for “Start”. []',
+      'info No instance is in the right state for “Reboot”. []',
     ]);
   });
 

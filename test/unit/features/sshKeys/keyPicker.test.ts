@@ -224,13 +224,13 @@ describe('The choice of a public key', () => {
   });
 
   it('is among those of a list by name and fingerprint, where there are any', async () => {
-    assert.equal(await pickListed([], 'Delete Which?'), undefined);
+    assert.equal(await pickListed([], 'gpuRental.sshKey.delete'), undefined);
     assert.deepEqual(textsOn(screen), ['info There are no SSH keys. []']);
     const keys = [
       { id: 1, publicKey: pasted },
       { id: 2, publicKey: pasted, name: 'named' },
     ];
-    const chosen = pickListed(keys, 'Delete Which?');
+    const chosen = pickListed(keys, 'gpuRental.sshKey.delete');
     await flush();
     assert.deepEqual(rows(), ['laptop', 'named']);
     await pick('named');

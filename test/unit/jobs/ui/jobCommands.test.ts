@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
+import type { JobRowTarget } from '../../../../src/commandSpecs';
 import type { JobRow } from '../../../../src/jobs/model/job';
 import type { JobDeps } from '../../../../src/jobs/ui/deps';
 import { extendJob } from '../../../../src/jobs/ui/extendJob';
-import { forgetJob } from '../../../../src/jobs/ui/forgetJobs';
+import { forgetJobs } from '../../../../src/jobs/ui/forgetJobs';
 import {
   fetchJobOutputs,
   keepMachine,
@@ -122,7 +123,7 @@ describe('A command of jobs', () => {
     keep: keepMachine,
     release: releaseMachine,
     extend: extendJob,
-    forget: forgetJob,
+    forget: (given: JobDeps, target?: JobRowTarget) => forgetJobs(given, target, undefined),
   };
   const fitting: Readonly<Record<keyof typeof commands, readonly string[]>> = {
     stop: ['queued', 'running', 'running, silent', 'not ready'],
@@ -172,7 +173,7 @@ describe('A command of jobs', () => {
       for (const [state, one] of Object.entries(states)) {
         row = one;
         const said = await shown((target) => commands[name](deps, target));
-        if (!said.some((line) => /^info train has already changed\./.test(line))) {
+        if (!said.some((line) => /^info (train has already changed|Only a job that has ended)/.test(line))) {
           fits.push(state);
         }
       }
@@ -189,33 +190,33 @@ describe('A command of jobs', () => {
       }
     }
     assert.deepEqual(answers, [
-      'stop: info No job is running. []',
-      'fetch: info No job has outputs to fetch. []',
-      'retry: info No job waits for another try. []',
-      'open: info No job has fetched outputs yet. []',
-      'again: info No job has ended yet. []',
-      'keep: info No job is about to stop or destroy its machine. []',
-      'release: info No finished job is keeping its machine. []',
-      'extend: info No job is running. []',
+      'stop: info No job is in the right state for “Stop Job”. []',
+      'fetch: info No job is in the right state for “Fetch Outputs of Job”. []',
+      'retry: info No job is in the right state for “Retry Job Now”. []',
+      'open: info No job is in the right state for “Open Outputs of Job”. []',
+      'again: info No job is in the right state for “Run Job Again”. []',
+      'keep: info No job is in the right state for “Keep Machine of Job”. []',
+      'release: info No job is in the right state for “Release Machine of Job”. []',
+      'extend: info No job is in the right state for “Extend Job”. []',
       'forget: info Only a job that has ended can be forgotten. []',
-      'stop: list Stop Which Job?',
-      'fetch: info No job has outputs to fetch. []',
-      'retry: info No job waits for another try. []',
-      'open: info No job has fetched outputs yet. []',
-      'again: info No job has ended yet. []',
-      'keep: list Keep the Machine of Which Job?',
-      'release: info No finished job is keeping its machine. []',
-      'extend: list Extend Which Job?',
+      'stop: list Stop Job',
+      'fetch: info No job is in the right state for “Fetch Outputs of Job”. []',
+      'retry: info No job is in the right state for “Retry Job Now”. []',
+      'open: info No job is in the right state for “Open Outputs of Job”. []',
+      'again: info No job is in the right state for “Run Job Again”. []',
+      'keep: list Keep Machine of Job',
+      'release: info No job is in the right state for “Release Machine of Job”. []',
+      'extend: list Extend Job',
       'forget: info Only a job that has ended can be forgotten. []',
-      'stop: info No job is running. []',
-      'fetch: list Fetch the Outputs of Which Job?',
-      'retry: info No job waits for another try. []',
-      'open: list Open the Outputs of Which Job?',
-      'again: list Run Which Job Again?',
-      'keep: info No job is about to stop or destroy its machine. []',
-      'release: info No finished job is keeping its machine. []',
-      'extend: info No job is running. []',
-      'forget: list Forget Which Job?',
+      'stop: info No job is in the right state for “Stop Job”. []',
+      'fetch: list Fetch Outputs of Job',
+      'retry: info No job is in the right state for “Retry Job Now”. []',
+      'open: list Open Outputs of Job',
+      'again: list Run Job Again',
+      'keep: info No job is in the right state for “Keep Machine of Job”. []',
+      'release: info No job is in the right state for “Release Machine of Job”. []',
+      'extend: info No job is in the right state for “Extend Job”. []',
+      'forget: warning dialog Forget 2 finished jobs? // Logs are removed from this computer. The fetched outputs stay. [Not Now, Forget, Cancel]',
     ]);
   });
 
@@ -272,7 +273,7 @@ describe('A command of jobs', () => {
     row = states['on a stopped machine'];
     await press(releaseMachine(deps, { jobId: 'one' }), 'Leave Stopped');
     row = states['succeeded'];
-    await press(forgetJob(deps, { jobId: 'one' }), 'Forget');
+    await press(forgetJobs(deps, { jobId: 'one' }, undefined), 'Forget');
     assert.deepEqual(done, [
       'stop',
       'end "keep"',
@@ -324,15 +325,15 @@ describe('A command of jobs', () => {
     const said: string[] = [];
     for (const one of [lacking, states['succeeded']]) {
       row = one;
-      said.push(...(await shown((target) => forgetJob(deps, target))));
+      said.push(...(await shown((target) => forgetJobs(deps, target, undefined))));
     }
     instance = undefined;
     row = lacking;
-    said.push(...(await shown((target) => forgetJob(deps, target))));
+    said.push(...(await shown((target) => forgetJobs(deps, target, undefined))));
     assert.deepEqual(said, [
-      'warning dialog Forget “train”? // Its log is removed from this computer. The fetched outputs stay.\nSome outputs of train may exist only on its machine. They can no longer be fetched. [Not Now, Forget, Cancel]',
-      'warning dialog Forget “train”? // Its log is removed from this computer. The fetched outputs stay. [Not Now, Forget, Cancel]',
-      'warning dialog Forget “train”? // Its log is removed from this computer. The fetched outputs stay. [Not Now, Forget, Cancel]',
+      'warning dialog Forget “train”? // Logs are removed from this computer. The fetched outputs stay.\nOutputs on machines can no longer be fetched. Some may exist only there: train. [Not Now, Forget, Cancel]',
+      'warning dialog Forget “train”? // Logs are removed from this computer. The fetched outputs stay. [Not Now, Forget, Cancel]',
+      'warning dialog Forget “train”? // Logs are removed from this computer. The fetched outputs stay. [Not Now, Forget, Cancel]',
     ]);
   });
 });
