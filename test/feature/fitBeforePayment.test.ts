@@ -17,8 +17,9 @@ describe('fit before payment', () => {
   });
 
   it('warns next to the price of an image that needs more CUDA than the driver has', async () => {
-    await searchFor(window, 'cuda=12.2', /CUDA 12\.2/);
-    await quick().pick('CUDA 12.2');
+    await searchFor(window, 'cuda=12.2', /% reliable/);
+    await quick().row(/^Filters.*All: .*CUDA: 12\.2/s);
+    await quick().pick('% reliable');
     await quick().title('Rent: Template or Image');
     await quick().type(image, { enter: false });
     await quick().pick(`Use the Image ${image}`);
@@ -36,7 +37,7 @@ describe('fit before payment', () => {
     await quick().enter();
     await quick().title('Search Offers');
     await computer().until('the search', () => searches() > before);
-    await quick().row(/CUDA 1[23]\.[089]/);
+    await quick().row(/CUDA: 1[23]\.[089] .*% reliable/);
     const { cuda_max_good: cuda, direct_port_count: ports } = lastSearch(computer());
     assert.deepEqual([cuda, ports], [{ gte: 12.8 }, { gte: 1 }]);
     await quick().row(/Filters.*CUDA: ≥ 12\.8/s);
@@ -44,7 +45,7 @@ describe('fit before payment', () => {
   });
 
   it('keeps what was chosen, and warns no more', async () => {
-    await quick().pick(/CUDA 1[23]\.[089]/);
+    await quick().pick(/CUDA: 1[23]\.[089] .*% reliable/);
     await quick().title('Rent: Disk');
     await quick().button('Keep the Defaults and Review');
     await quick().title('Rent: Confirm');

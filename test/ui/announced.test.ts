@@ -57,10 +57,10 @@ describe('what a machine can do, and what is announced of it', function () {
     await quick.rows.filter({ hasText: '% reliable' }).first().waitFor({ timeout: 90_000 });
     await page.keyboard.type('cuda=12.2');
     await quick.rows
-      .filter({ hasText: /CUDA 12\.2/ })
+      .filter({ hasText: /All: .*CUDA: 12\.2/ })
       .first()
       .waitFor();
-    await quick.pickMatching(/CUDA 12\.2/);
+    await quick.pickMatching(/% reliable/);
     await quick.waitForTitle('Rent: Template or Image');
     await quick.input.fill(image);
     await quick.pickMatching(`Use the Image ${image}`);

@@ -1,16 +1,11 @@
 import * as vscode from 'vscode';
 import { localize, reasonOf, t } from '../../editor/localize';
 import type { LevelButton, LevelRow } from '../../editor/quickLevels';
-import { formatMoney } from '../../model/money';
 import { describeFilters, sortText } from '../../model/offers/filterText';
-import { soldGpuGb } from '../../model/offers/gpuMemory';
-import { runningRateOfOffer } from '../../model/offers/localFilter';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import type { Offer } from '../../model/offers/offer';
-import { placeText } from '../../model/offers/places';
 import { defaultFilters, type Filters } from '../../model/offers/searchFields';
 import type { Unread } from '../../model/offers/typedQuery';
-import { perDay, perHour, type Rate } from '../../model/quote';
 import { machineName } from '../../model/rentals/rentFacts';
 import type { FailedMachine } from '../../store/rentals/failedMachines';
 import { needsCode } from '../../util/errors';
@@ -18,6 +13,7 @@ import { plainLabel } from '../../util/plainLabel';
 import { offerPrefix } from './offerPlace';
 import { failedMachineText } from './offerTools';
 import type { OffersView } from './offersView';
+import { rowFacts, type OfferTexts } from './rowFacts';
 
 /** The actions of the rows in the list of offers. */
 export interface OfferActions {
@@ -44,9 +40,8 @@ export function offerId(offer: Offer): string {
   return `${offerPrefix}${offer.id}`;
 }
 
-/** Returns the row of one offer: what it is, what it costs, and a line of details with a memory of `memoryWidth`. */
-function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions, memoryWidth: number): LevelRow {
-  const rate = runningRateOfOffer(offer, query);
+/** Returns the row of one offer, with what is wrong with it before its other facts. */
+function offerRow({ offer, description, detail }: OfferTexts, actions: OfferActions): LevelRow {
   const failure = actions.failure(offer);
   const misfit = actions.misfit(offer);
   const marked = [
@@ -56,63 +51,13 @@ function offerRow(offer: Offer, query: MarketQuery, actions: OfferActions, memor
   return {
     id: offerId(offer),
     label: plainLabel(machineName(offer)),
-    description: rate === undefined ? t('price not stated') : t('{0}/day', formatMoney(perDay(rate))),
+    description,
     detailIcon: marked.length === 0 ? undefined : 'warning',
-    detail: [...marked, ...columns(offer, rate, memoryWidth), ...details(offer, query)].join(' · '),
+    detail: [...marked, ...detail].join(' · '),
     alwaysShow: true,
     buttons: actions.buttons(offer),
     run: () => actions.choose(offer),
   };
-}
-
-function memoryGb({ gpuRamMb, gpuCount = 1 }: Offer): number | undefined {
-  return gpuRamMb === undefined ? undefined : soldGpuGb(gpuRamMb) * gpuCount;
-}
-
-function memoryText(gigabytes: number | undefined): string {
-  return t('{0} GB', gigabytes ?? '?');
-}
-
-/** Returns the figures that users compare, padded with spaces as wide as a digit so that they line up in columns. */
-function columns(offer: Offer, rate: Rate | undefined, memoryWidth: number): readonly string[] {
-  const { reliability } = offer;
-  const space = '\u2007';
-  return [
-    t('{0}/h', rate === undefined ? '?' : formatMoney(perHour(rate))).padEnd(8, space),
-    memoryText(memoryGb(offer)).padStart(memoryWidth, space),
-    t('{0}% reliable', reliability === undefined ? '?' : percent(reliability)).padStart(15, space),
-    ...(offer.location === undefined ? [] : [plainLabel(placeText(offer.location))]),
-  ];
-}
-
-function coresText(cores: number): string {
-  return cores === 1 ? t('1 core') : t('{0} cores', cores);
-}
-
-function portsText(ports: number): string {
-  return ports === 1 ? t('1 port') : t('{0} ports', ports);
-}
-
-function details(offer: Offer, query: MarketQuery): readonly string[] {
-  const parts: (string | undefined)[] = [
-    offer.verified === false ? t('not verified') : undefined,
-    query.rentalType === 'interruptible' ? t('interruptible') : undefined,
-    offer.cudaVersion === undefined ? undefined : `CUDA ${offer.cudaVersion.toFixed(1)}`,
-    offer.cpuCores === undefined ? undefined : coresText(Math.floor(offer.cpuCores)),
-    offer.cpuRamMb === undefined ? undefined : t('{0} GB RAM', Math.floor(offer.cpuRamMb / 1000)),
-    offer.inetDownMbit === undefined ? undefined : t('{0} Mbit/s down', Math.floor(offer.inetDownMbit)),
-    offer.directPorts === undefined ? undefined : portsText(offer.directPorts),
-    offer.datacenter === true ? t('data center') : undefined,
-    offer.dlperfPerDollar === undefined
-      ? undefined
-      : t('deep learning score {0} per $/h', Math.floor(offer.dlperfPerDollar)),
-  ];
-  return parts.filter((part) => part !== undefined);
-}
-
-/** Rounds down: 99.99 % must not become 100 %. */
-function percent(share: number): string {
-  return (Math.floor(share * 10_000 + 1e-6) / 100).toFixed(2);
 }
 
 /** Returns the filters that differ from the defaults of every search. */
@@ -142,6 +87,7 @@ export function offerRows(
   now: number,
 ): readonly LevelRow[] {
   // A heading shares the line of its row and would hide part of an offer, so it is above the shorter row of filters.
+  const { common, rows: texts } = rowFacts(view.rows.slice(0, actions.shown), query);
   const rows: LevelRow[] = [
     ...(view.rows.length > 0 ? [heading(headline(view, query))] : []),
     {
@@ -149,6 +95,7 @@ export function offerRows(
       icon: 'filter',
       label: t('Filters'),
       description: filterSummary(query, view.words),
+      ...(common.length === 0 ? {} : { detail: t('All: {0}', common.join(' · ')) }),
       alwaysShow: true,
       run: () => actions.openFilters(),
     },
@@ -186,7 +133,7 @@ export function offerRows(
   }
   if (view.rows.length > 0) {
     rows.push(heading(''));
-    rows.push(...shownRows(view, query, actions));
+    rows.push(...shownRows(texts, actions));
     rows.push(...endRows(view, actions));
   } else if (view.busy || (!view.loaded && view.error === undefined)) {
     rows.push(note('busy', t('Searching…')));
@@ -222,13 +169,9 @@ function unreadRow(skipped: number): LevelRow {
 }
 
 /** Returns the rows of the offers, with those on machines that failed before under a heading at the end. */
-function shownRows(view: OffersView, query: MarketQuery, actions: OfferActions): readonly LevelRow[] {
-  const offers = view.rows.slice(0, actions.shown);
-  // The widest of all offers, since a column must not move when more of them get rows.
-  const most = view.rows.reduce((so, offer) => Math.max(so, memoryGb(offer) ?? 0), 0);
-  const memoryWidth = memoryText(most).length;
-  const rows: LevelRow[] = offers.map((offer) => offerRow(offer, query, actions, memoryWidth));
-  const firstFailed = offers.findIndex((offer) => actions.failure(offer) !== undefined);
+function shownRows(texts: readonly OfferTexts[], actions: OfferActions): readonly LevelRow[] {
+  const rows: LevelRow[] = texts.map((text) => offerRow(text, actions));
+  const firstFailed = texts.findIndex(({ offer }) => actions.failure(offer) !== undefined);
   if (firstFailed >= 0) {
     rows.splice(firstFailed, 0, heading(t('Failed before')));
   }

@@ -4,7 +4,7 @@ import { perDay, perHour, perMonth, quoteOffer, type Quote } from '../quote';
 import { numberText } from './filterText';
 import type { Offer, RentalType } from './offer';
 import { placeText } from './places';
-import { numberFields, type NumberField } from './searchFields';
+import { numberField, type NumberKey } from './searchFields';
 
 /** An offer to compare, and the choices that its price depends on. */
 export interface Compared {
@@ -78,34 +78,33 @@ function compareLine(line: Line, sides: readonly Side[]): ComparedRow {
 }
 
 /** Formats a value as the list of offers does. Reliability is rounded down, because rounding up would flatter it. */
-function rounded(key: keyof typeof numberFields, value: number): number {
+function rounded(key: NumberKey, value: number): number {
   if (key === 'reliability') {
     return Math.floor(value * 100 + 1e-6) / 100;
   }
-  const { isShownWhole }: NumberField = numberFields[key];
+  const { isShownWhole } = numberField(key);
   return isShownWhole === true ? Math.floor(value) : Math.round(value);
 }
 
+/** Returns the value of an offer with its unit; undefined if the service does not report it. */
+export function fieldValueText(key: NumberKey, offer: Offer): string | undefined {
+  const { unit, of } = numberField(key);
+  const number = of?.(offer);
+  if (number === undefined) {
+    return undefined;
+  }
+  const isVersion = key === 'cuda' || key === 'computeCapability';
+  return isVersion ? number.toFixed(1) : numberText(unit === '$' ? number : rounded(key, number), unit);
+}
+
 /** Returns the row of a field that offers can be searched by. */
-function field(key: keyof typeof numberFields, better?: 'less' | 'more'): Line {
-  const { label, unit, of } = numberFields[key] as {
-    readonly label: Text;
-    readonly unit: string;
-    readonly of?: (offer: Offer) => number | undefined;
-  };
-  const value = ({ offer }: Side) => of?.(offer);
+function field(key: NumberKey, better?: 'less' | 'more'): Line {
+  const { label, of } = numberField(key);
   return {
     id: key,
     label,
-    show: (side) => {
-      const number = value(side);
-      if (number === undefined) {
-        return undefined;
-      }
-      const isVersion = key === 'cuda' || key === 'computeCapability';
-      return isVersion ? number.toFixed(1) : numberText(rounded(key, number), unit);
-    },
-    ...(better === undefined ? {} : { value, better }),
+    show: ({ offer }) => fieldValueText(key, offer),
+    ...(better === undefined ? {} : { value: ({ offer }) => of?.(offer), better }),
   };
 }
 

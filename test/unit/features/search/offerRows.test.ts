@@ -6,6 +6,7 @@ import type { MarketQuery } from '../../../../src/model/offers/marketQuery';
 import { defaultFilters } from '../../../../src/model/offers/searchFields';
 import { parseTypedQuery } from '../../../../src/model/offers/typedQuery';
 import { anOffer } from '../../../support/builders';
+import { marketOffer } from '../../../support/marketOffer';
 
 describe('The list of offers', () => {
   const now = 1_000_000_000_000;
@@ -49,7 +50,7 @@ describe('The list of offers', () => {
       ({ kind, icon, label, description = '', detail = '', detailIcon }) =>
         Number(kind) === -1
           ? `— ${label}`
-          : [icon, label, description, detailIcon, detail]
+          : [icon, label, description, detailIcon, detail.replaceAll('\u2007', '_')]
               .filter((part) => part !== undefined && part !== '')
               .join(' | '),
     );
@@ -59,9 +60,40 @@ describe('The list of offers', () => {
       '— 2 offers · Lowest Price',
       'filter | Filters | none, press / to choose',
       '— ',
-      '2× RTX 4090 24 GB | $9.60/day | $0.400/h · 48 GB · 99.56% reliable · Sweden · not verified · CUDA 12.4 · 1 core · 64 GB RAM · 812 Mbit/s down · 1 port · data center · deep learning score 212 per $/h',
-      '1× ? | price not stated | ?/h      ·  ? GB ·     ?% reliable',
+      '2× RTX 4090 24 GB | $0.400/h | $9.60/day · 48 GB total · 99.56% reliable · RAM: 64 GB · not verified · Sweden · Download: 812 Mbit/s · CPU cores: 1 · Value for money: 212 · CUDA: 12.4 · Direct ports: 1 · data center',
+      '1× ? | price not stated | ?/day____ · ____? total · ____?% reliable · RAM: ____? · Download: _________? · CPU cores: ? · Value for money: __? · CUDA: ___? · Direct ports: ?',
     ]);
+  });
+
+  it('begins with the price and what is sorted and filtered by, and has what differs below', () => {
+    const rows = [
+      marketOffer({ id: 1, gpuName: 'RTX PRO 6000 WS', gpuCount: 8, reliability: 0.9912, inetUpMbit: 90.5 }),
+      marketOffer({ id: 2, totalPerHour: fromDollars(12.5), gpuPerHour: fromDollars(12.4), cpuRamMb: 9_500 }),
+    ];
+    const filters = { ...defaultFilters, upMbit: { min: 50 }, ramGb: { min: 8 }, cuda: { min: 12 } };
+    const [row, other] = offerRows(
+      view({ rows }),
+      { ...usual, sort: 'reliability', filters },
+      actions(),
+      now,
+    ).filter(({ id }) => id?.startsWith('offer:'));
+    assert.deepEqual(
+      [row, other].map((one) => [one?.label, one?.description]),
+      [
+        ['8× RTX PRO 6000 WS 24 GB', '$0.405/h · 99.12% reliable'],
+        ['1× RTX 4090 24 GB', '$12.50/h · 99.70% reliable'],
+      ],
+    );
+    assert.deepEqual(
+      [row, other].map((one) => one?.detail?.replaceAll('\u2007', '_')),
+      [
+        'RAM: 64 GB · Upload: _90 Mbit/s · __$9.71/day · 192 GB total',
+        'RAM: _9 GB · Upload: 400 Mbit/s · $300.00/day · _24 GB total',
+      ],
+    );
+    for (const one of [row, other]) {
+      assert.ok(`${one?.label ?? ''} ${one?.description ?? ''}`.length <= 60);
+    }
   });
 
   it('names typed comparisons that filter nothing, with their reasons, and leads to the filters', () => {
@@ -97,13 +129,13 @@ describe('The list of offers', () => {
       failure: ({ id }: { readonly id: number }) => (id === whole.id ? failure : undefined),
       misfit: () => 'Too old a driver.',
     };
-    assert.deepEqual(lines({ ...of, rows: [anOffer({ id: 1 }), whole] }, query, more), [
+    assert.deepEqual(lines({ ...of, rows: [anOffer({ id: 1, reliability: 0.99 }), whole] }, query, more), [
       '— 2 of the 9 offers read so far · Best Match',
-      'filter | Filters | interruptible · with “blue” in the row',
+      'filter | Filters | interruptible · with “blue” in the row | All: $9.60/day',
       '— ',
-      '1× RTX 4090 | $9.60/day | warning | Too old a driver. · $0.400/h ·  ? GB ·     ?% reliable · interruptible',
+      '1× RTX 4090 | $0.400/h | warning | Too old a driver. · ? total____ · 99.00% reliable · RAM: ____? · Download: _________? · CPU cores: ? · Value for money: __? · CUDA: ___? · Direct ports: ?',
       '— Failed before',
-      '2× RTX 4090 24 GB | $9.60/day | warning | failed before on Sep 9, 2001: its container ended · Too old a driver. · $0.400/h · 48 GB · 99.56% reliable · Sweden · not verified · interruptible · CUDA 12.4 · 1 core · 64 GB RAM · 812 Mbit/s down · 1 port · data center · deep learning score 212 per $/h',
+      '2× RTX 4090 24 GB | $0.400/h | warning | failed before on Sep 9, 2001: its container ended · Too old a driver. · 48 GB total · 99.56% reliable · RAM: 64 GB · not verified · Sweden · Download: 812 Mbit/s · CPU cores: 1 · Value for money: 212 · CUDA: 12.4 · Direct ports: 1 · data center',
     ]);
   });
 
@@ -142,7 +174,7 @@ describe('The list of offers', () => {
       'filter | Filters | none, press / to choose',
       'error | The search failed. Choose this row to try again. | Something unexpected happened. See the log for details. The offers below are from 2 min ago.',
       '— ',
-      '1× ? | price not stated | ?/h      · ? GB ·     ?% reliable',
+      '1× ? | price not stated',
     ]);
     assert.deepEqual(
       lines(view({ rows: [bare], error: new Error('x'), readAt: now - 50_000 })).at(-3),
@@ -165,7 +197,7 @@ describe('The list of offers', () => {
   it('ends with what is not shown, and how to see it', () => {
     const rows = [anOffer({ id: 1 }), anOffer({ id: 2 })];
     assert.deepEqual(lines(view({ rows }), usual, { shown: 1 }).slice(-2), [
-      '1× RTX 4090 | $9.60/day | $0.400/h · ? GB ·     ?% reliable',
+      '1× RTX 4090 | $0.400/h | $9.60/day',
       'ellipsis | Show More Offers | First 1 of 2 shown',
     ]);
     assert.deepEqual(
