@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { PageDriver } from '../support/feature/pageDriver';
+import { watchPrograms } from '../support/feature/programsRun';
 import { registerKey } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -55,12 +56,48 @@ describe('the page of an instance', () => {
   });
 
   it('shows the log that was read last', async () => {
-    assert.equal(page.view.output, undefined);
+    assert.equal(page.view.output?.text, '');
     await page.press('Show Log');
     const text = (await window.document(/./)).getText();
-    await computer().pass(60_000);
-    const { output } = await page.shows('the log', (view) => view.output !== undefined);
+    const { output } = await page.shows('the log', (view) => view.output?.text !== '');
     assert.ok(text.includes(output?.text.split('\n').at(-1) ?? '?'));
+  });
+
+  it('lists its terminals, and shows one by a click', async () => {
+    assert.ok(!page.view.sections.some((section) => section.id === 'work'));
+    await page.press('Open Terminal');
+    await page.shows('the terminal', ({ sections }) => sections.some((section) => section.id === 'work'));
+    assert.deepEqual(page.rows('work'), [['trainer', 'Terminal']]);
+    const [terminal] = window.screen.terminals.all;
+    terminal?.hide();
+    await page.clickRow('work', 'trainer');
+    assert.equal(terminal?.isShown, true);
+    terminal.dispose();
+    await page.shows('no terminal', ({ sections }) => !sections.some((section) => section.id === 'work'));
+  });
+
+  it('reads each GPU from the machine by a click', async () => {
+    await page.press('Read from Machine');
+    await page.shows('the GPUs', ({ sections }) => sections.some((section) => section.id === 'gpus'));
+    const [[name, use, memory, temperature, power] = []] = page.rows('gpus');
+    assert.deepEqual([name, use, temperature], ['GPU 0', '0%', '34 °C']);
+    assert.match(`${memory ?? ''}, ${power ?? ''}`, /^0 \/ \d+ GB, 24 \/ \d+ W$/);
+  });
+
+  it('asks neither the service nor the machine for more than without it', async () => {
+    const programs = watchPrograms();
+    const reads = async () => {
+      const before = computer().simulator.received().length;
+      await computer().pass(10 * 60_000);
+      return computer().simulator.received().length - before;
+    };
+    const whileOpen = await reads();
+    page.panel.setVisible(false);
+    const whileHidden = await reads();
+    page.panel.setVisible(true);
+    programs.end();
+    assert.ok(whileHidden > 0 && whileOpen <= whileHidden, `${whileOpen} and ${whileHidden}`);
+    assert.deepEqual(programs.lines, []);
   });
 
   it('runs the commands of the menus with its instance, and follows the list', async () => {
@@ -70,7 +107,7 @@ describe('the page of an instance', () => {
     await page.shows('that it is stopped', () => state() === 'Stopped');
     assert.match(page.view.notices[0]?.text ?? '', /^trainer is stopped\. Storage still costs \$.*\/day\.$/);
     assert.equal(page.view.buttons[0]?.label, 'Start…');
-    await page.press('Show Details');
+    await page.press('Show as JSON');
     await window.document('"meantTo": "be stopped"');
   });
 
@@ -103,8 +140,19 @@ describe('the page of an instance', () => {
     await window.view('instances').noRow('trainer');
     await page.notice('trainer no longer exists. It costs nothing, and its data is lost.');
     await page.shows('its rental', ({ tiles }) => tiles.some(({ label }) => label === 'Cost'));
-    await page.press('Show Details');
-    await window.document(/How it ended/);
+    assert.ok(page.rows('status').some(([name]) => name === 'How it ended'));
+    assert.notEqual(page.view.output?.text ?? '', '');
+  });
+
+  it('is the same page that a click on the past rental shows', async () => {
+    const { panel } = page;
+    await window.view('instances').expand('Rental History');
+    await window.view('instances').click(/trainer.*≤/);
+    await computer().rest();
+    assert.equal(page.panel, panel);
+    await page.shows('the charges', ({ tiles }) =>
+      tiles.some(({ label, value }) => label === 'Cost' && value.startsWith('$')),
+    );
   });
 
   it('is restored after a reload of its window, with the id and the account only', async () => {

@@ -245,8 +245,11 @@ describe('the page of the reports in a real browser', function () {
     const output = {
       title: 'Log',
       text: Array.from({ length: 200 }, (_, line) => `line ${line}`).join('\n'),
+      buttons: [{ id: 'log', label: 'Show Log' }],
     };
     await shown.show(report({ output }));
+    await press(find('#button-log'));
+    assert.deepEqual(await last(), { type: 'button', id: 'log' });
     const inPage = (script: string) => shown.page.evaluate<unknown>(script);
     const scrolled = () => inPage(`document.getElementById('output').scrollTop`);
     assert.notEqual(await scrolled(), 0, 'the last lines are shown');

@@ -1,58 +1,76 @@
 import { localize, t } from '../../editor/localize';
+import { agentOfPast, costOfPastText, durationOfPastText, endText, shortCost } from '../../editor/pastText';
 import { momentText } from '../../editor/timeText';
-import { formatMoney } from '../../model/money';
-import { costOfPast, durationOfPast, type PastRental } from '../../model/rentals/pastRental';
-import { durationText } from '../../util/duration';
+import type { CheckResult } from '../../model/rentals/machineCheck';
+import { checkText } from '../../model/rentals/machineVerdict';
+import type { PastRental } from '../../model/rentals/pastRental';
 import type { ReportView } from '../../webview/report/protocol';
 import { subtitleOf } from './instanceView';
-import { configurationSection } from './sections';
+import { configurationSection, factsSection, logOutput, machineSection } from './sections';
 
-const pastCommands = [
-  'gpuRental.history.rentAgain',
-  'gpuRental.history.showLog',
-  'gpuRental.history.showDetails',
-] as const;
+const pastCommands = ['gpuRental.history.rentAgain', 'gpuRental.history.showLog'] as const;
 
 /** Returns the command of a button of a past rental; `undefined` for another button. */
 export function pastCommand(button: string): (typeof pastCommands)[number] | undefined {
   return pastCommands.find((id) => id === button);
 }
 
+export interface GoneFacts {
+  /** False while no list could be read: it may be there. */
+  readonly isListed: boolean;
+  readonly hasEnded: boolean;
+  /** The last check of the machine. */
+  readonly check: CheckResult | undefined;
+  /** The end of the log that is kept of it. */
+  readonly log: string | undefined;
+  readonly now: number;
+}
+
 /** Returns the page of an instance that no list has, with what the history knows of its rental. */
 export function goneView(
   name: string,
   past: PastRental | undefined,
-  {
-    isListed,
-    hasEnded,
-    now,
-  }: {
-    /** False while no list could be read: it may be there. */ readonly isListed: boolean;
-    readonly hasEnded: boolean;
-    readonly now: number;
-  },
-): Pick<ReportView, 'subtitle' | 'notices' | 'buttons' | 'tiles' | 'sections'> {
+  facts: GoneFacts,
+): Pick<ReportView, 'subtitle' | 'notices' | 'buttons' | 'tiles' | 'sections' | 'output'> {
+  const { isListed, hasEnded, log, now } = facts;
   const text =
     past || hasEnded
       ? t('{0} no longer exists. It costs nothing, and its data is lost.', name)
       : t('{0} is missing from the list of instances.', name);
-  const notices: ReportView['notices'] = isListed || past ? [{ severity: 'warning', text, buttons: [] }] : [];
+  const severity = past && past.end !== 'gone' ? 'info' : 'warning';
+  const notices: ReportView['notices'] = isListed || past ? [{ severity, text, buttons: [] }] : [];
+  const showLog = past ? [{ id: 'gpuRental.history.showLog', label: t('Show Log') }] : [];
+  const output = log === undefined ? {} : { output: logOutput(log, showLog) };
   if (!past) {
-    return { subtitle: '', notices, buttons: [], tiles: [], sections: [] };
+    return { subtitle: '', notices, buttons: [], tiles: [], sections: [], ...output };
   }
-  const cost = costOfPast(past);
-  const duration = durationOfPast(past);
-  const labels = [t('Rent Again…'), t('Show Log'), t('Show Details')];
   const tiles: readonly (readonly [label: string, value: string | undefined])[] = [
     [t('Ended'), momentText(past.endedAt, now)],
-    [t('Rented for'), duration === undefined ? undefined : localize(durationText(duration))],
-    [t('Cost'), cost && `${cost.isCharged ? '' : '≤ '}${formatMoney(cost.amount, 2)}`],
+    [t('Rented for'), durationOfPastText(past)],
+    [t('Cost'), shortCost(past)],
   ];
   return {
     subtitle: subtitleOf(past.instance),
     notices,
-    buttons: pastCommands.map((id, index) => ({ id, label: labels[index] ?? '', primary: index === 0 })),
+    buttons: [{ id: 'gpuRental.history.rentAgain', label: t('Rent Again…'), primary: true }],
     tiles: tiles.flatMap(([label, value]) => (value === undefined ? [] : [{ label, value }])),
-    sections: [configurationSection(past.instance, now)],
+    sections: [
+      endSection(past, facts),
+      machineSection(past.instance, { isRunning: false }),
+      configurationSection(past.instance, now),
+    ],
+    ...output,
   };
+}
+
+function endSection(past: PastRental, { check, log }: GoneFacts): ReportView['sections'][number] {
+  const { instance, message } = past;
+  return factsSection('status', t('Status'), [
+    [t('How it ended'), endText(past)],
+    [t('The host said'), message ?? instance.statusMessage],
+    [t('Cost'), costOfPastText(past)],
+    [t('Rented by agent (unverified name)'), agentOfPast(past)],
+    [t('Check of the machine'), check ? localize(checkText(instance, undefined, check)) : t('not made')],
+    [t('Log'), log === undefined ? t('not read before the instance ended') : undefined],
+  ]);
 }

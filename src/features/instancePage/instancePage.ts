@@ -1,16 +1,20 @@
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
+import { withCancellableProgress } from '../../editor/progress';
 import { stepLabel } from '../../editor/report';
 import { ReportPanel } from '../../editor/reportPanel';
 import type { GroupRow, OnPage } from '../../editor/treeGroups';
 import { spendable } from '../../model/accounts/account';
+import type { GpuReading } from '../../model/instances/gpuReading';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isChanging, stateOf } from '../../model/instances/instanceState';
 import { hoursOfCredit, spanOfHours } from '../../model/quote';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
+import { aliasInArguments } from '../../ssh/alias';
+import { readGpus } from '../../ssh/gpuUse';
 import { burnNow, signsOf } from '../../store/instances/burn';
 import { isCurrent } from '../../store/instances/listed';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -18,13 +22,14 @@ import { durationText } from '../../util/duration';
 import type { FromPage, ReportView } from '../../webview/report/protocol';
 import { pageCommand } from './actions';
 import { goneView, pastCommand } from './goneView';
-import { instanceView, type PageFacts } from './instanceView';
+import { instanceView, readGpusButton, type PageFacts } from './instanceView';
 import type { PageRow } from './sections';
 
 export type PageDeps = Pick<
   Services,
   | 'extensionUri'
   | 'log'
+  | 'report'
   | 'accounts'
   | 'fleet'
   | 'volumes'
@@ -58,6 +63,9 @@ export class InstancePage implements Disposable {
   private shown = '';
   /** The end of its log as last kept. */
   private log: string | undefined;
+  /** What its GPUs did when the user last had that read. */
+  private gpus: GpuReading | undefined;
+  private reading: Promise<void> | undefined;
   /** What a click on a row does, by the section and the id of the row. */
   private opens = new Map<string, () => unknown>();
 
@@ -96,6 +104,8 @@ export class InstancePage implements Disposable {
     this.store.add(work.onDidChange(draw));
     this.store.add(deps.presence.onDidChange(draw));
     this.store.add(watchAccounts(accounts, draw));
+    this.store.add(vscode.window.onDidOpenTerminal(draw));
+    this.store.add(vscode.window.onDidCloseTerminal(draw));
     this.update();
   }
 
@@ -170,6 +180,8 @@ export class InstancePage implements Disposable {
       : goneView(this.name, past, {
           isListed: kind === 'ready',
           hasEnded: fleet.hasEnded(this.of.instanceId),
+          check: this.deps.machineProofs.find(this.of.instanceId)?.check,
+          log: this.log,
           now: this.deps.clock.now(),
         });
     return {
@@ -178,7 +190,6 @@ export class InstancePage implements Disposable {
       filters: [],
       ...content,
       notices: [...this.listNotice(), ...content.notices],
-      ...(this.log === undefined ? {} : { output: { title: t('Last Lines of the Log'), text: this.log } }),
       restore: { ...this.of },
       words: {
         loading: t('Loading…'),
@@ -208,6 +219,7 @@ export class InstancePage implements Disposable {
     const rows = instanceGroups.rowsOf(id);
     const burn = burnNow(this.deps);
     const account = accounts.active;
+    const alias = account && ssh.aliasOf(account, id);
     const credit = account && spendable(account.user);
     const hours = credit === undefined ? undefined : hoursOfCredit(credit, burn.rate);
     return {
@@ -217,10 +229,12 @@ export class InstancePage implements Disposable {
       notes: instanceGroups.notesOf(id),
       creditLasts: hours === undefined ? undefined : `${signsOf(burn).credit}${localize(spanOfHours(hours))}`,
       budget: budget.now,
-      isUsed: account !== undefined && presence.isUsed(ssh.aliasOf(account, id)),
+      isUsed: alias !== undefined && presence.isUsed(alias),
       hasEnd: work.endsInstance(id),
       history: gauges.of(id),
       proof: check?.kind === 'proved' ? check.proof : undefined,
+      gpus: this.gpus,
+      log: this.log,
       services: this.rowsOf('services', rows, 'service'),
       work: [
         ...work.rowsOf(id).map((row) => {
@@ -234,8 +248,23 @@ export class InstancePage implements Disposable {
           };
         }),
         ...this.rowsOf('work', rows, 'work'),
+        ...this.terminals(alias),
       ],
     };
+  }
+
+  /** Returns the terminals of this window that log in to the instance. */
+  private terminals(alias: string | undefined): readonly PageRow[] {
+    return vscode.window.terminals
+      .filter(({ creationOptions }) => {
+        const args = 'shellArgs' in creationOptions ? creationOptions.shellArgs : undefined;
+        return alias !== undefined && aliasInArguments(args) === alias;
+      })
+      .map((terminal, index) => {
+        const id = `terminal ${index}`;
+        this.opens.set(`work ${id}`, () => terminal.show());
+        return { id, name: terminal.name, state: t('Terminal'), action: t('Show Terminal') };
+      });
   }
 
   /** Returns the rows below the instance in the view that belong on the page. */
@@ -287,11 +316,29 @@ export class InstancePage implements Disposable {
     const command = pageCommand(message.id);
     const past = pastCommand(message.id);
     if (command) {
-      void runCommand(command, { instanceId });
+      // Some of them read the log, which is kept then.
+      void Promise.resolve(runCommand(command, { instanceId })).then(() => this.update());
     } else if (past) {
       void runCommand(past, { pastId: instanceId });
     } else if (message.id === 'refresh') {
       void runCommand('gpuRental.refresh');
+    } else if (message.id === readGpusButton) {
+      this.reading ??= this.readGpus().finally(() => (this.reading = undefined));
+    }
+  }
+
+  private async readGpus(): Promise<void> {
+    const { ssh, clock, report } = this.deps;
+    try {
+      const alias = await runCommand('gpuRental.prepareSsh', { ...this.of, isEntryOnly: false });
+      if (alias !== undefined && !this.store.isDisposed) {
+        this.gpus = await withCancellableProgress(t('Reading {0}…', this.name), (signal) =>
+          readGpus(ssh, alias, { clock, signal }),
+        );
+        this.draw();
+      }
+    } catch (error) {
+      report.error(error, { retry: () => this.readGpus() });
     }
   }
 }

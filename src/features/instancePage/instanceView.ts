@@ -5,6 +5,7 @@ import type { InstanceNote } from '../../editor/treeGroups';
 import type { BudgetNow } from '../../model/budget/budget';
 import { partText } from '../../model/budget/budgetText';
 import type { GaugeReading } from '../../model/instances/gauges';
+import type { GpuReading } from '../../model/instances/gpuReading';
 import type { Instance } from '../../model/instances/instance';
 import { ageMs, costSoFar } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -16,6 +17,7 @@ import {
   rateOf,
   stateLabel,
   stateOf,
+  type InstanceActions,
   type InstanceFacts,
   type InstanceStateKind,
 } from '../../model/instances/instanceState';
@@ -32,6 +34,8 @@ import { actionButtons } from './actions';
 import {
   configurationSection,
   factsSection,
+  gpuSection,
+  logOutput,
   machineSection,
   rowsSection,
   useSection,
@@ -60,6 +64,10 @@ export interface PageFacts {
   readonly history: readonly GaugeReading[];
   /** What its GPUs proved to be when it was checked. */
   readonly proof?: MachineProof | undefined;
+  /** What its GPUs did when the user had that read. */
+  readonly gpus?: GpuReading | undefined;
+  /** The end of the log that is kept of it. */
+  readonly log?: string | undefined;
   readonly services: readonly PageRow[];
   readonly work: readonly PageRow[];
 }
@@ -68,27 +76,39 @@ export interface PageFacts {
 export function instanceView(
   instance: Instance,
   page: PageFacts,
-): Pick<ReportView, 'subtitle' | 'notices' | 'buttons' | 'tiles' | 'sections' | 'spoken'> {
+): Pick<ReportView, 'subtitle' | 'notices' | 'buttons' | 'tiles' | 'sections' | 'output' | 'spoken'> {
   const kind = stateOf(instance, page.facts, page.now);
   const [main, ...others] = sentences(instance, kind, page);
+  const allowed = actionsFor(instance, page.facts, page.now);
+  const isRunning = kind === 'running';
+  // A reading of an earlier start says nothing about this one.
+  const isRecent = isRunning && (page.gpus?.at ?? 0) >= (page.facts.runningAt ?? 0);
+  const gpus = gpuSection(isRecent ? page.gpus : undefined, page.now, readGpus(allowed));
   return {
     subtitle: subtitleOf(instance),
     notices: [main, ...others],
-    buttons: actionButtons(actionsFor(instance, page.facts, page.now)),
+    buttons: actionButtons('head', allowed),
     tiles: tiles(instance, kind, page),
     sections: [
-      statusSection(instance, kind, page),
+      statusSection(instance, kind, page, actionButtons('status', allowed)),
       ...useSection(page.history, page.now),
-      machineSection(instance, kind === 'running', page.proof),
-      ...rowsSection('work', t('Work'), t('Jobs and kernels on this instance'), page.work),
+      ...gpus,
+      machineSection(instance, {
+        isRunning,
+        proof: isRunning ? page.proof : undefined,
+        isEachShown: gpus.length > 0,
+        buttons: [...(gpus.length > 0 ? [] : readGpus(allowed)), ...actionButtons('machine', allowed)],
+      }),
+      ...rowsSection('work', t('Work'), t('Jobs, kernels and terminals on this instance'), page.work),
       ...rowsSection(
         'services',
         t('Ports and Services'),
         t('Ports that are open on the internet or forwarded to this computer'),
         page.services,
       ),
-      configurationSection(instance, page.now),
-    ].filter(({ table }) => table.rows.length > 0),
+      configurationSection(instance, page.now, actionButtons('configuration', allowed)),
+    ].filter(({ table, buttons }) => table.rows.length > 0 || (buttons ?? []).length > 0),
+    output: logOutput(page.log ?? '', actionButtons('log', allowed)),
     // Without the time, which would be announced again with each minute.
     spoken: `${instanceName(instance)}: ${localize(stateLabel(instance, kind))}`,
   };
@@ -175,9 +195,14 @@ function failureOf(kind: InstanceStateKind, watch: StartWatch | undefined): Star
 }
 
 function replacing(instance: Instance, { facts, now }: PageFacts): Notice['buttons'] {
-  return actionsFor(instance, facts, now).canReplace
-    ? [{ id: 'gpuRental.instance.replaceFailed', label: t('Destroy and Rent Next Best…') }]
-    : [];
+  return actionButtons('notice', actionsFor(instance, facts, now));
+}
+
+export const readGpusButton = 'readGpus';
+
+/** No login of ours can be shared, so the figures of each GPU cost one, which the user asks for. */
+function readGpus({ canConnect }: InstanceActions): Notice['buttons'] {
+  return canConnect ? [{ id: readGpusButton, label: t('Read from Machine') }] : [];
 }
 
 /** Returns the price in the present state: per hour, or per day where only storage costs. */
@@ -213,11 +238,16 @@ function tiles(instance: Instance, kind: InstanceStateKind, page: PageFacts): Ti
   return all.flatMap(([label, value]) => (value === undefined || value === '' ? [] : [{ label, value }]));
 }
 
-function statusSection(instance: Instance, kind: InstanceStateKind, page: PageFacts): Section {
+function statusSection(
+  instance: Instance,
+  kind: InstanceStateKind,
+  page: PageFacts,
+  buttons: Notice['buttons'],
+): Section {
   const { notes, isUsed, work } = page;
   const hasEnd = page.hasEnd || work.some(({ ends }) => ends !== undefined);
   const isCharged = billingOf(instance, kind) === 'running' && kind !== 'destroying';
-  return factsSection('status', t('Status'), [
+  const facts = [
     [t('Host says'), kind === 'running' || kind === 'stopped' ? undefined : instance.statusMessage],
     // Charts show the figures, and warnings are above.
     ...notes
@@ -229,7 +259,8 @@ function statusSection(instance: Instance, kind: InstanceStateKind, page: PageFa
       t('Schedule'),
       hasEnd || !isCharged ? undefined : t('none: you are charged until you stop or destroy it'),
     ],
-  ]);
+  ] as const;
+  return factsSection('status', t('Status'), facts, buttons);
 }
 
 export function subtitleOf(instance: Instance): string {

@@ -1,4 +1,4 @@
-import { t } from '../../editor/localize';
+import { localize, t } from '../../editor/localize';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import { momentText } from '../../editor/timeText';
 import {
@@ -10,6 +10,7 @@ import {
   type GaugeName,
   type GaugeReading,
 } from '../../model/instances/gauges';
+import type { GpuReading } from '../../model/instances/gpuReading';
 import type { Instance } from '../../model/instances/instance';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { displayLabel } from '../../model/instances/instanceLabel';
@@ -17,10 +18,13 @@ import { formatMoney } from '../../model/money';
 import { soldGpuGb } from '../../model/offers/gpuMemory';
 import { placeText } from '../../model/offers/places';
 import type { MachineProof } from '../../model/proof/machineProof';
+import { runtypeName, templateRuntype } from '../../model/rentals/rentPlan';
 import { plainLabel } from '../../util/plainLabel';
 import type { ReportView } from '../../webview/report/protocol';
 
 type Section = ReportView['sections'][number];
+type Buttons = ReportView['buttons'];
+type Cell = Section['table']['rows'][number]['cells'][number];
 type Fact = readonly [label: string, value: string | undefined];
 
 /** A row of a table of the page. */
@@ -35,12 +39,22 @@ export interface PageRow {
 }
 
 /** Returns a table of names and values, without the unknown ones. */
-export function factsSection(id: string, title: string, facts: readonly Fact[]): Section {
+export function factsSection(
+  id: string,
+  title: string,
+  facts: readonly Fact[],
+  buttons: Buttons = [],
+): Section {
   const rows = facts.flatMap(([label, value], index) => {
     const plain = plainLabel(value ?? '');
     return plain === '' ? [] : [{ id: String(index), cells: [{ text: label }, { text: plain }] }];
   });
-  return { id, title, folded: false, table: { caption: title, columns: [], rows } };
+  return { id, title, folded: false, table: { caption: title, columns: [], rows }, buttons };
+}
+
+/** Returns the end of the log, below everything else. */
+export function logOutput(text: string, buttons: Buttons): NonNullable<ReportView['output']> {
+  return { title: t('Last Lines of the Log'), text, buttons };
 }
 
 /** Returns a table of things with their state; nothing without rows. */
@@ -121,11 +135,66 @@ function percent(value: number): string {
   return `${Math.round(value)}%`;
 }
 
+/**
+ * Returns each GPU by itself, as the machine reported it; nothing before it was read. The service states one figure for
+ * all of them.
+ */
+export function gpuSection(
+  reading: GpuReading | undefined,
+  now: number,
+  buttons: Buttons,
+): readonly Section[] {
+  if (!reading) {
+    return [];
+  }
+  const rows = reading.gpus.map(({ index, percent: use, usedMb, memoryMb, celsius, watts, limitWatts }) => ({
+    id: String(index),
+    cells: [
+      { text: t('GPU {0}', index), sort: index },
+      figure(use, 100, '%'),
+      figure(usedMb && usedMb / 1024, memoryMb && memoryMb / 1024, ' GB'),
+      figure(celsius, undefined, ' °C'),
+      figure(watts, limitWatts, ' W'),
+    ],
+  }));
+  const columns = [
+    { label: t('GPU'), numeric: false },
+    ...[t('Use'), t('Memory'), t('Temperature'), t('Power')].map((label) => ({ label, numeric: true })),
+  ];
+  const caption = t('As read from the machine at {0}', momentText(reading.at, now));
+  return [{ id: 'gpus', title: t('GPUs'), folded: false, table: { caption, columns, rows }, buttons }];
+}
+
+/** Returns a figure with its limit, which a bar shows as well. */
+function figure(value: number | undefined, most: number | undefined, unit: string): Cell {
+  if (value === undefined) {
+    return { text: '–' };
+  }
+  const whole = most === undefined || unit === '%' ? '' : ` / ${Math.round(most)}`;
+  const share = most === undefined || most <= 0 ? undefined : Math.min(value / most, 1);
+  return {
+    text: `${Math.round(value)}${whole}${unit}`,
+    sort: value,
+    ...(share === undefined ? {} : { share }),
+  };
+}
+
 /** Returns the parts of the machine with their use now; a stopped one keeps old figures, which are left out. */
 export function machineSection(
   instance: Instance,
-  isRunning: boolean,
-  proof: MachineProof | undefined,
+  {
+    isRunning,
+    proof,
+    isEachShown = false,
+    buttons = [],
+  }: {
+    readonly isRunning: boolean;
+    /** True if another part shows each GPU. */
+    readonly isEachShown?: boolean;
+    /** What it proved to be since it started. */
+    readonly proof?: MachineProof | undefined;
+    readonly buttons?: Buttons;
+  },
 ): Section {
   const { gpuName, gpuCount, gpuRamMb, gpuTemperature, cpuCores, cpuRamMb, diskSpaceGb } = instance;
   const gauges = isRunning ? gaugesOf(instance) : {};
@@ -133,7 +202,7 @@ export function machineSection(
     joined([whole, use === undefined ? undefined : t('{0} in use', percent(use))]);
   const memory = (mb: number | undefined) => (mb === undefined ? undefined : t('{0} GB', soldGpuGb(mb)));
   const gpus = proof?.gpus ?? [];
-  return factsSection('machine', t('Machine'), [
+  const facts: readonly Fact[] = [
     [
       t('GPU'),
       joined([
@@ -144,7 +213,7 @@ export function machineSection(
       ]),
     ],
     // As the machine itself reported them, one by one.
-    ...(gpus.length > 1 ? gpus : []).map(({ name, memoryMb }, index): Fact => [
+    ...(gpus.length > 1 && !isEachShown ? gpus : []).map(({ name, memoryMb }, index): Fact => [
       t('GPU {0}', index),
       joined([name, memory(memoryMb)]),
     ]),
@@ -175,11 +244,12 @@ export function machineSection(
         instance.cudaVersion === undefined ? undefined : `CUDA ${instance.cudaVersion}`,
       ]),
     ],
-  ]);
+  ];
+  return factsSection('machine', t('Machine'), facts, buttons);
 }
 
 /** Returns how it was rented. The values of variables, scripts and arguments may be secret and are left out. */
-export function configurationSection(instance: Instance, now: number): Section {
+export function configurationSection(instance: Instance, now: number, buttons: Buttons = []): Section {
   const {
     env = [],
     onstart = '',
@@ -190,11 +260,11 @@ export function configurationSection(instance: Instance, now: number): Section {
     machineId,
   } = instance;
   const stopped = stoppedCostPerDay(instance);
-  return factsSection('configuration', t('Configuration'), [
+  const facts: readonly Fact[] = [
     [t('Label'), displayLabel(instance)],
     [t('Image'), instance.image],
     [t('Template'), instance.templateName],
-    [t('Run type'), instance.runtype],
+    [t('Run type'), runtypeText(instance)],
     [t('Environment'), env.map(([name]) => name).join(' ')],
     [t('On-start script'), onstart === '' ? undefined : t('yes')],
     [t('Rented'), startedAt === undefined ? undefined : momentText(startedAt * 1000, now)],
@@ -207,7 +277,15 @@ export function configurationSection(instance: Instance, now: number): Section {
     [t('Stopped'), stopped === undefined ? undefined : t('{0} for the disk', pricePerDay(stopped))],
     [t('Machine'), machineId === undefined ? undefined : `#${machineId}`],
     [t('Location'), placeText(instance.location ?? '')],
-  ]);
+  ];
+  return factsSection('configuration', t('Configuration'), facts, buttons);
+}
+
+/** A record states several words for what was chosen as one. */
+function runtypeText({ runtype }: Instance): string | undefined {
+  return runtype !== undefined && /ssh|jupyter|args/.test(runtype)
+    ? localize(runtypeName(templateRuntype({ runtype })))
+    : runtype;
 }
 
 function joined(parts: readonly (string | undefined)[]): string | undefined {

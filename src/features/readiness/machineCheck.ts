@@ -246,16 +246,18 @@ export class CheckNotes implements InstanceNotes, Disposable {
     return { row, isPending: true, lines: () => [[t('Check'), row]] };
   }
 
-  /** Appears in the row only if a running machine has a problem. */
+  /**
+   * Appears in the row only if the machine has a problem. Of one that does not run, an earlier check says nothing about
+   * its next start.
+   */
   private lastCheck(instanceId: number): InstanceNote | undefined {
     const { fleet, machineProofs, clock } = this.deps;
     const instance = fleet.find(instanceId);
     const last = machineProofs.find(instanceId);
-    if (!instance || !last) {
+    if (instance?.actualStatus !== 'running' || !last) {
       return undefined;
     }
-    const isRunning = instance.actualStatus === 'running';
-    const isWarning = isRunning && !isCheckFine(this.deps, instanceId, last.check);
+    const isWarning = !isCheckFine(this.deps, instanceId, last.check);
     const row = isWarning ? t('failed its check') : '';
     const lines = () => {
       const age = localize(durationText(clock.now() - last.at));

@@ -2,18 +2,12 @@ import * as vscode from 'vscode';
 import type { PastTarget } from '../../commandSpecs';
 import { unreadRow } from '../../editor/listRows';
 import { t } from '../../editor/localize';
+import { agentOfPast, costOfPastText, endText } from '../../editor/pastText';
 import { tooltip } from '../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import type { PastRental } from '../../model/rentals/pastRental';
 import type { Services } from '../services';
-import {
-  agentOfPast,
-  costOfPastText,
-  descriptionOfPast,
-  endText,
-  nameOfPast,
-  verdictOfPast,
-} from './historyText';
+import { descriptionOfPast, nameOfPast, verdictOfPast } from './historyText';
 
 const icons: Readonly<Record<PastRental['end'], string>> = {
   destroyed: 'vm-outline',
@@ -69,7 +63,7 @@ export class HistoryGroup implements TreeGroup {
       [t('Cost'), costOfPastText(past)],
       [t('Check of the machine'), verdictOfPast(past, this.deps.machineProofs)],
     ]);
-    item.command = { command: 'gpuRental.history.showDetails', title: t('Show Details'), arguments: [node] };
+    item.command = { command: 'gpuRental.history.showDetails', title: t('Open'), arguments: [node] };
     return item;
   }
 }

@@ -4,18 +4,17 @@ import { confirm, type Question } from '../../editor/confirm';
 import { reportDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { withCancellableProgress } from '../../editor/progress';
 import { pickFromList } from '../../editor/quickPick';
 import { listedFrom } from '../../model/accounts/charge';
 import { chargedFor, hasFinalCharges, type PastRental } from '../../model/rentals/pastRental';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { isCancelled, UserError } from '../../util/errors';
+import { UserError } from '../../util/errors';
 import { safeFileName } from '../../util/fileName';
 import { text } from '../../util/text';
 import type { Services } from '../services';
 import { HistoryGroup } from './historyGroup';
-import { descriptionOfPast, nameOfPast, pageOfPast, verdictOfPast } from './historyText';
+import { descriptionOfPast, nameOfPast } from './historyText';
 import { UnseenEnds, type UnseenEndDeps } from './unseenEnds';
 
 type Deps = UnseenEndDeps &
@@ -27,7 +26,9 @@ export function register(deps: Deps): Disposable {
   const { commands } = deps;
   store.add(deps.instanceGroups.addGroup(new HistoryGroup(deps)));
   store.add(new UnseenEnds(deps));
-  store.add(deps.work.add({ past: deps.history }));
+  store.add(
+    deps.work.add({ past: deps.history, onDidChange: (listener) => deps.history.onDidChange(listener) }),
+  );
   store.add(
     reportDamagedFiles(deps, deps.history, 'pastRental', {
       sentence: (path) =>
@@ -119,45 +120,35 @@ function throwIfUnread({ error }: Deps['history']): void {
   }
 }
 
+/** Opens the page, which shows the charges once they are read. */
 async function showDetails(deps: Deps, past: PastRental): Promise<void> {
-  const { history, clock } = deps;
-  const current = await withCharges(deps, past);
-  const content = pageOfPast(current, {
-    verdict: verdictOfPast(past, deps.machineProofs),
-    log: await history.logOf(past.instance.id),
-    now: clock.now(),
-  });
-  await runCommand('gpuRental.showText', { title: `${fileName(past)}.txt`, content });
+  await runCommand('gpuRental.instance.open', { instanceId: past.instance.id });
+  await readCharges(deps, past);
 }
 
 /** Reads the charges when the user opens the page, as long as they can still change. */
-async function withCharges({ accounts, history, clock, log }: Deps, past: PastRental): Promise<PastRental> {
+async function readCharges({ accounts, history, clock, log }: Deps, past: PastRental): Promise<void> {
   const account = accounts.active;
   const { instance, endedAt } = past;
   if (!account || hasFinalCharges(past)) {
-    return past;
+    return;
   }
   try {
     const now = clock.now();
     const from = listedFrom(instance.startedAt ?? endedAt / 1000 - 30 * 86_400);
-    const { items, skipped, isComplete } = await withCancellableProgress(
-      t('Reading the charges of {0}…', nameOfPast(past)),
-      (signal) => account.client.charges.list({ from, to: Math.ceil(now / 1000) }, { signal }),
-    );
+    const { items, skipped, isComplete } = await account.client.charges.list({
+      from,
+      to: Math.ceil(now / 1000),
+    });
     const amount = chargedFor(instance, items);
-    if (amount === undefined || skipped > 0 || !isComplete) {
-      return past;
-    }
-    const charged = { ...past, charged: { amount, at: now } };
     accountStill(accounts, account.key);
-    await history.put(charged);
-    return charged;
+    // It may have been removed since.
+    if (amount !== undefined && skipped === 0 && isComplete && history.find(instance.id)) {
+      await history.put({ ...past, charged: { amount, at: now } });
+    }
   } catch (error) {
     // Without charges, the page shows an estimate.
-    if (!isCancelled(error)) {
-      log.info(`The charges of ${instance.id} could not be read: ${String(error)}`);
-    }
-    return past;
+    log.info(`The charges of ${instance.id} could not be read: ${String(error)}`);
   }
 }
 

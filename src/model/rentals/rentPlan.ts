@@ -45,10 +45,12 @@ export function plannedDiskGb(choices: RentChoices): number {
 }
 
 /**
- * Returns the run type that a template leads to, `args` where it states none
+ * Returns the run type that a template leads to, or that the record of an instance states, `args` where it states none
  * (docs/service/templates.md#record).
  */
-export function templateRuntype(template: Template): Runtype {
+export function templateRuntype(
+  template: Pick<Template, 'runtype' | 'jupDirect' | 'sshDirect' | 'useSsh'>,
+): Runtype {
   const words = (template.runtype ?? '').split(/\s+/);
   const direct = (flag: boolean | undefined, word: string) =>
     flag === true || words.includes(word) || words.includes(`${word}t`);

@@ -5,10 +5,14 @@ import * as z from 'zod/mini';
  * what they receive.
  */
 
+const button = z.object({ id: z.string(), label: z.string(), primary: z.optional(z.boolean()) });
+
 const cell = z.object({
   text: z.string(),
   /** Sort value of the cell; the text by default. */
   sort: z.optional(z.union([z.number(), z.string()])),
+  /** Draws a bar of this part of the whole cell, from 0 to 1. */
+  share: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
 });
 
 const table = z.object({
@@ -66,6 +70,8 @@ const section = z.object({
   table,
   /** True if the table starts folded below its chart. */
   folded: z.boolean(),
+  /** What can be done about what it shows. */
+  buttons: z.optional(z.array(button)),
 });
 
 const choice = z.object({
@@ -77,8 +83,6 @@ const choice = z.object({
 const date = z.object({ id: z.string(), label: z.string(), value: z.string(), isDate: z.literal(true) });
 const filterView = z.union([date, choice]);
 export type FilterView = z.infer<typeof filterView>;
-
-const button = z.object({ id: z.string(), label: z.string(), primary: z.optional(z.boolean()) });
 
 /** A table with a column for each item and a row for each property. */
 const comparison = z.object({
@@ -134,7 +138,7 @@ const reportView = z.object({
   sections: z.array(section),
   comparison: z.optional(comparison),
   /** Lines of a program, below everything else. */
-  output: z.optional(z.object({ title: z.string(), text: z.string() })),
+  output: z.optional(z.object({ title: z.string(), text: z.string(), buttons: z.array(button) })),
   /** What screen readers announce; by default the notices and tiles, which is too much for a page that changes often. */
   spoken: z.optional(z.string()),
   /** The page of which instance the editor restores after a reload of its window. */

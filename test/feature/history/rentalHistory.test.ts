@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
+import { PageDriver } from '../../support/feature/pageDriver';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
 
 describe('the rental history', () => {
   const computer = useComputer();
   let window: FeatureWindow;
+  let page: PageDriver;
   let trainer: number;
   let helper: number;
   const instances = () => window.view('instances');
@@ -20,6 +22,7 @@ describe('the rental history', () => {
     trainer = await computer().rentRunning({ label: 'trainer' });
     helper = await computer().rentRunning({ label: 'helper' });
     window = await computer().openSignedIn();
+    page = new PageDriver(window, 'instance');
     await instances().row('trainer');
     await computer().pass(30 * 60_000);
   });
@@ -42,10 +45,12 @@ describe('the rental history', () => {
     await instances().row(/trainer.*1× .* · ≤ \$\d+\.\d\d · 3\d min/);
     const before = read(/\/charges\//);
     await instances().click(/trainer.*≤/);
-    const page = (await window.document(/How it ended/)).getText();
-    assert.match(page, /How it ended: destroyed/);
-    assert.match(page, /Cost: \$\d+\.\d\d, as the service charged/);
-    assert.match(page, /Log: kept, see below/);
+    await page.shows('the charges', () =>
+      page
+        .rows('status')
+        .some(([name, value]) => name === 'Cost' && /^\$.*, as the service charged/.test(value ?? '')),
+    );
+    assert.deepEqual(page.rows('status')[0], ['How it ended', 'destroyed']);
     assert.equal(read(/\/charges\//), before + 1);
     const { query } =
       computer()
@@ -58,11 +63,10 @@ describe('the rental history', () => {
   });
 
   it('shows the log that was read before the end', async () => {
-    await instances().menu('trainer', 'Show Log of Past Rental');
-    const page = (await window.document(/How it ended/)).getText();
-    const [, log = ''] = page.split(/\nLog: kept, see below\n\n/);
-    assert.match(log, /^\[simulator\] This machine/);
-    await computer().until('the log alone', () => window.screen.documents.active?.document.getText() === log);
+    const { output } = await page.shows('its log', (view) => view.output !== undefined);
+    await page.press('Show Log');
+    const log = (await window.document(/^\[simulator\] This machine/)).getText();
+    assert.ok(log.trimEnd().endsWith(output?.text ?? '?'));
   });
 
   it('keeps one that ended by itself, and reports that once', async () => {

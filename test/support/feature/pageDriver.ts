@@ -66,12 +66,14 @@ export class PageDriver {
     return this.section(section).table.rows.map(({ cells }) => cells.map(({ text }) => text));
   }
 
-  /** Presses the button with this label or name: in the head, in a notice or in a column. */
+  /** Presses the button with this label or name: in the head, in a notice, in a part of the page or in a column. */
   async press(label: string): Promise<void> {
-    const { buttons, notices, comparison } = this.view;
+    const { buttons, notices, comparison, sections, output } = this.view;
     const all = [
       ...buttons,
       ...notices.flatMap((notice) => notice.buttons),
+      ...sections.flatMap((section) => section.buttons ?? []),
+      ...(output?.buttons ?? []),
       ...(comparison?.columns ?? []).flatMap((column) =>
         column.buttons.map(({ id, name }) => ({ id, label: name })),
       ),

@@ -156,16 +156,20 @@ function header(view: ReportView): HTMLElement {
     const input = 'isDate' in filter ? dateInput(id, filter.value, choose) : choiceInput(id, filter, choose);
     bar.append(element('span', { class: 'field' }, label, input));
   }
-  const actions = element('span', { class: 'actions' });
-  for (const button of view.buttons) {
+  bar.append(actionsElement(view.buttons));
+  return element('header', {}, element('h1', {}, view.title), element('p', {}, view.subtitle), bar);
+}
+
+function actionsElement(buttons: ReportView['buttons']): HTMLElement {
+  const actions = element('div', { class: 'actions' });
+  for (const button of buttons) {
     const made = buttonElement(`button-${button.id}`, button.label, () => {
       send({ type: 'button', id: button.id });
     });
     made.classList.toggle('primary', button.primary === true);
     actions.append(made);
   }
-  bar.append(actions);
-  return element('header', {}, element('h1', {}, view.title), element('p', {}, view.subtitle), bar);
+  return actions;
 }
 
 type Choice = Exclude<ReportView['filters'][number], { readonly isDate: true }>;
@@ -285,15 +289,20 @@ function sectionElement(view: ReportView, section: ReportView['sections'][number
   } else {
     box.append(table);
   }
+  if (section.buttons) {
+    box.append(actionsElement(section.buttons));
+  }
   return chart ? { element: box, chart } : { element: box };
 }
 
-function outputElement({ title, text }: NonNullable<ReportView['output']>): HTMLElement {
+function outputElement({ title, text, buttons }: NonNullable<ReportView['output']>): HTMLElement {
+  const lines = element('pre', { id: 'output', tabindex: '0', role: 'group', 'aria-label': title }, text);
   return element(
     'section',
     { 'aria-labelledby': 'heading-output' },
     element('h2', { id: 'heading-output' }, title),
-    element('pre', { id: 'output', tabindex: '0', role: 'group', 'aria-label': title }, text),
+    ...(text === '' ? [] : [lines]),
+    actionsElement(buttons),
   );
 }
 

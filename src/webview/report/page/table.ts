@@ -76,11 +76,16 @@ function rowElement(id: string, view: TableView, row: Row, events: TableEvents):
     const numeric = view.columns[index]?.numeric === true;
     const content =
       index === 0 && row.action !== undefined ? rowButton(id, cell.text, row, events) : cell.text;
-    line.append(
+    const made =
       index === 0
         ? element('th', { scope: 'row' }, content)
-        : element('td', numeric ? { class: 'numeric' } : {}, content),
-    );
+        : element('td', numeric ? { class: 'numeric' } : {}, content);
+    if (cell.share !== undefined) {
+      const bar = element('div', { class: 'share' });
+      bar.style.width = `${cell.share * 100}%`;
+      made.append(bar);
+    }
+    line.append(made);
   });
   return line;
 }

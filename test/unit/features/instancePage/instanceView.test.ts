@@ -50,17 +50,31 @@ describe('the text of the page of an instance', () => {
 
   it('offers what the state allows, in the order of its use', () => {
     const running = page();
-    assert.deepEqual(labels(running).slice(0, 2), ['Connect', 'Open Terminal']);
-    assert.equal(labels(running).at(-1), 'Destroy…');
-    assert.ok(labels(running).includes('Stop…') && !labels(running).includes('Start…'));
+    const another = 'Rent Another Like This…';
+    const daily = ['Connect', 'Open Terminal', 'Upload…', 'Stop…', 'Destroy…', another];
+    assert.deepEqual(labels(running), daily);
     assert.deepEqual(
       running.buttons.filter(({ primary }) => primary).map(({ label }) => label),
       ['Connect'],
     );
     const still = page(stopped);
-    assert.equal(labels(still)[0], 'Start…');
-    assert.ok(!labels(still).includes('Connect') && !labels(still).includes('Stop…'));
+    assert.deepEqual(labels(still), ['Start…', 'Destroy…', another]);
+    assert.deepEqual(labels(page({ runtype: 'args' })), ['Stop…', 'Destroy…', another]);
     assert.ok(!labels(page({ ...stopped, endsAt: now / 1000 - 60 })).includes('Start…'));
+  });
+
+  it('offers the rest in the part that it belongs to', () => {
+    const view = page({ isInterruptible: true });
+    const buttons = (id: string) => (section(view, id)?.buttons ?? []).map(({ label }) => label);
+    assert.deepEqual(buttons('status'), ['End Later…']);
+    assert.deepEqual(buttons('machine'), ['Read from Machine', 'Check Machine']);
+    assert.deepEqual(buttons('configuration'), ['Change Bid…', 'Show as JSON']);
+    assert.deepEqual(
+      view.output?.buttons.map(({ label }) => label),
+      ['Show Log'],
+    );
+    const still = section(page(stopped), 'machine');
+    assert.deepEqual(still?.buttons, []);
   });
 
   it('shows what matters in each state', () => {
@@ -160,7 +174,33 @@ describe('the text of the page of an instance', () => {
       'GPU 1: NVIDIA GeForce RTX 4090 · 24 GB',
       'CPU: 16 cores',
     ]);
-    assert.equal(rows(page({ ...parts, ...stopped }), 'machine')[0], 'GPU: 2× RTX 4090 · 24 GB');
+    const old = ['GPU: 2× RTX 4090 · 24 GB', 'CPU: 16 cores'];
+    assert.deepEqual(rows(page({ ...parts, ...stopped }, { proof }), 'machine'), old);
+    assert.deepEqual(rows(page({ ...parts, actualStatus: 'offline' }, { proof }), 'machine'), old);
+  });
+
+  it('shows each GPU by itself, as the machine reported it since its start', () => {
+    const gpu = (index: number) => ({
+      index,
+      percent: 90 + index,
+      usedMb: 4096,
+      memoryMb: 24_564,
+      celsius: 61,
+    });
+    const gpus = { at: now, gpus: [{ ...gpu(0), watts: 310.4, limitWatts: 450 }, gpu(1)] };
+    const view = page({ gpuCount: 2 }, { gpus, facts: { runningAt: now - hour } });
+    assert.deepEqual(rows(view, 'gpus'), [
+      'GPU 0: 90%: 4 / 24 GB: 61 °C: 310 / 450 W',
+      'GPU 1: 91%: 4 / 24 GB: 61 °C: –',
+    ]);
+    const cells = section(view, 'gpus')?.table.rows[0]?.cells ?? [];
+    assert.deepEqual(
+      cells.map(({ share }) => share && Math.round(share * 100)),
+      [undefined, 90, 17, undefined, 69],
+    );
+    assert.match(section(view, 'gpus')?.table.caption ?? '', /^As read from the machine at /);
+    assert.equal(section(page({}, { gpus, facts: { runningAt: now + hour } }), 'gpus'), undefined);
+    assert.equal(section(page(stopped, { gpus }), 'gpus'), undefined);
   });
 
   it('lists the work and the ports, with what a click on them does', () => {
@@ -179,6 +219,15 @@ describe('the text of the page of an instance', () => {
     const shown = rows(view, 'configuration');
     assert.ok(shown.includes('Image: ubuntu') && shown.includes('Environment: TOKEN'));
     assert.ok(shown.includes('On-start script: yes'));
+    const runtypes = ['ssh ssh_direc ssh_proxy', 'jupyter ssh_proxy', 'args', 'odd\nword'].map((runtype) =>
+      rows(page({ runtype }), 'configuration').find((row) => row.startsWith('Run type')),
+    );
+    assert.deepEqual(runtypes, [
+      'Run type: SSH, direct',
+      'Run type: Jupyter and SSH, through the service',
+      'Run type: The image as it is, without SSH',
+      'Run type: odd word',
+    ]);
     assert.doesNotMatch(JSON.stringify(view), new RegExp(secret));
   });
 
