@@ -115,6 +115,8 @@ describe('managing the second factor', () => {
     const { secret, ...body } = lastBody('POST', '/api/v0/tfa/confirm-new/') as Record<string, unknown>;
     assert.ok(secret);
     assert.deepEqual(body, { tfa_method: 'sms', code: smsCode, phone_number: phone, label: 'Work Phone' });
+    await view().row(/^Two-Factor Authentication on/);
+    await quick.title('Backup Codes: Shown Only Once');
   });
 
   it('shows the backup codes again where they can’t be saved, with the reason', async () => {

@@ -75,7 +75,7 @@ export async function addMethod(deps: Deps, account: Account, authorized: Author
   }
   message('info', t('The 2FA method was added.'));
   if (answer.value.backupCodes) {
-    await showBackupCodes(answer.value.backupCodes, deps.redactor);
+    showBackupCodes(answer.value.backupCodes, deps.redactor);
   } else if (isFirst) {
     reportLostCodes();
   }

@@ -1,16 +1,16 @@
 import type { Client } from '../../api/client';
 import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
-import { message } from '../../editor/message';
+import { message, reportProblem } from '../../editor/message';
 import { showOnce } from '../../editor/showOnce';
 import type { Redactor } from '../../util/redact';
 
-/** Shows the backup codes, which the service sends only once. */
-export function showBackupCodes(codes: readonly string[], redactor: Redactor): Promise<void> {
+/** Shows the backup codes, which the service sends only once. Nothing waits for them, so the views refresh below. */
+export function showBackupCodes(codes: readonly string[], redactor: Redactor): void {
   codes.forEach((code) => {
     redactor.addSecret(code);
   });
-  return showOnce({
+  showOnce({
     title: t('Backup Codes: Shown Only Once'),
     placeholder: t("Each code works once. Store them safely, for when you don't have your phone."),
     lines: codes,
@@ -18,7 +18,7 @@ export function showBackupCodes(codes: readonly string[], redactor: Redactor): P
     fileName: 'backup-codes.txt',
     closeQuestion: t('Close without storing the backup codes?'),
     closeDetail: t('They are shown only once. You can make new ones later.'),
-  });
+  }).catch(reportProblem);
 }
 
 /** Shows how many backup codes are left. Without any, a lost phone locks the user out of the account. */

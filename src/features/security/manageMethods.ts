@@ -161,7 +161,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
     }
   }
   if (codes) {
-    await showBackupCodes(codes, deps.redactor);
+    showBackupCodes(codes, deps.redactor);
   }
   return codes !== undefined;
 }
