@@ -11,6 +11,7 @@ import { t } from './editor/localize';
 import { OutputLog } from './editor/outputLog';
 import { Report } from './editor/report';
 import { SettingsReader } from './editor/settings';
+import { StatusItem } from './editor/statusItem';
 import { TreeGroups } from './editor/treeGroups';
 import { setWindowParts } from './editor/windowParts';
 import { secretPort, warnAboutSetting, windowNameIn } from './editorPorts';
@@ -91,6 +92,7 @@ export async function createServices(
     ...editor,
     network: () => networkSettings(editor.settings),
     trees: shell.trees,
+    statusItem: own(new StatusItem()),
     instanceGroups: new TreeGroups(),
     accountGroups: new TreeGroups(),
     templateFiles: shell.templateFiles,

@@ -7,6 +7,7 @@ import type { LazyFileSystem } from './editor/lazyFileSystem';
 import type { LazyTree } from './editor/lazyTree';
 import type { Report } from './editor/report';
 import type { SettingsReader } from './editor/settings';
+import type { StatusItem } from './editor/statusItem';
 import type { TreeGroups } from './editor/treeGroups';
 import type { MachineContact } from './machineChecks';
 import type { SshKey } from './model/accounts/account';
@@ -74,6 +75,7 @@ export interface Services {
   readonly commands: CommandTable;
   readonly report: Report;
   readonly trees: Readonly<Record<ViewId, LazyTree>>;
+  readonly statusItem: StatusItem;
   /** Further headings in the instances view. */
   readonly instanceGroups: TreeGroups;
   /** Headings in the account view. */

@@ -54,9 +54,9 @@ describe('a budget in the status bar', () => {
     const window = await computer().openSignedIn();
     await rent3090(window);
     const busy = await window.statusShows(/Loading|Creating/);
-    assert.match(busy, /0 running · \$\d\S*\/h$/);
+    assert.match(busy, /0 running · \$\d\S*\/h$/m);
     await window.toast(/is ready/);
-    await window.statusShows(/1 running · \$\S+\/h · credit for .* · \$\d\S* of \$1,?000 today$/);
+    await window.statusShows(/1 running · \$\S+\/h · credit for .* · \$\d\S* of \$1,?000 today$/m);
   });
 });
 

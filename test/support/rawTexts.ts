@@ -180,6 +180,9 @@ export class RawTexts {
     if (ts.isCallExpression(node)) {
       return this.checkCall(node);
     }
+    if (ts.isNewExpression(node) && nameOfCallee(node.expression) === 'MarkdownString') {
+      return this.all(node.arguments ?? []);
+    }
     if (ts.isElementAccessExpression(node)) {
       return this.rawIn(node.expression);
     }

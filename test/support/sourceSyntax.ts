@@ -43,6 +43,7 @@ export const cleaners = new Set([
   'localize',
   'plainLabel',
   'plainArgument',
+  'markdownLines',
   'markdownWords',
   'formatText',
 ]);

@@ -29,6 +29,7 @@ export function plant({ name }: Answer, lines: readonly string[], bar: vscode.St
   void withCancellableProgress(name, (signal, say) => { say(name); return Promise.resolve(signal); });
   vscode.window.setStatusBarMessage(name);
   bar.text = \`$(server) \${name}\`;
+  bar.tooltip = new vscode.MarkdownString(\`[\${name}](command:x)\`);
   view.message = name;
   box.prompt = name;
   box.validationMessage = { message: name, severity: vscode.InputBoxValidationSeverity.Error };

@@ -1,4 +1,3 @@
-import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -25,7 +24,6 @@ export class ConnectedWindow implements Disposable {
   readonly instanceId: number;
   private readonly alias: string;
   private readonly store = new DisposableStore();
-  private readonly item: vscode.StatusBarItem;
   private readonly timer = this.store.add(new MutableDisposable());
   private readonly owners: WindowOwners;
   private openedAt: number;
@@ -48,11 +46,7 @@ export class ConnectedWindow implements Disposable {
     this.name = host.alias;
     this.owners = new WindowOwners(deps.globalState);
     this.openedAt = deps.clock.now();
-    this.item = this.store.add(
-      vscode.window.createStatusBarItem('gpuRental.connected', vscode.StatusBarAlignment.Left, 11),
-    );
-    this.item.name = t('GPU Rental: Instance of This Window');
-    this.item.command = 'gpuRental.connected.showMenu';
+    this.store.add(deps.statusItem.owned('window'));
     deps.connectedWindows.set(this.alias);
     const check = () => {
       this.check();
@@ -98,7 +92,7 @@ export class ConnectedWindow implements Disposable {
     }
     // Another account may have the same alias without knowing the machine.
     if (!isOurs || state.kind !== 'ready' || this.owners.of(this.alias) !== account.key) {
-      this.item.hide();
+      this.deps.statusItem.set('window', undefined);
       return;
     }
     const isStale = state.error !== undefined;
@@ -126,10 +120,10 @@ export class ConnectedWindow implements Disposable {
   }
 
   private show(instance: Instance | undefined, isStale: boolean, hasEnded: boolean): void {
-    const { fleet, clock } = this.deps;
+    const { fleet, clock, statusItem } = this.deps;
     this.timer.value = undefined;
     if (!instance && (isStale || !hasEnded)) {
-      this.item.hide();
+      statusItem.set('window', undefined);
       return;
     }
     const now = clock.now();
@@ -142,13 +136,8 @@ export class ConnectedWindow implements Disposable {
           latencyMs: this.latency.milliseconds,
         })
       : goneTexts(this.name);
-    this.item.text = texts.text;
-    this.item.tooltip = texts.tooltip;
-    this.item.accessibilityInformation = { label: texts.spoken, role: 'button' };
-    this.item.backgroundColor = texts.isWarning
-      ? new vscode.ThemeColor('statusBarItem.warningBackground')
-      : undefined;
-    this.item.show();
+    const command = { command: 'gpuRental.connected.showMenu', title: t('Stop or Destroy…') };
+    statusItem.set('window', { ...texts, command });
     this.latency.plan();
     this.timer.value = clock.schedule(() => {
       this.check();

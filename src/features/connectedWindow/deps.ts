@@ -14,5 +14,6 @@ export type WindowDeps = Pick<
   | 'globalState'
   | 'report'
   | 'log'
+  | 'statusItem'
   | 'windowInUse'
 >;

@@ -1,5 +1,6 @@
 import { localize, t } from '../../editor/localize';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
+import type { StatusPart } from '../../editor/statusItem';
 import type { Instance } from '../../model/instances/instance';
 import { ageMs, costSoFar, stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -16,12 +17,7 @@ import { perHour, runningRateOf } from '../../model/quote';
 import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 
-export interface WindowTexts {
-  readonly text: string;
-  readonly tooltip: string;
-  readonly spoken: string;
-  readonly isWarning: boolean;
-}
+type WindowTexts = Omit<StatusPart, 'command'>;
 
 export interface WindowInput {
   readonly instance: Instance;
@@ -79,7 +75,6 @@ export function windowTexts({ instance, kind, isStale, now, latencyMs }: WindowI
       : t('At most {0} so far, assuming that it always ran, without traffic', soFar),
     isRunning && latency !== undefined ? t('Latency to the machine: {0}', latency) : undefined,
     isStale ? t('The service is unreachable; this is the last known state') : undefined,
-    t('Click to stop or destroy it'),
   ].filter((line) => line !== undefined);
   return {
     text: `${icon} ${shown.join(' · ')}`,

@@ -1,4 +1,3 @@
-import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { spendable } from '../../model/accounts/account';
 import type { Services } from '../../services';
@@ -10,37 +9,28 @@ import { statusBarText, type StatusBarTexts } from './statusBarText';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'budget' | 'fleet' | 'volumes' | 'rentals' | 'startWatches' | 'settings' | 'clock'
+  | 'accounts'
+  | 'budget'
+  | 'fleet'
+  | 'volumes'
+  | 'rentals'
+  | 'startWatches'
+  | 'settings'
+  | 'clock'
+  | 'statusItem'
 >;
 
-/**
- * Registers the status bar item: running instances, their cost and how long the credit lasts. A click opens the list.
- */
+/** Shows in the status bar running instances, their cost and how long the credit lasts. A click opens the list. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
-  const item = store.add(
-    vscode.window.createStatusBarItem('gpuRental.status', vscode.StatusBarAlignment.Left, 10),
-  );
-  item.name = t('GPU Rental');
-  item.command = 'gpuRental.instances.focus';
+  store.add(deps.statusItem.owned('instances'));
+  const command = { command: 'gpuRental.instances.focus', title: t('Show Instances') };
   const timer = store.add(new MutableDisposable());
   const show = () => {
     const texts = deps.settings.get('gpuRental.statusBar.enabled') ? textsNow(deps) : undefined;
-    timer.value = undefined;
-    if (!texts) {
-      item.hide();
-      return;
-    }
-    item.text = texts.text;
-    item.tooltip = texts.tooltip;
-    item.accessibilityInformation = { label: texts.spoken, role: 'button' };
-    item.backgroundColor = texts.isWarning
-      ? new vscode.ThemeColor('statusBarItem.warningBackground')
-      : undefined;
-    item.show();
-    if (texts.isMoving) {
-      timer.value = deps.clock.schedule(show, redrawAt(deps.clock.now()).nextInMs);
-    }
+    timer.value =
+      texts?.isMoving === true ? deps.clock.schedule(show, redrawAt(deps.clock.now()).nextInMs) : undefined;
+    deps.statusItem.set('instances', texts && { ...texts, command });
   };
   store.add(deps.fleet.onDidChange(show));
   store.add(deps.volumes.onDidChange(show));

@@ -1,4 +1,5 @@
 import { localize, t } from '../../editor/localize';
+import type { StatusPart } from '../../editor/statusItem';
 import { usedUp, type BudgetNow } from '../../model/budget/budget';
 import { budgetNote, partText } from '../../model/budget/budgetText';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -32,13 +33,9 @@ export interface StatusBarInput {
   readonly now: number;
 }
 
-export interface StatusBarTexts {
-  readonly text: string;
-  readonly tooltip: string;
-  readonly spoken: string;
+export interface StatusBarTexts extends Omit<StatusPart, 'command'> {
   /** True if the text changes with time. */
   readonly isMoving: boolean;
-  readonly isWarning: boolean;
 }
 
 /** Credit for fewer hours gets a warning color. */

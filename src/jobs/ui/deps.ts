@@ -19,6 +19,7 @@ export type JobDeps = Pick<
   | 'report'
   | 'secrets'
   | 'sshConsent'
+  | 'statusItem'
   | 'trees'
   | 'windowInUse'
 >;

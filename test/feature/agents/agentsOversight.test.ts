@@ -55,7 +55,7 @@ describe('what a person sees and stops of agents', () => {
     assert.equal(status()?.command, 'gpuRental.agents.openRequest');
     await answer(/^Rent for/, /Rent 1×/);
     await computer().until('the rental', () => rentals() === 1);
-    await computer().until('the status', () => /1 agent instance/.test(status()?.text ?? ''));
+    await window.statusShows('1 agent instance');
   });
 
   it('sees which instance an agent rented, and what is used of the limits', async () => {

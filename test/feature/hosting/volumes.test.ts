@@ -29,11 +29,6 @@ describe('volumes and what a destroy leaves', () => {
     return formatMoney(add(...prices.map(fromDollars)));
   }
 
-  function statusTooltip(): string {
-    const { tooltip } = window.screen.status.get('gpuRental.status') ?? {};
-    return typeof tooltip === 'string' ? tooltip : (tooltip?.value ?? '');
-  }
-
   async function showsCostNow(): Promise<void> {
     const cost = `· ${await costNow()}/h ·`;
     await window.statusShows(cost);
@@ -112,7 +107,7 @@ describe('volumes and what a destroy leaves', () => {
     }
     assert.match(await instances().tooltip('spare'), /On machine \d+/);
     await showsCostNow();
-    assert.match(statusTooltip(), /Of which volumes: \S*\$0\S*\/h/);
+    assert.match(window.status(), /Of which volumes: \S*\$0\S*\/h/);
     assert.ok((instances().tree.description ?? '').includes(`${await costNow()}/h`));
   });
 
@@ -134,7 +129,7 @@ describe('volumes and what a destroy leaves', () => {
     await instances().row('trainer');
     await instances().row('corpus');
     await window.statusShows(/· ≥ \$\d+\.\d+\/h ·/);
-    assert.match(statusTooltip(), /^1 running, 0 stopped or failed, of ≥ 1$/m);
+    assert.match(window.status(), /^1 running, 0 stopped or failed, of ≥ 1$/m);
     assert.match(await instances().tooltip('1 instance could not'), /They exist and cost money/);
     simulator.faults.clear();
     window.run('Refresh');

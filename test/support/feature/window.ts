@@ -192,11 +192,14 @@ export class FeatureWindow {
     }
   }
 
-  /** Texts of the status bar, without icons. */
+  /** The text of the status bar, without icons, and the tooltip below it. */
   status(): string {
     return [...this.screen.status.values()]
       .filter((item) => item.isShown)
-      .map((item) => item.text.replace(/\$\([a-z0-9~-]+\)\s?/g, ''))
+      .map(({ text, tooltip = '' }) => {
+        const below = typeof tooltip === 'string' ? tooltip : tooltip.value.replaceAll(/\\|  $/gm, '');
+        return `${text.replace(/\$\([a-z0-9~-]+\)\s?/g, '')}\n${below}`;
+      })
       .join(' | ');
   }
 

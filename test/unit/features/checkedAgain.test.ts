@@ -59,6 +59,7 @@ class Changes {
 }
 
 const quiet = () => ({ dispose: () => undefined });
+const quietItem = { set: () => undefined, owned: quiet };
 const none = { onDidChange: quiet, onDidPost: quiet };
 const ready = (instances: readonly object[]) => ({ kind: 'ready', value: { instances }, fetchedAt: 0 });
 
@@ -146,6 +147,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         ...{
           oneWindow: { offer: () => undefined },
           presence: { set: quiet },
+          statusItem: quietItem,
           work: { add: quiet },
           workspaceParts: { add: quiet },
         },
@@ -160,7 +162,9 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
       },
     };
     const trees = { 'gpuRental.jobs': { view: {} } };
-    return showJobStatus(only({ jobs: of.of('the jobs', jobs), clock: of.clock, trees }));
+    return showJobStatus(
+      only({ jobs: of.of('the jobs', jobs), clock: of.clock, trees, statusItem: quietItem }),
+    );
   },
   'agents in the status bar': (of) => {
     const watch = {
@@ -170,7 +174,10 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
         return [];
       },
     };
-    return showAgentStatus(only(of.of('what agents do', watch)), of.clock);
+    return showAgentStatus(
+      only(of.of('what agents do', watch)),
+      only({ clock: of.clock, statusItem: quietItem }),
+    );
   },
   'a key that can’t be used': (of) => {
     const accounts = {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
+import { StatusItem } from '../../../src/editor/statusItem';
 import { AgentWatch } from '../../../src/agents/ui/oversight/agentWatch';
 import { AccountTree } from '../../../src/features/accountView/accountTree';
 import { DocumentLenses } from '../../../src/features/documents/documentLenses';
@@ -218,7 +219,7 @@ describe('What is shown is drawn again', () => {
     let isWanted = true;
     const list = { instances: [anInstance()], skipped: undefined, missing: 0 };
     const deps = {
-      ...{ accounts, clock },
+      ...{ accounts, clock, statusItem: new StatusItem() },
       fleet: sources.of('the instances', { state: { kind: 'ready', value: list }, facts: () => ({}) }),
       volumes: sources.of('the volumes', { state: { kind: 'ready', value: [] } }),
       budget: sources.of('the budget', { now: undefined }),

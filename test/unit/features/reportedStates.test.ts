@@ -92,6 +92,7 @@ describe('From its start on a feature shows', () => {
           ...{
             oneWindow: { offer: () => undefined },
             presence: { set: quiet },
+            statusItem: { set: quiet, owned: quiet },
             work: { add: quiet },
             workspaceParts: { add: quiet },
           },

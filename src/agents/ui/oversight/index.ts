@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import * as vscode from 'vscode';
 import { runCommand } from '../../../editor/commands';
 import { t } from '../../../editor/localize';
+import type { StatusItem } from '../../../editor/statusItem';
 import type { InstanceNote, InstanceNotes } from '../../../editor/treeGroups';
 import { instanceName } from '../../../model/instances/instanceLabel';
 import type { Clock } from '../../../util/clock';
@@ -29,6 +29,7 @@ type Deps = CopyDeps &
     | 'commands'
     | 'hub'
     | 'rentedByAgents'
+    | 'statusItem'
     | 'work'
   >;
 
@@ -42,7 +43,7 @@ export function register(deps: Deps): Disposable {
   const watch = store.add(new AgentWatch(deps));
   store.add(deps.accountGroups.addGroup(store.add(new AgentsGroup(deps, watch))));
   store.add(deps.instanceGroups.addInstanceNotes(store.add(new AgentNotes(watch))));
-  store.add(showAgentStatus(watch, deps.clock));
+  store.add(showAgentStatus(watch, deps));
   store.add(commands.register('gpuRental.agents.stopAll', () => stopAllOfAgents(watch, deps)));
   store.add(commands.register('gpuRental.agents.copyMcpConfiguration', () => copyConfiguration(deps)));
   store.add(
@@ -108,12 +109,12 @@ class AgentNotes implements InstanceNotes, Disposable {
 }
 
 /** Shows pending questions, otherwise what agents do and have rented; a click opens either. */
-export function showAgentStatus(watch: AgentWatch, clock: Clock): Disposable {
+export function showAgentStatus(
+  watch: AgentWatch,
+  { clock, statusItem }: { readonly clock: Clock; readonly statusItem: StatusItem },
+): Disposable {
   const store = new DisposableStore();
-  const item = store.add(
-    vscode.window.createStatusBarItem('gpuRental.agents', vscode.StatusBarAlignment.Left, 8),
-  );
-  item.name = t('GPU Rental Agents');
+  store.add(statusItem.owned('agents'));
   const timer = store.add(new MutableDisposable<Disposable>());
   const show = () => {
     const { pending, underWay } = watch;
@@ -121,7 +122,7 @@ export function showAgentStatus(watch: AgentWatch, clock: Clock): Disposable {
     const ends = pending.map(({ at }) => at + answerWithinMs - clock.now());
     timer.value = ends.length > 0 ? clock.schedule(show, Math.max(0, ...ends)) : undefined;
     if (pending.length + underWay.length + running.length === 0) {
-      item.hide();
+      statusItem.set('agents', undefined);
       return;
     }
     const label =
@@ -132,16 +133,16 @@ export function showAgentStatus(watch: AgentWatch, clock: Clock): Disposable {
           : running.length === 1
             ? t('1 agent instance')
             : t('{0} agent instances', running.length);
-    item.text = `$(hubot) ${label}`;
-    item.tooltip =
-      pending.length > 0
-        ? t("Answer the agent's request")
-        : [label, ...running.map(({ instance }) => instanceName(instance))].join('\n');
-    item.accessibilityInformation = { label, role: 'button' };
-    item.command = pending.length > 0 ? 'gpuRental.agents.openRequest' : 'gpuRental.instances.focus';
-    item.backgroundColor =
-      pending.length > 0 ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
-    item.show();
+    statusItem.set('agents', {
+      text: `$(hubot) ${label}`,
+      tooltip: [label, ...running.map(({ instance }) => instanceName(instance))].join('\n'),
+      spoken: label,
+      isWarning: pending.length > 0,
+      command:
+        pending.length > 0
+          ? { command: 'gpuRental.agents.openRequest', title: t("Answer the agent's request") }
+          : { command: 'gpuRental.instances.focus', title: t('Show Instances') },
+    });
   };
   store.add(watch.onDidChange(show));
   show();

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { StatusItem } from '../../../../src/editor/statusItem';
 import { ConnectedWindow } from '../../../../src/features/connectedWindow/connectedWindow';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { anInstance } from '../../../support/builders';
@@ -69,6 +70,7 @@ describe('A window on an instance', () => {
         },
       },
       rentals: { find: () => undefined },
+      statusItem: new StatusItem(),
       windowInUse: { isFocused: false, onDidChange: () => ({ dispose: () => undefined }) },
       report: { error: (error: unknown) => errors.push(String(error)) },
       log: { error: (_: string, error: unknown) => errors.push(String(error)), warn: () => undefined },
@@ -86,7 +88,7 @@ describe('A window on an instance', () => {
       listed.fire(undefined);
       await settle();
     };
-    const item = () => screen.status.get('gpuRental.connected');
+    const item = () => screen.status.get('gpuRental.status');
     const text = () => (item()?.isShown === true ? item()?.text.replace(/\$\([\w~-]+\) ?/g, '') : undefined);
     const ask = async (event: string) => {
       mayAsk.fire({ event });
@@ -134,7 +136,7 @@ describe('A window on an instance', () => {
     await clock.advance(30 * 60_000);
     assert.notEqual(text(), before);
     window.dispose();
-    assert.deepEqual([item(), clock.pending], [undefined, 0]);
+    assert.deepEqual([item()?.isShown, clock.pending], [false, 0]);
   });
 
   it('warns by its color where something is wrong', async () => {

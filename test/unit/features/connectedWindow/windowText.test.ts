@@ -25,7 +25,6 @@ describe('The item of a window on an instance', () => {
       'Rented 1 h ago',
       'At most $0.400 so far, assuming that it always ran, without traffic',
       'Latency to the machine: 41 ms',
-      'Click to stop or destroy it',
     ],
     [
       '$(warning) training · $0.400/h · 1 h · ≤ $0.400',
@@ -36,7 +35,6 @@ describe('The item of a window on an instance', () => {
       'Rented 1 h ago',
       'At most $0.400 so far, assuming that it always ran, without traffic',
       'The service is unreachable; this is the last known state',
-      'Click to stop or destroy it',
     ],
     [
       '$(warning) training · Stopped · $0.120/day · ≤ $0.400',
@@ -46,7 +44,6 @@ describe('The item of a window on an instance', () => {
       'It costs $0.120/day now',
       'Rented 1 h ago',
       'At most $0.400 so far, assuming that it always ran, without traffic',
-      'Click to stop or destroy it',
     ],
     [
       '$(warning) training · Outbid · $0.120/day · ≤ $0.400',
@@ -57,15 +54,8 @@ describe('The item of a window on an instance', () => {
       'Rented 1 h ago',
       'At most $0.400 so far, assuming that it always ran, without traffic',
       'The service is unreachable; this is the last known state',
-      'Click to stop or destroy it',
     ],
-    [
-      '$(vm-running) #5001',
-      { instance: { id: 5001 } },
-      false,
-      'This window works on #5001: Running',
-      'Click to stop or destroy it',
-    ],
+    ['$(vm-running) #5001', { instance: { id: 5001 } }, false, 'This window works on #5001: Running'],
   ];
 
   for (const [text, more, ...rest] of table) {
