@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { StatusItem } from '../../../src/editor/statusItem';
 import { AgentWatch } from '../../../src/agents/ui/oversight/agentWatch';
+import { StatusItem } from '../../../src/editor/statusItem';
 import { AccountTree } from '../../../src/features/accountView/accountTree';
 import { DocumentLenses } from '../../../src/features/documents/documentLenses';
 import { InstanceTree } from '../../../src/features/instances/instanceTree';
