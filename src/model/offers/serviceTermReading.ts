@@ -69,7 +69,7 @@ function fieldOfTerm({
   values,
 }: ServiceTerm): FieldKey | readonly [FlagKey, boolean] | undefined {
   // `gpu=2` and `gpu=4090`
-  const isCount = operator === 'gte' || operator === 'lte' || /^\d{1,2}$/.test(values[0] ?? '');
+  const isCount = orders.test(operator) || /^\d{1,2}$/.test(values[0] ?? '');
   if (name === 'gpu' && isCount) {
     return 'gpuCount';
   }
@@ -79,9 +79,14 @@ function fieldOfTerm({
 const signs: Readonly<Partial<Record<ServiceTerm['operator'], string>>> = {
   eq: '=',
   in: '=',
+  gt: '>',
   gte: '>=',
+  lt: '<',
   lte: '<=',
 };
+
+/** Operators that need an order of the values. */
+const orders = /^[gl]te?$/;
 
 function setNumber(key: NumberKey, { operator, values }: ServiceTerm, draft: Draft): boolean {
   const [value = '', another] = values;
@@ -100,7 +105,7 @@ function setChoice(
   draft: Draft,
   models: readonly string[],
 ): boolean {
-  if (operator === 'gte' || operator === 'lte' || values.length === 0) {
+  if (orders.test(operator) || values.length === 0) {
     return false;
   }
   const found = values.map((value) => choicesOf(key, value, models));
@@ -135,7 +140,7 @@ function choicesOf(key: ChoiceKey, typed: string, models: readonly string[]): re
 function setFlag(key: FlagKey, meant: boolean, { operator, values }: ServiceTerm, draft: Draft): boolean {
   const [value = '', another] = values;
   const isTrue = /^(?:true|yes|1)$/i.test(value);
-  if (another !== undefined || !(isTrue || /^(?:false|no|0)$/i.test(value)) || /^[gl]te$/.test(operator)) {
+  if (another !== undefined || !(isTrue || /^(?:false|no|0)$/i.test(value)) || orders.test(operator)) {
     return false;
   }
   const isSame = operator === 'eq' || operator === 'in';

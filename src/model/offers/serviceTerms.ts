@@ -15,7 +15,7 @@ export interface ServiceTerm {
   readonly values: readonly string[];
 }
 
-export type ServiceOperator = 'eq' | 'neq' | 'gte' | 'lte' | 'in' | 'notin';
+export type ServiceOperator = 'eq' | 'neq' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'notin';
 
 /**
  * Fields that the list does not filter by: the others of the command-line client (vast-cli `api/query.py`) and of its
@@ -67,7 +67,8 @@ export const chosenFields: ReadonlySet<FieldKey> = new Set<FieldKey>([
   'gpuCelsius',
 ]);
 
-const operators: Readonly<Record<string, ServiceOperator>> = {
+/** The operators by their signs and words. */
+export const operators: Readonly<Record<string, ServiceOperator>> = {
   '=': 'eq',
   '==': 'eq',
   ':': 'eq',
@@ -78,17 +79,17 @@ const operators: Readonly<Record<string, ServiceOperator>> = {
   neq: 'neq',
   ne: 'neq',
   noteq: 'neq',
-  '>': 'gte',
+  '>': 'gt',
   '>=': 'gte',
   '=>': 'gte',
   '≥': 'gte',
-  gt: 'gte',
+  gt: 'gt',
   gte: 'gte',
-  '<': 'lte',
+  '<': 'lt',
   '<=': 'lte',
   '=<': 'lte',
   '≤': 'lte',
-  lt: 'lte',
+  lt: 'lt',
   lte: 'lte',
   in: 'in',
   notin: 'notin',
@@ -99,7 +100,9 @@ const opposites: Readonly<Record<ServiceOperator, ServiceOperator | undefined>> 
   neq: 'eq',
   in: 'notin',
   notin: 'in',
+  gt: undefined,
   gte: undefined,
+  lt: undefined,
   lte: undefined,
 };
 

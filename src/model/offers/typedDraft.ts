@@ -129,8 +129,15 @@ const upperLimits: readonly string[] = ['<', '<=', '=<', '≤'];
 /** Fields for which a number without an operator means "exactly". */
 const exactFields: readonly NumberKey[] = ['gpuCount'];
 
-/** Sizes are whole GB, so `>40gb` excludes the cards that are sold with 40 GB. */
-const soldSizeFields: readonly NumberKey[] = ['gpuRamGb', 'gpuTotalRamGb'];
+/** These are counted or sold in whole numbers, so `>40gb` excludes the cards with 40 GB. */
+const wholeFields: readonly NumberKey[] = [
+  'gpuCount',
+  'gpuRamGb',
+  'gpuTotalRamGb',
+  'ports',
+  'cpuCores',
+  'ramGb',
+];
 
 export function typedLimits(
   op: string | undefined,
@@ -139,12 +146,12 @@ export function typedLimits(
   key: NumberKey,
 ): NumberRange {
   if (op !== undefined && upperLimits.includes(op)) {
-    return { max: value };
+    return { max: op === '<' && wholeFields.includes(key) ? Math.ceil(value) - 1 : value };
   }
   if (key === 'pricePerHour' && (op === undefined || op === ':')) {
     return plus ? { min: value } : { max: value };
   }
-  if (op === '>' && soldSizeFields.includes(key)) {
+  if (op === '>' && wholeFields.includes(key)) {
     return { min: Math.floor(value) + 1 };
   }
   if (!plus && exactFields.includes(key) && (op === undefined || op === ':')) {

@@ -5,7 +5,13 @@ import type { RentalType } from './offer';
 import { findPlaces, findUsState } from './places';
 import { fieldLabel, type FieldKey, type Filters } from './searchFields';
 import { readTerm, type TermReading } from './serviceTermReading';
-import { inOneCommand, commandLineFields, splitServiceTerms, type ServiceTerm } from './serviceTerms';
+import {
+  inOneCommand,
+  commandLineFields,
+  operators,
+  splitServiceTerms,
+  type ServiceTerm,
+} from './serviceTerms';
 import {
   addChoice,
   amountOf,
@@ -148,7 +154,7 @@ function comparedAt(
     return undefined;
   }
   const length = joined ? 1 : isAttached ? 2 : 3;
-  const operator = /[<≤]/.test(sign) ? 'lte' : /[>≥]/.test(sign) ? 'gte' : 'eq';
+  const operator = own(operators, sign) ?? 'eq';
   const source = tokens.slice(at, at + length).join(' ');
   return { term: { source, name, operator, values: [value] }, length };
 }

@@ -113,6 +113,8 @@ describe('a comparison in the syntax of the command line', () => {
   it('means what the command-line client means by it', () => {
     const lines: readonly (readonly [string, unknown])[] = [
       ['geolocation in [US,CA]', { country: { oneOf: ['US', 'CA'] } }],
+      ['gpu_ram>40 num_gpus<8', { gpuRamGb: { min: 41 }, gpuCount: { max: 7 } }],
+      ['gpu_ram > 40 cuda_vers > 12', { gpuRamGb: { min: 41 }, cuda: { min: 12 } }],
       ['geolocation notin [CN] gpu_ram>=24', { country: { noneOf: ['CN'] }, gpuRamGb: { min: 24 } }],
       [
         'gpu_name in [RTX_4090,RTX_3090] num_gpus = 1',
