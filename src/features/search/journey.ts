@@ -1,4 +1,5 @@
 import { runCommand } from '../../editor/commands';
+import { spendable } from '../../model/accounts/account';
 import { withoutProposal, type ProposedKey } from '../../model/offers/firstSearch';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import {
@@ -49,7 +50,7 @@ export async function searchAndRent(
   { isRemembered = false, proposal }: SearchOptions = {},
 ): Promise<void> {
   const searches = new RecentSearches(deps.globalState);
-  const { client } = accountStill(deps.accounts, draft.accountKey);
+  const { client, user } = accountStill(deps.accounts, draft.accountKey);
   if (deps.templates.state.kind !== 'loading') {
     // The steps list the templates as they are when opened, and report a failed read themselves.
     deps.templates.refresh().catch(() => undefined);
@@ -59,6 +60,7 @@ export async function searchAndRent(
     clock: deps.clock,
     budget: deps.searchBudget,
     query: draft.query,
+    credit: spendable(user),
     onceTyped: proposal?.own,
   });
   const recent = () => searches.recent;

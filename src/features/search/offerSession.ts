@@ -1,4 +1,5 @@
 import type { Client, Listing } from '../../api/client';
+import type { Micros } from '../../model/money';
 import type { OfferSearch } from '../../model/offers/filters';
 import { knownGpuModels } from '../../model/offers/gpuModels';
 import { inListOrder, narrows } from '../../model/offers/localFilter';
@@ -20,6 +21,7 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly budget: Pick<SearchBudget, 'waitMs' | 'note'>;
   readonly query: MarketQuery;
+  readonly credit?: Micros | undefined;
   /** Replaces the query once filters are typed, because the query is only a proposal. */
   readonly onceTyped?: MarketQuery | undefined;
 }
@@ -212,7 +214,7 @@ export class OfferSession implements Disposable {
   private rowsOf(answer: Answer, query: MarketQuery, words: readonly string[]): readonly Offer[] {
     const { failed, typed } = this;
     return this.shown.of([answer, this.query, typed, failed], () => {
-      const fit = inListOrder(fitting(answer.offers, query, words), query);
+      const fit = inListOrder(fitting(answer.offers, query, words), query, this.options.credit);
       const hasFailed = ({ machineId }: Offer) => machineId !== undefined && failed.has(machineId);
       return failed.size === 0
         ? fit

@@ -1,4 +1,5 @@
-import { quoteOffer, type Rate } from '../quote';
+import type { Micros } from '../money';
+import { hoursOfCredit, quoteOffer, usualStay, type Rate } from '../quote';
 import { mostRows, type MarketQuery, type SortOrder } from './marketQuery';
 import type { Offer } from './offer';
 import {
@@ -74,21 +75,40 @@ export function sorted(
 }
 
 /**
- * Returns the offers in the order of the list. The service's ranking starts with one offer of each GPU model, because
- * the best offers of a market are often all of one model.
+ * Returns the offers in the order of the list. The first page of the service's ranking starts with one offer of each GPU
+ * model, because the best offers of a market are often all of one model, and ends with those that the credit does not pay
+ * for a usual stay. Later pages stay below it as they are, so that no row moves when they arrive.
  */
 export function inListOrder(
   offers: readonly Offer[],
   query: Pick<MarketQuery, 'sort' | 'rentalType' | 'diskGb' | 'filters'>,
+  credit?: Micros,
 ): readonly Offer[] {
   const inOrder = sorted(offers, query);
-  if (query.sort !== 'best' || query.filters.gpu !== undefined) {
+  if (query.sort !== 'best') {
     return inOrder;
   }
   const page = inOrder.slice(0, mostRows);
-  const kinds = new Map(page.map((offer) => [offer.gpuName, offer] as const).reverse());
+  const isPaid = (offer: Offer) => isAffordable(runningRateOfOffer(offer, query), credit);
+  const paid = page.filter(isPaid);
+  return [
+    ...(query.filters.gpu === undefined ? eachModelFirst(paid) : paid),
+    ...page.filter((offer) => !isPaid(offer)),
+    ...inOrder.slice(mostRows),
+  ];
+}
+
+/** Without credit the user can only look at the market, so any price will do. */
+function isAffordable(rate: Rate | undefined, credit: Micros | undefined): boolean {
+  const hours =
+    rate === undefined || credit === undefined || credit <= 0 ? undefined : hoursOfCredit(credit, rate);
+  return hours === undefined || hours >= usualStay.hours;
+}
+
+function eachModelFirst(offers: readonly Offer[]): readonly Offer[] {
+  const kinds = new Map(offers.map((offer) => [offer.gpuName, offer] as const).reverse());
   const isFirst = (offer: Offer) => kinds.get(offer.gpuName) === offer;
-  return [...page.filter(isFirst), ...page.filter((offer) => !isFirst(offer)), ...inOrder.slice(mostRows)];
+  return [...offers.filter(isFirst), ...offers.filter((offer) => !isFirst(offer))];
 }
 
 /** Smaller keys come first. */

@@ -75,6 +75,23 @@ describe('the order of the list', () => {
     assert.deepEqual(ids({}), [1, 3, 5, 2, 4]);
   });
 
+  it('ends with what the credit pays for less than the hours of an estimate', () => {
+    const dear = { gpuName: 'D', gpuPerHour: fromDollars(4.8), totalPerHour: fromDollars(4.8), score: 99.5 };
+    const withDear = [
+      ...offers,
+      marketOffer({ id: 6, ...dear }),
+      marketOffer({ id: 7, ...dear, gpuName: 'A' }),
+    ];
+    const order = (credit?: number) =>
+      inListOrder(withDear, defaultQuery, credit === undefined ? undefined : fromDollars(credit)).map(
+        ({ id }) => id,
+      );
+    assert.deepEqual(order(25), [1, 3, 5, 2, 4, 6, 7]);
+    for (const credit of [40, 0, undefined]) {
+      assert.deepEqual(order(credit), [1, 6, 3, 5, 7, 2, 4]);
+    }
+  });
+
   it('is left alone where a kind or another order was chosen', () => {
     assert.deepEqual(ids({ filters: { gpu: { oneOf: ['A', 'B', 'C'] } } }), [1, 2, 3, 4, 5]);
     assert.deepEqual(ids({ sort: 'price' }), [1, 2, 3, 4, 5]);
