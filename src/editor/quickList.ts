@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { MutableDisposable, type Disposable } from '../util/disposable';
+import { t } from './localize';
 import { plainRow } from './plainRow';
 import type { LevelRow, ListLevel } from './quickLevels';
 import { editorElapsed, windowParts } from './windowParts';
@@ -148,7 +149,9 @@ export class QuickList {
   private run(row: LevelRow | undefined): void {
     const { guard } = this.level;
     if (row?.run && row.isGuarded && guard) {
-      guard.accept(row.run);
+      if (!guard.accept(row.run)) {
+        this.widget.title = t('Press Enter once: a repeated Enter does nothing');
+      }
     } else if (row?.run) {
       guard?.note();
       row.run();

@@ -58,8 +58,8 @@ export class AcceptGuard implements Disposable {
     this.trainPauseMs = undefined;
   }
 
-  /** Handles an accept of the guarded step; runs the action if it was a single one. */
-  accept(action: () => void): void {
+  /** Handles an accept of the guarded step: runs the action if it was a single one, and returns false if it was not. */
+  accept(action: () => void): boolean {
     const now = this.clock.elapsed();
     const pauseMs = this.lastAcceptAt === undefined ? Infinity : now - this.lastAcceptAt;
     const wasWaiting = this.waiting.value !== undefined;
@@ -67,12 +67,13 @@ export class AcceptGuard implements Disposable {
     this.waiting.value = undefined;
     const settled = this.shownAt !== undefined && now - this.shownAt >= this.times.settleMs;
     if (this.isOfTrain(pauseMs, wasWaiting) || !settled) {
-      return;
+      return false;
     }
     this.waiting.value = this.clock.schedule(() => {
       this.waiting.value = undefined;
       action();
     }, this.aloneMs(pauseMs));
+    return true;
   }
 
   dispose(): void {
