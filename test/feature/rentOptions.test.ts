@@ -255,7 +255,7 @@ describe('options of a rental', () => {
       await quick().title('Rent: Environment and Ports');
       await quick().back();
     });
-    const short = /Direct ports needed: 20\d\. This machine has \d+/;
+    const short = /Open ports needed: 20\d\. This machine has \d+/;
     assert.match((await quick().row(short)).detail ?? '', /^\$\(warning\) /);
     assert.match(await closeOptions(), short);
     quick().escape();

@@ -80,7 +80,9 @@ function confirmRows(
     {
       id: 'options',
       label: t('More Options…'),
-      description: t('environment, ports, on-start script, volume, Jupyter, registry, start later, several'),
+      description: t(
+        'environment, ports, on-start script, volume, Jupyter, registry, start later, number of machines',
+      ),
       value: { kind: 'open', step: 'options' },
     },
   ];

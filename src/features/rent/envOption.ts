@@ -106,7 +106,7 @@ async function addPort(env: EnvObject): Promise<EnvObject | undefined> {
   const answer = await askText({
     title: t('Rent: Port'),
     prompt: t(
-      'A port of the container, or host:container, with /udp if needed. Each port needs one direct port.',
+      'A port of the container, or host:container, with /udp if needed. Each port needs one open port.',
     ),
     placeholder: '8080',
     canGoBack: true,

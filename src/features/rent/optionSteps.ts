@@ -81,7 +81,7 @@ function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
       ...(shortage
         ? {
             detailIcon: 'warning',
-            detail: t('Direct ports needed: {0}. This machine has {1}.', shortage.needed, shortage.has),
+            detail: t('Open ports needed: {0}. This machine has {1}.', shortage.needed, shortage.has),
           }
         : {}),
       ask: () => envOption(flow),

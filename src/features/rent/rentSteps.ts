@@ -198,7 +198,7 @@ export async function runtypeStep(flow: RentFlow): Promise<StepAnswer<StepResult
       description: runtype,
       detailIcon: shortage && 'warning',
       detail: shortage
-        ? t('Direct ports needed: {0}. This machine has {1}.', shortage.needed, shortage.has)
+        ? t('Open ports needed: {0}. This machine has {1}.', shortage.needed, shortage.has)
         : localize(runtypeMeaning(runtype)),
       value: runtype,
     };

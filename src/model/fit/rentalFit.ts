@@ -225,7 +225,7 @@ function portsCheck({ offer, choices }: FitInput): Check {
     filters,
     misfit: shortage && {
       id: 'ports',
-      text: text('Direct ports needed: {0}. This machine has {1}.', shortage.needed, shortage.has),
+      text: text('Open ports needed: {0}. This machine has {1}.', shortage.needed, shortage.has),
       step: 'runtype',
     },
   };

@@ -155,7 +155,7 @@ const priceLines: readonly Line[] = [
   },
   {
     id: 'stopped',
-    label: text('Stopped, per month (720 h)'),
+    label: text('Stopped, for 30 days'),
     show: ({ quote }) => (quote.stopped === undefined ? undefined : formatCents(perMonth(quote.stopped))),
     value: ({ quote }) => quote.stopped,
     better: 'less',

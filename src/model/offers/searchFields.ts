@@ -127,7 +127,7 @@ export const numberFields = {
   ports: {
     kind: 'number',
     wire: 'direct_port_count',
-    label: text('Direct ports'),
+    label: text('Open ports'),
     unit: '',
     of: (o) => o.directPorts,
   },

@@ -1,4 +1,4 @@
-import { text, type Text } from '../../util/text';
+import { formatText, text, type Text } from '../../util/text';
 import { formatCents, formatMoney, type Micros } from '../money';
 import {
   estimate,
@@ -94,10 +94,10 @@ function runningText(rate: Rate): Text {
   return text('{0}/h, {1}/day', formatMoney(perHour(rate)), formatMoney(perDay(rate)));
 }
 
-/** Returns text such as "$0.0042/h, $0.100/day, $3.00/month of 720 h". */
+/** Returns text such as "$0.0042/h, $0.100/day, $3.00 for 30 days". */
 export function stoppedText(rate: Rate): Text {
   return text(
-    '{0}/h, {1}/day, {2}/month of 720 h',
+    '{0}/h, {1}/day, {2} for 30 days',
     formatMoney(perHour(rate)),
     formatMoney(perDay(rate)),
     formatCents(perMonth(rate)),
@@ -114,7 +114,7 @@ function creditText(credit: Micros, rate: Rate, running: Rate, isPartial = false
   if (isPartial) {
     return text('{0} lasts {1}, or at most {2} with your other instances and volumes', ...values);
   }
-  return running === 0
+  return formatText(values[1]) === formatText(values[2])
     ? text('{0} lasts {1}', formatCents(credit), spanOfHours(alone))
     : text('{0} lasts {1}, or {2} with your other instances and volumes', ...values);
 }

@@ -86,7 +86,7 @@ export function rentFacts({ offer, choices, rentalType }: Rented): readonly Fact
     ...envFacts(choices),
     ...(neededPorts(choices) === 0
       ? []
-      : [fact('ports', text('Direct ports'), portsText(offer, choices), 'options')]),
+      : [fact('ports', text('Open ports'), portsText(offer, choices), 'options')]),
     ...onstartFacts(choices),
     ...volumeFacts(choices),
     ...otherOptions(choices),

@@ -175,10 +175,10 @@ export function runtypeName(runtype: Runtype): Text {
 
 export function runtypeMeaning(runtype: Runtype): Text {
   const meanings: Readonly<Record<Runtype, Text>> = {
-    ssh_direct: text('Fastest. Needs one direct port.'),
+    ssh_direct: text('Fastest. Needs one open port.'),
     ssh_proxy: text('Works on every machine; slower, because all traffic goes through the service.'),
     ssh: text('Works on every machine; slower, because all traffic goes through the service.'),
-    jupyter_direct: text('Jupyter in the browser and SSH. Needs two direct ports.'),
+    jupyter_direct: text('Jupyter in the browser and SSH. Needs two open ports.'),
     jupyter_proxy: text('Jupyter in the browser and SSH on every machine; slower.'),
     jupyter: text('Jupyter in the browser and SSH on every machine; slower.'),
     args: text("Runs the image's own command. You can't log in or use Connect."),

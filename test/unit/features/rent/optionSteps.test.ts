@@ -126,7 +126,7 @@ describe('The options of a rental', () => {
     const row = list()
       .visible()
       .find(({ label }) => label.endsWith('Environment and Ports'));
-    assert.match(row?.detail ?? '', /^\$\(warning\) Direct ports needed: \d+\. This machine has 0\./);
+    assert.match(row?.detail ?? '', /^\$\(warning\) Open ports needed: \d+\. This machine has 0\./);
   });
 
   it('are changed by their lists, each of which begins at the present choice', async () => {

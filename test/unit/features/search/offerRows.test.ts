@@ -60,8 +60,8 @@ describe('The list of offers', () => {
       '— 2 offers · Lowest Price',
       'filter | Filters | none, press / to choose',
       '— ',
-      '2× RTX 4090 24 GB | $0.400/h | $9.60/day · 48 GB total · 99.56% reliable · RAM: 64 GB · not verified · Sweden · Download: 812 Mbit/s · CPU cores: 1 · Value for money: 212 · CUDA: 12.4 · Direct ports: 1 · data center',
-      '1× ? | price not stated | ?/day____ · ____? total · ____?% reliable · RAM: ____? · Download: _________? · CPU cores: ? · Value for money: __? · CUDA: ___? · Direct ports: ?',
+      '2× RTX 4090 24 GB | $0.400/h | $9.60/day · 48 GB total · 99.56% reliable · RAM: 64 GB · not verified · Sweden · Download: 812 Mbit/s · CPU cores: 1 · Value for money: 212 · CUDA: 12.4 · Open ports: 1 · data center',
+      '1× ? | price not stated | ?/day____ · ____? total · ____?% reliable · RAM: ____? · Download: _________? · CPU cores: ? · Value for money: __? · CUDA: ___? · Open ports: ?',
     ]);
   });
 
@@ -133,9 +133,9 @@ describe('The list of offers', () => {
       '— 2 of the 9 offers read so far · Best Match',
       'filter | Filters | interruptible · with “blue” in the row | All: $9.60/day',
       '— ',
-      '1× RTX 4090 | $0.400/h | warning | Too old a driver. · ? total____ · 99.00% reliable · RAM: ____? · Download: _________? · CPU cores: ? · Value for money: __? · CUDA: ___? · Direct ports: ?',
+      '1× RTX 4090 | $0.400/h | warning | Too old a driver. · ? total____ · 99.00% reliable · RAM: ____? · Download: _________? · CPU cores: ? · Value for money: __? · CUDA: ___? · Open ports: ?',
       '— Failed before',
-      '2× RTX 4090 24 GB | $0.400/h | warning | failed before on Sep 9, 2001: its container ended · Too old a driver. · 48 GB total · 99.56% reliable · RAM: 64 GB · not verified · Sweden · Download: 812 Mbit/s · CPU cores: 1 · Value for money: 212 · CUDA: 12.4 · Direct ports: 1 · data center',
+      '2× RTX 4090 24 GB | $0.400/h | warning | failed before on Sep 9, 2001: its container ended · Too old a driver. · 48 GB total · 99.56% reliable · RAM: 64 GB · not verified · Sweden · Download: 812 Mbit/s · CPU cores: 1 · Value for money: 212 · CUDA: 12.4 · Open ports: 1 · data center',
     ]);
   });
 

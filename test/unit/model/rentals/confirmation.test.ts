@@ -47,7 +47,7 @@ describe('the confirmation', () => {
       runtype: 'SSH, direct',
       ports: '1 needed, 20 available',
       running: '$0.405/h, $9.70/day',
-      stopped: '$0.0042/h, $0.100/day, $3.00/month of 720 h',
+      stopped: '$0.0042/h, $0.100/day, $3.00 for 30 days',
       stay: '$3.44 for 8 h, 50 GB down (download $0.0040/GB, upload $0.0020/GB)',
       credit: '$20.00 lasts 2 days 1 h',
     });
@@ -65,6 +65,9 @@ describe('the confirmation', () => {
   it('counts running instances against the credit', () => {
     const { credit } = shown(anInput({ credit: fromDollars(20), running: hourlyRate(fromDollars(1)) }));
     assert.equal(credit, '$20.00 lasts 2 days 1 h, or 14 h with your other instances and volumes');
+    // The rest of a stopped disk changes no hour.
+    const rest = shown(anInput({ credit: fromDollars(20), running: hourlyRate(fromDollars(0.0001)) }));
+    assert.equal(rest['credit'], '$20.00 lasts 2 days 1 h');
   });
 
   it('names the most that a replacement may cost, which a template or a workspace may have set', () => {
@@ -181,7 +184,7 @@ describe('the confirmation', () => {
     const input = anInput({ choices: { source: { kind: 'image', image: 'ubuntu' }, count: 3 } });
     assert.equal(shown(input)['running'], '$1.22/h, $29.10/day');
     assert.equal(shown(input)['count'], '3; other hosts may charge more for a stopped disk and for traffic');
-    assert.equal(shown(input)['stopped'], '$0.013/h, $0.300/day, $9.00/month of 720 h');
+    assert.equal(shown(input)['stopped'], '$0.013/h, $0.300/day, $9.00 for 30 days');
   });
 
   it('counts a new volume, running and stopped', () => {
@@ -193,7 +196,7 @@ describe('the confirmation', () => {
       },
     });
     assert.equal(shown(input)['running'], '$0.413/h, $9.90/day');
-    assert.equal(shown(input)['stopped'], '$0.013/h, $0.300/day, $9.00/month of 720 h');
+    assert.equal(shown(input)['stopped'], '$0.013/h, $0.300/day, $9.00 for 30 days');
     assert.equal(shown(input)['volume'], 'a new one of 50 GB at /data');
   });
 
