@@ -133,8 +133,16 @@ const document = z.preprocess(
   (given) => (isUri(given) ? { uri: given.toString() } : given),
   named({ uri: z.string() }),
 );
-/** A job of a workspace file, whose address it names. */
-const job = named({ uri: z.string(), jobName: z.string().optional() });
+/** A job of a workspace file, whose address it names, or the instance for a job that the user picks. */
+const job = z.preprocess(
+  (given) => (isObject(given) && ('uri' in given || 'instanceId' in given) ? given : undefined),
+  z
+    .union([
+      z.object({ uri: z.string(), jobName: z.string().optional() }).readonly(),
+      z.object({ instanceId: id }).readonly(),
+    ])
+    .optional(),
+);
 /** A job that ran. */
 const jobRow = named({ jobId: z.string() });
 /** A page of the package for users. */
@@ -264,7 +272,6 @@ const contributed = {
   'gpuRental.instance.copyId': spec('links', { args: [instance] }),
   'gpuRental.instance.useIn': spec('several', { args: instances }),
   'gpuRental.instances.runCommand': spec('several', { args: hosts }),
-  'gpuRental.instances.copyFiles': spec('several', { args: hosts }),
   'gpuRental.instances.showLogs': spec('several', { args: hosts, needs: instanceRead }),
   'gpuRental.hostSet.use': spec('several', { args: [hostSet] }),
   'gpuRental.hostSet.remove': spec('several', { args: [hostSet] }),
@@ -303,14 +310,13 @@ const contributed = {
   'gpuRental.instance.useInNotebook': spec('notebooks', { args: [instance] }),
   'gpuRental.instance.showKernels': spec('notebooks', { args: [instance] }),
   'gpuRental.kernel.shutDown': spec('notebooks', { args: [kernel] }),
-  'gpuRental.instance.upload': spec('files', { args: [instance] }),
+  'gpuRental.instance.upload': spec('files', { args: hosts }),
   'gpuRental.instance.download': spec('files', { args: [instance], result: z.boolean() }),
   'gpuRental.instance.copyData': spec('files', { args: [instance], needs: change }),
   'gpuRental.connected.showMenu': spec('connectedWindow'),
   'gpuRental.instance.cloneRepository': spec('connect', { args: [instance] }),
   'gpuRental.runActiveFile': spec('files', { args: [document] }),
   'gpuRental.job.run': spec('jobs', { args: [job] }),
-  'gpuRental.job.runFile': spec('jobs', { args: [document] }),
   'gpuRental.job.stop': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.showLog': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.fetchOutputs': spec('jobs', { args: [jobRow] }),
@@ -412,6 +418,11 @@ const own = {
    */
   'gpuRental.prepareSshOfSeveral':
     ownSpec<(target: HeldTarget) => { readonly alias: string } | { readonly problem: string }>('connect'),
+  /** Copies files of this computer to each of several instances. */
+  'gpuRental.instances.copyFiles':
+    ownSpec<(target: HostsTarget | undefined, all: readonly InstanceTarget[] | undefined) => unknown>(
+      'several',
+    ),
   /** Asks for the command and the limits of workers, and starts them as jobs after a confirmation. */
   'gpuRental.job.startWorkers': ownSpec<(target: WorkersTarget) => unknown>('jobs'),
   /** Keeps the machine of a job without a question, for a message that named it. */
@@ -420,6 +431,8 @@ const own = {
   'gpuRental.instance.extendSchedule': ownSpec<
     (wanted: InstanceTarget & { readonly until: number }) => unknown
   >('schedules', change),
+  /** Runs a script of the workspace as a job, after asking for its limits. */
+  'gpuRental.job.runFile': ownSpec<(target: DocumentTarget) => unknown>('jobs'),
   'gpuRental.job.reveal': ownSpec<(target: JobRowTarget) => unknown>('jobs'),
   /** Returns the tasks for the jobs of the open folders. */
   'gpuRental.job.tasks': ownSpec('jobs'),

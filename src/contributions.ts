@@ -113,7 +113,6 @@ export const settingDefaults: Settings = {
 
 /** Commands in the title of a view. The editor passes the focused row and the selection, or neither. */
 export const titleCommands: readonly AnyCommandId[] = [
-  'gpuRental.copyDiagnostics',
   'gpuRental.saveSupportBundle',
   'gpuRental.earnings.show',
   'gpuRental.getStarted',

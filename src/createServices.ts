@@ -87,6 +87,7 @@ export async function createServices(
     extensionUri: context.extensionUri,
     storageDir,
     globalState: context.globalState,
+    workspaceState: context.workspaceState,
     secrets,
     clock,
     ...editor,

@@ -63,6 +63,7 @@ export interface Services {
   /** One folder on disk for all windows of this user. */
   readonly storageDir: string;
   readonly globalState: vscode.Memento;
+  readonly workspaceState: vscode.Memento;
   /** A read throws if keys must not be read here, or if the store takes too long. */
   readonly secrets: SecretPort;
   readonly log: Log & { show(): void; recent(): readonly string[] };

@@ -56,11 +56,12 @@ describe('the first contact with an instance', () => {
       await instances().menu('trainer', 'Forward Port…');
       await window.quick.pick('8888');
     },
-    'Run Active File on an Instance': async () => {
+    'Run File…': async () => {
       const file = path.join(computer().workspace, 'train.py');
       writeFileSync(file, 'print(1)\n');
       await window.screen.documents.show(await window.screen.documents.open(file));
       window.start('gpuRental.runActiveFile');
+      await window.quick.pick('In a Terminal');
     },
   };
   for (const [name, use] of Object.entries(uses)) {

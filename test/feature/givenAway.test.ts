@@ -33,6 +33,7 @@ describe('an SSH config that sends variables of this computer to all hosts', () 
     const before = window.screen.terminals.history.length;
     window.clearToasts();
     window.start('gpuRental.runActiveFile');
+    await window.quick.pick('In a Terminal');
     const message = await window.toast(/Line 5 of .* gives rented machines .*"SendEnv AWS_\*"/);
     await computer().rest();
     assert.equal(window.screen.terminals.history.length, before);
@@ -77,6 +78,7 @@ describe('an SSH config that ssh does not accept', () => {
     await window.screen.documents.show(await window.screen.documents.open(file));
     window.clearToasts();
     window.start('gpuRental.runActiveFile');
+    await window.quick.pick('In a Terminal');
     await window.toast(/^ssh does not accept your SSH config: .*frobnicate/i);
     await computer().rest();
     assert.equal(window.screen.terminals.history.length, 1);

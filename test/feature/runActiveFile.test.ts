@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { writeJobs } from '../support/feature/jobDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -25,7 +26,8 @@ describe('running the active file', () => {
   async function runOn(name: string): Promise<string> {
     const before = window.screen.terminals.history.length;
     window.start('gpuRental.runActiveFile');
-    await window.quick.title('Run Active File on an Instance');
+    await window.quick.pick('In a Terminal');
+    await window.quick.row(/^worker/);
     await window.quick.pick(name);
     const { shellArgs } = await computer().until(
       'a terminal',
@@ -39,8 +41,45 @@ describe('running the active file', () => {
     assert.equal(await runOn('worker'), 'worker');
     assert.equal(await runOn('helper'), 'helper');
     window.start('gpuRental.runActiveFile');
-    await window.quick.title('Run Active File on an Instance');
+    await window.quick.pick('In a Terminal');
+    await window.quick.row(/^worker/);
     assert.match(window.quick.activeRow() ?? '', /helper/);
     window.quick.escape();
+  });
+
+  it('proposes what was chosen last in the workspace, also in the next window', async () => {
+    window.start('gpuRental.runActiveFile');
+    await window.quick.pick('As a Job');
+    await window.quick.title('Run train.py as a Job');
+    window.quick.escape();
+    window.close();
+    const next = await computer().openWindow();
+    await next.screen.documents.show(
+      await next.screen.documents.open(path.join(computer().workspace, 'train.py')),
+    );
+    next.start('gpuRental.runActiveFile');
+    await next.quick.row('In a Terminal');
+    assert.match(next.quick.activeRow() ?? '', /As a Job/);
+    next.quick.escape();
+  });
+
+  it('asks only for the instance if no folder has the file, as no job could run it', async () => {
+    const next = await computer().openWindow();
+    const file = path.join(computer().root, 'alone.py');
+    writeFileSync(file, 'print(2)\n');
+    await next.screen.documents.show(await next.screen.documents.open(file));
+    next.start('gpuRental.runActiveFile');
+    await next.quick.row(/^worker/);
+    next.quick.escape();
+  });
+
+  it('runs a job of the workspace on the instance of a row without asking which', async () => {
+    const next = await computer().openWindow();
+    await next.view('instances').row('helper');
+    await writeJobs(next, { train: { run: 'true', limits: { hours: 1, costDollars: 5 }, outputs: [] } });
+    await next.view('instances').menu('helper', 'Run Job…');
+    await next.quick.title('Run train: Confirm');
+    assert.match(next.quick.rows().join('\n'), /Run on helper/);
+    next.quick.escape();
   });
 });

@@ -33,6 +33,7 @@ const questions: Readonly<Record<string, Asking>> = {
   'a check': chosen('gpuRental.instance.check'),
   'a run of the active file': async (window) => {
     window.start('gpuRental.runActiveFile');
+    await window.quick.pick('In a Terminal');
     await window.quick.row(/^trainer/);
     return () => window.quick.pick('trainer');
   },

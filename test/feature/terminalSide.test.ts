@@ -45,6 +45,7 @@ describe('a terminal that is opened in the window of a rented machine', () => {
     writeFileSync(file, 'print(1)\n');
     await window.screen.documents.show(await window.screen.documents.open(file));
     window.start('gpuRental.runActiveFile');
+    await window.quick.pick('In a Terminal');
     assert.deepEqual(await opened(), ['ssh', 'local']);
   });
 

@@ -66,7 +66,7 @@ describe('instances in tools that work by SSH', function () {
   it('runs a command on several with a row for each', async () => {
     const { quick } = workbench;
     await workbench.run('Run Command…');
-    await quick.waitForTitle('Run a Command on Instances');
+    await quick.waitForTitle('Run Command');
     await workbench.shot('07-which');
     await quick.enter();
     await quick.waitForPrompt('The command runs on each instance over SSH');

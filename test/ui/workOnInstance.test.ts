@@ -38,7 +38,8 @@ describe('working on an instance from the open folder', function () {
     await workbench.page.keyboard.press('Control+End');
     await workbench.page.keyboard.type('echo "unsaved-$((1 + 1))"; exit 3');
     await editor.line('exit 3').waitFor();
-    await workbench.run('Run Active File on an Instance');
+    await workbench.run('Run File…');
+    await workbench.quick.pick('In a Terminal');
     const shown = await workbench.terminalShows(/ended with code 3/, 60_000);
     assert.match(shown, /saved-41 train it\.sh/);
     assert.match(shown, /unsaved-2/);

@@ -258,20 +258,69 @@ describe('package.json', () => {
     );
   });
 
-  it('keeps the menu of a running instance, its icons and the palette short', () => {
-    const running = ';instance;canStop;canReboot;canDestroy;canConnect;canReplace;canRunCommand;';
-    const items = (contributes.menus['view/item/context'] ?? []).filter(({ when: text = '' }) => {
-      const [, view] = /view == ([\w.]+)/.exec(text) ?? [];
-      const [, item = ''] = /viewItem =~ \/(\S+)\//.exec(text) ?? [];
-      return (
-        view === 'gpuRental.instances' && new RegExp(item).test(running) && !/(?<!!)listMulti/.test(text)
-      );
+  it('keeps the menu of each row short: entries, submenus and icons', () => {
+    const can = 'canReboot;canDestroy;canConnect;canReplace;canRunCommand;canChangeBid';
+    const rows: readonly (readonly [view: string, viewItem: string])[] = [
+      ['instances', `;instance;canStop;${can};`],
+      ['instances', ';instance;canStart;canDestroy;canRunCommand;canChangeBid;'],
+      ['instances', ';port;canOpen;forwarded;'],
+      ['instances', ';port;canOpen;'],
+      ['instances', ';kernel;'],
+      ['instances', ';past;'],
+      ['instances', ';volume;'],
+      ['instances', ';hostSet;'],
+      ['instances', ';instanceKeys;'],
+      ['jobs', ';job;canStop;canExtend;canRetry;canFetch;hasOutputs;canKeep;canRelease;'],
+      ['jobs', ';job;canFetch;hasOutputs;isOver;canRelease;'],
+      ['jobs', ';jobs;finished;'],
+      ['templates', ';template;mine;plain;'],
+      ['templates', ';template;favourite;'],
+      ['sshKeys', ';sshKey;deletable;'],
+      ['account', ';user;'],
+      ['account', ';keyInUse;'],
+      ['account', ';secret;'],
+      ['account', ';secrets;'],
+      ['account', ';secondFactor;'],
+      ['account', ';secondFactorMethod;'],
+      ['account', ';canStopDeployment;'],
+      ['hosting', ';machine;'],
+    ];
+    const counts = rows.map(([view, viewItem]) => {
+      const items = (contributes.menus['view/item/context'] ?? []).filter(({ when: text = '' }) => {
+        const [, item = ''] = /viewItem =~ \/(\S+)\//.exec(text) ?? [];
+        const isHere = new RegExp(`view == gpuRental\\.${view}\\b`).test(text);
+        return isHere && new RegExp(item).test(viewItem) && !/(?<!!)listMulti/.test(text);
+      });
+      const entries = items.filter(({ group = '' }) => !group.startsWith('inline'));
+      const submenus = entries.filter(({ submenu }) => submenu).length;
+      return {
+        row: `${view} ${viewItem}`,
+        icons: items.length - entries.length,
+        entries: entries.length,
+        submenus,
+      };
     });
-    const icons = items.filter(({ group = '' }) => group.startsWith('inline'));
     assert.deepEqual(
-      [icons.length, items.length - icons.length, items.filter(({ submenu }) => submenu).length],
-      [2, 10, 4],
+      counts.filter(
+        ({ icons, entries, submenus }) => icons > 2 || entries === 0 || entries > 10 || submenus > 4,
+      ),
+      [],
     );
+  });
+
+  it('keeps the title of each view short, and each submenu', () => {
+    const titles = contributes.menus['view/title'] ?? [];
+    for (const view of viewIds) {
+      const own = titles.filter(({ when: text = '' }) => new RegExp(`view == ${view}( |$)`).test(text));
+      const icons = own.filter(({ group = '' }) => group.startsWith('navigation'));
+      assert.ok(own.length > 0 && icons.length <= 2 && own.length <= 10, `${view}: ${icons.length} icons`);
+    }
+    for (const { id } of contributes.submenus) {
+      assert.ok((contributes.menus[id] ?? []).length <= 10, id);
+    }
+  });
+
+  it('keeps the palette of a renter short', () => {
     const conditions = new Map(
       contributes.menus['commandPalette']?.map(({ command, when: text = '' }) => [command, text]),
     );

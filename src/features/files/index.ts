@@ -33,12 +33,23 @@ import { formatText } from '../../util/text';
 import { copyData } from './copyData';
 import { FileRunner } from './runActiveFile';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'log' | 'presence'>;
+type Deps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'log' | 'presence' | 'workspaceState'
+>;
 
 /** Registers upload, download, data copies, and running a file on an instance. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
-  store.add(deps.commands.register('gpuRental.instance.upload', (target) => uploadTo(deps, target)));
+  store.add(
+    deps.commands.register('gpuRental.instance.upload', async (target, all) => {
+      if ((target && 'hostSetId' in target) || (all?.length ?? 0) > 1) {
+        await runCommand('gpuRental.instances.copyFiles', target, all);
+      } else {
+        await uploadTo(deps, target);
+      }
+    }),
+  );
   store.add(deps.commands.register('gpuRental.instance.download', (target) => downloadFrom(deps, target)));
   const closed = new AbortController();
   store.add(toDisposable(() => closed.abort()));

@@ -1,12 +1,14 @@
 import * as vscode from 'vscode';
 import type { DocumentTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
+import { commandTitle } from '../../editor/commandTitle';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
 import { showTerminal } from '../../editor/ownTerminal';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
+import { pickFromList } from '../../editor/quickPick';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
 import { interpreterFor, remoteName, runScript, sendFile } from '../../ssh/runFile';
@@ -14,26 +16,68 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { connectableInstances } from '../../store/instances/listed';
 import { plainLabel } from '../../util/plainLabel';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'workspaceState'>;
 
 interface Source {
   readonly name: string;
   readonly content: string;
 }
 
-/** Runs the text of the editor, saved or not, on an instance; asks which one if several are running. */
+const lastWay = 'gpuRental.runFile';
+
+/**
+ * Runs the text of the editor, saved or not, in a terminal on an instance, or as a job if it is a file of the workspace.
+ * Asks which, and on which instance if several are running.
+ */
 export class FileRunner {
   private last: number | undefined;
 
   constructor(private readonly deps: Deps) {}
 
   async run(target: DocumentTarget | undefined): Promise<void> {
-    const account = accountFor(this.deps.accounts);
-    const source = await sourceOf(target);
-    if (!source) {
+    const document = target ? await openNamedDocument(target.uri) : vscode.window.activeTextEditor?.document;
+    if (!document) {
       message('info', t('Open the file that you want to run.'));
       return;
     }
+    switch (await this.chooseWay(document)) {
+      case undefined:
+        return;
+      case 'job':
+        await runCommand('gpuRental.job.runFile', { uri: document.uri.toString() });
+        return;
+      case 'now':
+        return this.runNow(sourceOf(document));
+    }
+  }
+
+  /** Proposes the last choice in this workspace. What is no file of it can't be a job. */
+  private async chooseWay({ uri }: vscode.TextDocument): Promise<'now' | 'job' | undefined> {
+    const { isTrusted } = vscode.workspace;
+    if (uri.scheme !== 'file' || !isTrusted || !vscode.workspace.getWorkspaceFolder(uri)) {
+      return 'now';
+    }
+    const answer = await pickFromList<'now' | 'job'>({
+      title: commandTitle('gpuRental.runActiveFile'),
+      placeholder: plainLabel(uri.path.split('/').at(-1) ?? ''),
+      activeId: this.deps.workspaceState.get(lastWay),
+      rows: [
+        { id: 'now', icon: 'terminal', label: t('In a Terminal'), value: 'now' },
+        {
+          ...{ id: 'job', icon: 'run-all', label: t('As a Job'), value: 'job' },
+          description: t('with limits, outputs are fetched'),
+        },
+      ],
+    });
+    if (answer.kind !== 'picked') {
+      return undefined;
+    }
+    await this.deps.workspaceState.update(lastWay, answer.value);
+    return answer.value;
+  }
+
+  private async runNow(source: Source): Promise<void> {
+    const account = accountFor(this.deps.accounts);
     const interpreter = interpreterFor(source.name, source.content);
     const instanceId = await this.choose();
     if (instanceId === undefined) {
@@ -77,12 +121,8 @@ export class FileRunner {
   }
 }
 
-/** Returns the file of the command, with its unsaved text if it is open; otherwise the active file. */
-async function sourceOf(target: DocumentTarget | undefined): Promise<Source | undefined> {
-  const document = target ? await openNamedDocument(target.uri) : vscode.window.activeTextEditor?.document;
-  if (!document) {
-    return undefined;
-  }
+/** Returns the text of a document, with the ending of its language if it was never saved. */
+function sourceOf(document: vscode.TextDocument): Source {
   const name = document.uri.path.split('/').at(-1) ?? '';
   const hasEnding = /\.[A-Za-z]+$/.test(name);
   return { name: hasEnding ? name : name + endingOf(document), content: document.getText() };

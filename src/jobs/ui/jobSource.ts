@@ -1,5 +1,4 @@
 import * as vscode from 'vscode';
-import type { JobTarget } from '../../commandSpecs';
 import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -30,7 +29,9 @@ interface Named {
 }
 
 /** Returns the job that a command names, or lets the user pick one. */
-export async function chooseJob(target: JobTarget | undefined): Promise<JobSource | undefined> {
+export async function chooseJob(
+  target: { readonly uri: string; readonly jobName?: string | undefined } | undefined,
+): Promise<JobSource | undefined> {
   const files = await filesWithJobs(target?.uri);
   const jobs = files.flatMap(({ uri, names }) => names.map((name) => ({ uri, name })));
   const wanted = target?.jobName === undefined ? jobs : jobs.filter(({ name }) => name === target.jobName);

@@ -2,7 +2,6 @@ import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import type { DocumentTarget, WorkersTarget } from '../../commandSpecs';
 import { localize, t } from '../../editor/localize';
-import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
 import { pickLocal } from '../../editor/pickLocal';
 import { askLine, pickFromList } from '../../editor/quickPick';
@@ -17,17 +16,10 @@ import type { JobDeps } from './deps';
 import { isTrusted, runSource } from './runJob';
 
 /** Runs a script of the workspace as a job, after asking for its limits. */
-export async function runFileAsJob(
-  deps: JobDeps,
-  target: DocumentTarget | undefined,
-): Promise<string | undefined> {
-  if (!isTrusted()) {
-    return undefined;
-  }
-  const document = target ? await openNamedDocument(target.uri) : vscode.window.activeTextEditor?.document;
-  const folder = document && vscode.workspace.getWorkspaceFolder(document.uri);
-  if (!folder || document.uri.scheme !== 'file') {
-    message('info', t('Open a script of a folder on this computer to run it as a job.'));
+export async function runFileAsJob(deps: JobDeps, { uri }: DocumentTarget): Promise<string | undefined> {
+  const document = await openNamedDocument(uri);
+  const folder = vscode.workspace.getWorkspaceFolder(document.uri);
+  if (!folder || !isTrusted()) {
     return undefined;
   }
   const path = relative(folder.uri.fsPath, document.uri.fsPath).split(sep).join('/');

@@ -53,8 +53,10 @@ export function isTrusted(): boolean {
  * user canceled.
  */
 export async function runJob(deps: JobDeps, target: JobTarget | undefined): Promise<string | undefined> {
-  const source = isTrusted() ? await chooseJob(target) : undefined;
-  return source && runSource(deps, source);
+  const machine = target && 'instanceId' in target ? deps.fleet.find(target.instanceId) : undefined;
+  const named = target && 'uri' in target ? target : undefined;
+  const source = isTrusted() ? await chooseJob(named) : undefined;
+  return source && runSource(deps, machine ? { ...source, machines: [machine] } : source);
 }
 
 /** Runs a job that is already read. */

@@ -1,4 +1,5 @@
 import type { InstanceTarget } from '../../commandSpecs';
+import { commandTitle } from '../../editor/commandTitle';
 import { filesText } from '../../editor/filesText';
 import { localize, t } from '../../editor/localize';
 import { pickLocal } from '../../editor/pickLocal';
@@ -27,7 +28,7 @@ const logLines = 1000;
 
 /** Runs one command on each machine over SSH. */
 export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
-  const title = t('Run a Command on Instances');
+  const title = commandTitle('gpuRental.instances.runCommand');
   const entryOf = entriesOf(deps);
   const instances = await chooseHosts(deps, target, all, title);
   const command =
@@ -82,21 +83,22 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
 
 /** Copies files of this computer into a folder on each machine. */
 export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
-  const title = t('Copy Files to Instances');
+  const title = commandTitle('gpuRental.instance.upload');
   const entryOf = entriesOf(deps);
   const instances = await chooseHosts(deps, target, all, title);
   const chosen =
-    instances.length === 0 ? [] : await pickLocal({ title, openLabel: t('Copy'), canSelectMany: true });
+    instances.length === 0 ? [] : await pickLocal({ title, openLabel: title, canSelectMany: true });
   const locals = await chosenFiles(chosen.map(({ fsPath }) => fsPath));
   const folder =
     locals.length === 0
       ? undefined
       : await askLine({
           title,
-          prompt: t('Target folder on each instance. It is created if it is missing.'),
+          prompt: t('Target folder on the instance. It is created if it is missing.'),
           value: '/workspace',
           ignoreFocusOut: true,
-          problem: (value) => (isRemotePath(value.trim()) ? undefined : t('Type a path that begins with /.')),
+          problem: (value) =>
+            isRemotePath(value.trim()) ? undefined : t('Enter an absolute path that begins with a slash.'),
         });
   if (folder === undefined) {
     return;
@@ -104,8 +106,8 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
   const into = folder.trim();
   const mayReplace = replacingOn(instances);
   await onSeveral(instances, {
-    doing: t('Copying to {0}', into),
-    done: t('Results: Copy to {0}', into),
+    doing: t('Uploading to {0}', into),
+    done: t('Results: {0}', t('Upload to {0}', into)),
     fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.txt`,
     work: async (instance, signal): Promise<MachineOutcome> => {
       const reached = await entryOf(instance, signal);
@@ -167,13 +169,14 @@ function replacingOn(instances: readonly Instance[]) {
 /** Shows the end of each instance's log, read from the service. */
 export async function logsOfSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
   const client = clientFor(deps.accounts);
-  const instances = await chooseHosts(deps, target, all, t('Show the Logs of Instances'));
+  const title = commandTitle('gpuRental.instances.showLogs');
+  const instances = await chooseHosts(deps, target, all, title);
   if (instances.length === 0) {
     return;
   }
   await onSeveral(instances, {
     doing: t('Reading logs of instances'),
-    done: t('Logs of Instances'),
+    done: t('Results: {0}', title),
     fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.log`,
     work: async (instance, signal) => {
       const output = await client().instances.logs(instance.id, { tail: logLines }, { signal });

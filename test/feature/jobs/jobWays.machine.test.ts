@@ -66,7 +66,8 @@ describe('a job', () => {
 
   it('is a script of the workspace, with limits that are asked for', async () => {
     await window.screen.documents.show(FakeUri.file(path.join(computer().workspace, 'my train.sh')));
-    window.start('gpuRental.job.runFile');
+    window.start('gpuRental.runActiveFile');
+    await window.quick.pick('As a Job');
     await window.quick.title('Run my train.sh as a Job');
     await window.quick.type('0', { enter: false });
     await window.quick.type('2');

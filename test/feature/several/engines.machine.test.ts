@@ -192,7 +192,7 @@ describe('instances in tools that work by SSH', () => {
   it('runs a command on each, with a row for each, and again where it failed', async () => {
     const flag = path.join(computer().root, 'flag');
     window.run('Run Command…');
-    await window.quick.title('Run a Command on Instances');
+    await window.quick.title('Run Command');
     assert.equal(window.quick.ticked().length, 6);
     await window.quick.tick(/sweep-2/, /sweep-3/);
     await window.quick.enter();
@@ -222,12 +222,10 @@ describe('instances in tools that work by SSH', () => {
     writeFileSync(local, 'data');
     const to = path.join(computer().root, 'copied here');
     window.screen.answerFileDialog = () => Promise.resolve([local]);
-    window.start('gpuRental.instances.copyFiles');
-    await window.quick.tick(/sweep-2/, /sweep-3/);
-    await window.quick.enter();
-    await window.quick.title('Copy Files to Instances');
+    await window.view('instances').menu('sweep-2', 'Upload…', ['sweep-3']);
+    await window.quick.title('Upload');
     await window.quick.type(to);
-    await window.quick.title(/^Results: Copy to .*copied here$/);
+    await window.quick.title(/^Results: Upload to .*copied here$/);
     await window.quick.row(/sweep-2.*1 file/);
     assert.equal(readFileSync(path.join(to, 'données.txt'), 'utf8'), 'data');
     window.quick.escape();
@@ -252,10 +250,8 @@ describe('instances in tools that work by SSH', () => {
     const before = readFileSync(there, 'utf8');
     writeFileSync(local, 'other data');
     window.screen.answerFileDialog = () => Promise.resolve([local]);
-    window.start('gpuRental.instances.copyFiles');
-    await window.quick.tick(/sweep-2/, /sweep-3/);
-    await window.quick.enter();
-    await window.quick.title('Copy Files to Instances');
+    await window.view('instances').menu('sweep-2', 'Upload…', ['sweep-3']);
+    await window.quick.title('Upload');
     await window.quick.type(path.dirname(there));
     const { detail } = await window.dialog('Replace existing files on these instances?');
     assert.match(detail ?? '', /even if it is newer\. On sweep-[23]: données\.txt\.$/);
@@ -274,10 +270,8 @@ describe('instances in tools that work by SSH', () => {
     const pipe = path.join(computer().root, 'pipe');
     execFileSync('mkfifo', [pipe]);
     window.screen.answerFileDialog = () => Promise.resolve([pipe]);
-    window.start('gpuRental.instances.copyFiles');
-    await window.quick.tick(/sweep-2/);
-    await window.quick.enter();
-    await window.quick.title('Copy Files to Instances');
+    await window.view('instances').menu('sweep-2', 'Upload…', ['sweep-3']);
+    await window.quick.title('Upload');
     await window.quick.type(path.join(computer().root, 'copied here'));
     await window.quick.pick(/sweep-2.*left out: 1/);
     await window.document(/^pipe \(neither a file nor a folder\)/);

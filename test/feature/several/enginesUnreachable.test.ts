@@ -21,7 +21,7 @@ describe('several instances of which some let nothing in', () => {
 
   it('show their reasons beside the results of the others, and no message to close first', async () => {
     window.run('Run Command…');
-    await window.quick.title('Run a Command on Instances');
+    await window.quick.title('Run Command');
     await window.quick.enter();
     await window.quick.type('echo it-works');
     await window.quick.title('Results: echo it-works');
@@ -50,17 +50,17 @@ describe('several instances of which some let nothing in', () => {
   it('run a command from the row of their group, which lists later ones as well', async () => {
     await window.view('instances').expand('Groups for Other Tools');
     await window.view('instances').menu('crew', 'Run Command…');
-    await window.quick.title('Run a Command on Instances');
+    await window.quick.title('Run Command');
     await window.quick.type('echo of-the-group');
     await window.quick.title('Results: echo of-the-group');
     await window.quick.row(/open.*of-the-group/);
     assert.equal(window.quick.rows().filter((row) => /^(?:\$\(\w+\) )?(?:sweep|open)/.test(row)).length, 3);
     window.quick.escape();
     await window.view('instances').menu('crew', 'Show Logs…');
-    await window.quick.title('Logs of Instances');
+    await window.quick.title('Results: Show Logs');
     window.quick.escape();
     window.screen.answerFileDialog = () => Promise.resolve([]);
-    await window.view('instances').menu('crew', 'Copy Files to Instances…');
+    await window.view('instances').menu('crew', 'Upload…');
     await computer().rest();
     assert.equal(window.quick.isOpen, false);
   });
