@@ -2,6 +2,8 @@ import type { FrameLocator, Page } from 'playwright-core';
 
 interface Theme {
   readonly id: string;
+  /** By default the id. */
+  readonly label?: string;
   /** Part of the class of a window. */
   readonly file: string;
   /** What the body of a page in a panel matches. */
@@ -14,16 +16,23 @@ const themes: Readonly<Record<string, Theme>> = {
   light: { id: 'Light Modern', file: 'light_modern', body: '.vscode-light' },
   'hc-dark': {
     id: 'Default High Contrast',
+    label: 'Dark High Contrast',
     file: 'hc_black',
     // The light theme of high contrast has the class as well.
     body: '.vscode-high-contrast:not(.vscode-high-contrast-light)',
   },
   'hc-light': {
     id: 'Default High Contrast Light',
+    label: 'Light High Contrast',
     file: 'hc_light',
     body: '.vscode-high-contrast-light',
   },
 };
+
+/** The names of all themes with their labels in the editor's own list. */
+export const themeLabels: readonly (readonly [name: string, label: string])[] = Object.entries(themes).map(
+  ([name, { id, label = id }]) => [name, label],
+);
 
 /** Names of the one or two themes that a run of the workbench suites is wanted in; none in an ordinary run. */
 export function wantedThemes(): readonly string[] {

@@ -27,10 +27,8 @@ const pageActions = {
   ],
   status: [{ id: 'gpuRental.instance.setSchedule', label: () => t('End Later…') }],
   machine: [{ id: 'gpuRental.instance.check', label: () => t('Check Machine'), needs: 'canConnect' }],
-  configuration: [
-    { id: 'gpuRental.instance.changeBid', label: () => t('Change Bid…'), needs: 'canChangeBid' },
-    { id: 'gpuRental.instance.showDetails', label: () => t('Show as JSON') },
-  ],
+  bid: [{ id: 'gpuRental.instance.changeBid', label: () => t('Change Bid…'), needs: 'canChangeBid' }],
+  configuration: [{ id: 'gpuRental.instance.showDetails', label: () => t('Show as JSON') }],
   log: [{ id: 'gpuRental.instance.showLogs', label: () => t('Show Log') }],
   notice: [
     {

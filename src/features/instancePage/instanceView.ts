@@ -12,6 +12,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import {
   actionsFor,
   billingOf,
+  hasShell,
   isRateAtMost,
   isStarting,
   rateOf,
@@ -26,6 +27,7 @@ import { placeText } from '../../model/offers/places';
 import type { MachineProof } from '../../model/proof/machineProof';
 import { perDay, perHour } from '../../model/quote';
 import { checkTexts } from '../../model/rentals/machineCheckText';
+import { runtypeMeaning } from '../../model/rentals/rentPlan';
 import { isUnderWay, troubleOf, type StartWatch } from '../../model/rentals/startWatch';
 import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
@@ -106,7 +108,10 @@ export function instanceView(
         t('Ports that are open on the internet or forwarded to this computer'),
         page.services,
       ),
-      configurationSection(instance, page.now, actionButtons('configuration', allowed)),
+      configurationSection(instance, page.now, [
+        ...actionButtons('bid', allowed),
+        ...actionButtons('configuration', allowed),
+      ]),
     ].filter(({ table, buttons }) => table.rows.length > 0 || (buttons ?? []).length > 0),
     output: logOutput(page.log ?? '', actionButtons('log', allowed)),
     // Without the time, which would be announced again with each minute.
@@ -136,6 +141,7 @@ function sentences(
 
 function stateNotice(instance: Instance, kind: InstanceStateKind, page: PageFacts): Notice {
   const { facts, now, watch } = page;
+  const bid = kind === 'outbid' ? actionButtons('bid', actionsFor(instance, facts, now)) : [];
   const name = instanceName(instance);
   const price = priceNow(instance, kind);
   const trouble = troubleOf(instance, facts, now);
@@ -143,7 +149,7 @@ function stateNotice(instance: Instance, kind: InstanceStateKind, page: PageFact
     return {
       severity: 'warning',
       text: troubleSentence(name, trouble, price),
-      buttons: replacing(instance, page),
+      buttons: [...bid, ...replacing(instance, page)],
     };
   }
   const reason = failureOf(kind, watch);
@@ -181,7 +187,7 @@ function stateNotice(instance: Instance, kind: InstanceStateKind, page: PageFact
     case 'offline':
     case 'gaveUp':
     case 'other':
-      return info(`${name}: ${localize(stateLabel(instance, kind))}`);
+      return { ...info(`${name}: ${localize(stateLabel(instance, kind))}`), buttons: bid };
   }
 }
 
@@ -249,6 +255,7 @@ function statusSection(
   const isCharged = billingOf(instance, kind) === 'running' && kind !== 'destroying';
   const facts = [
     [t('Host says'), kind === 'running' || kind === 'stopped' ? undefined : instance.statusMessage],
+    [t('Run type'), hasShell(instance) ? undefined : localize(runtypeMeaning('args'))],
     // Charts show the figures, and warnings are above.
     ...notes
       .filter(({ isFigure, isWarning }) => isFigure !== true && isWarning !== true)

@@ -265,7 +265,14 @@ export function configurationSection(instance: Instance, now: number, buttons: B
     [t('Image'), instance.image],
     [t('Template'), instance.templateName],
     [t('Run type'), runtypeText(instance)],
-    [t('Environment'), env.map(([name]) => name).join(' ')],
+    // Ports are listed among the services.
+    [
+      t('Environment'),
+      env
+        .map(([name]) => name)
+        .filter((name) => !name.startsWith('-'))
+        .join(' '),
+    ],
     [t('On-start script'), onstart === '' ? undefined : t('yes')],
     [t('Rented'), startedAt === undefined ? undefined : momentText(startedAt * 1000, now)],
     [

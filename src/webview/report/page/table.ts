@@ -82,7 +82,7 @@ function rowElement(id: string, view: TableView, row: Row, events: TableEvents):
         : element('td', numeric ? { class: 'numeric' } : {}, content);
     if (cell.share !== undefined) {
       const bar = element('div', { class: 'share' });
-      bar.style.width = `${cell.share * 100}%`;
+      bar.style.setProperty('--share', `${cell.share * 100}%`);
       made.append(bar);
     }
     line.append(made);

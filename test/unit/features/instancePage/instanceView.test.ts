@@ -69,12 +69,18 @@ describe('the text of the page of an instance', () => {
     assert.deepEqual(buttons('status'), ['End Later…']);
     assert.deepEqual(buttons('machine'), ['Read from Machine', 'Check Machine']);
     assert.deepEqual(buttons('configuration'), ['Change Bid…', 'Show as JSON']);
+    const outbid = page({ ...stopped, isInterruptible: true }, { facts: { readyAt: now - hour } });
+    assert.equal(first(outbid)?.buttons[0]?.label, 'Change Bid…');
     assert.deepEqual(
       view.output?.buttons.map(({ label }) => label),
       ['Show Log'],
     );
     const still = section(page(stopped), 'machine');
     assert.deepEqual(still?.buttons, []);
+  });
+
+  it('shows why there is no way in where the image runs without SSH', () => {
+    assert.ok(status(page({ runtype: 'args' })).some((row) => row.includes("You can't log in")));
   });
 
   it('shows what matters in each state', () => {
