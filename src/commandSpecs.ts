@@ -106,7 +106,8 @@ const hosts = [
   several({ instanceId: id }),
 ] as const;
 const sshKey = named({ sshKeyId: id });
-const secret = named({ secretName: z.string() });
+/** A secret in the secret store of this computer, or else a variable of the account. */
+const secret = named({ secretName: z.string(), isKeptHere: z.literal(true).optional() });
 const query = named({ query: z.unknown(), name: z.string().max(200).optional() });
 /** A port, by its number in the container, and its address if it is forwarded. Without a protocol it is one of TCP. */
 const port = named({
@@ -294,8 +295,8 @@ const contributed = {
   'gpuRental.apiKey.create': spec('keys', { needs: account }),
   'gpuRental.apiKey.createFromDocument': spec('keys', { needs: account }),
   'gpuRental.apiKey.delete': spec('keys', { args: [named({ apiKeyId: id })], needs: account }),
-  'gpuRental.secret.set': spec('keys', { args: [secret], needs: account }),
-  'gpuRental.secret.delete': spec('keys', { args: [secret], needs: account }),
+  'gpuRental.secret.set': spec('keys', { args: [secret] }),
+  'gpuRental.secret.delete': spec('keys', { args: [secret] }),
   'gpuRental.secret.copy': spec('keys', { args: [secret] }),
   'gpuRental.secret.reveal': spec('accountView', { args: [secret] }),
   'gpuRental.secret.useInTemplate': spec('documents', { args: [secret] }),
@@ -327,7 +328,6 @@ const contributed = {
   'gpuRental.job.keepMachine': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.releaseMachine': spec('jobs', { args: [jobRow], needs: change }),
   'gpuRental.job.forget': spec('jobs', { args: [jobRow, several({ jobId: z.string() })] }),
-  'gpuRental.job.changeSecrets': spec('jobs'),
   'gpuRental.agents.copyMcpConfiguration': spec('agents'),
   'gpuRental.agents.showLog': spec('agents'),
   'gpuRental.agents.stopAll': spec('agents', { needs: change }),

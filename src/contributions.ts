@@ -116,7 +116,6 @@ export const titleCommands: readonly AnyCommandId[] = [
   'gpuRental.saveSupportBundle',
   'gpuRental.earnings.show',
   'gpuRental.getStarted',
-  'gpuRental.job.changeSecrets',
   'gpuRental.job.run',
   'gpuRental.market.show',
   'gpuRental.openConsole',

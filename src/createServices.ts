@@ -15,7 +15,6 @@ import { StatusItem } from './editor/statusItem';
 import { TreeGroups } from './editor/treeGroups';
 import { setWindowParts } from './editor/windowParts';
 import { secretPort, warnAboutSetting, windowNameIn } from './editorPorts';
-import { jobSecretsKey } from './jobs/manifest';
 import { createMachineChecks, type MachineChecksDeps } from './machineChecks';
 import { networkSettings } from './networkTransport';
 import type { Services } from './services';
@@ -29,6 +28,7 @@ import { SshConsent } from './sshConsent';
 import { AccountCleanup } from './store/accounts/accountCleanup';
 import { createAccounts, type Account, type Accounts } from './store/accounts/accounts';
 import { guardedSecrets } from './store/accounts/guardedSecrets';
+import { KeptSecrets, secretKeysOf } from './store/accounts/keptSecrets';
 import { KeyAccess } from './store/accounts/keyAccess';
 import { patientSecrets, type SecretPort } from './store/accounts/patientSecrets';
 import { registryLoginKey } from './store/accounts/registryLogins';
@@ -51,6 +51,8 @@ import { rentalSecretKeys } from './store/rentals/rentalJournal';
 import { createRentals } from './store/rentals/rentals';
 import type { StartWatchesDeps } from './store/rentals/startWatchPort';
 import { createStartWatches } from './store/rentals/startWatches';
+import { storedSecrets } from './store/templates/templateSecrets';
+import { TemplateStorage } from './store/templates/templateStorage';
 import { createTemplateStores } from './store/templates/templateStores';
 import { ConnectedWindows } from './store/windows/connectedWindows';
 import { Notices } from './store/windows/notices';
@@ -214,7 +216,7 @@ function sharedState(deps: SharedDeps) {
   own(new PriceWatch({ accounts, fleet, clock, log, notices }));
   const starts = startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow });
   const ofRentals = (accountKey: string) => rentalSecretKeys(storageDir, accountKey);
-  const secretKeys = [registryLoginKey, jobSecretsKey, ofRentals];
+  const secretKeys = [registryLoginKey, (key: string) => secretKeysOf(secrets, key), ofRentals];
   return {
     hub,
     accounts,
@@ -240,20 +242,24 @@ function sharedState(deps: SharedDeps) {
     searchBudget,
     searchWatches: own(new SearchWatches({ accounts, hub, budget: searchBudget, clock, log, storageDir })),
     offerPins: new OfferPins(),
-    templateStores: own(templateStores({ ...deps, accounts, hub })),
+    ...secretServices({ ...deps, accounts, hub }),
     ...lists,
   };
 }
 
-function templateStores({
-  redactor,
-  ...deps
-}: Omit<Parameters<typeof createTemplateStores>[0], 'lock' | 'onSecret'> & Pick<SharedDeps, 'redactor'>) {
-  return createTemplateStores({
-    ...deps,
-    lock: fileLock(join(deps.storageDir, 'templates.lock'), deps.clock),
+/** Makes the secrets of this computer, and the templates, whose documents refer to them. */
+function secretServices(deps: SharedDeps & { readonly accounts: Accounts; readonly hub: WindowHub }) {
+  const { own, storageDir, secrets, clock, log, redactor } = deps;
+  const lock = (name: string) => fileLock(join(storageDir, name), clock);
+  const memory = new TemplateStorage(storageDir, log, lock('templates.lock'), () => storedSecrets(secrets));
+  const keptSecrets = new KeptSecrets({
+    secrets,
+    lock: lock('secrets.lock'),
+    clock,
     onSecret: (value) => redactor.addSecret(value),
+    earlierUses: (accountKey) => memory.earlierUses(accountKey),
   });
+  return { keptSecrets, templateStores: own(createTemplateStores({ ...deps, memory, keptSecrets })) };
 }
 
 function idleWatch(

@@ -20,6 +20,7 @@ import type { SshService } from './ssh/service';
 import type { SshConsent } from './sshConsent';
 import type { AccountCleanup } from './store/accounts/accountCleanup';
 import type { AccountChanges, Accounts, OtherAccounts } from './store/accounts/accounts';
+import type { KeptSecrets } from './store/accounts/keptSecrets';
 import type { KeyAccess } from './store/accounts/keyAccess';
 import type { SecretPort } from './store/accounts/patientSecrets';
 import type { SecondFactorGate } from './store/accounts/secondFactor';
@@ -66,6 +67,8 @@ export interface Services {
   readonly workspaceState: vscode.Memento;
   /** A read throws if keys must not be read here, or if the store takes too long. */
   readonly secrets: SecretPort;
+  /** The secrets that the user gave to templates and jobs. */
+  readonly keptSecrets: KeptSecrets;
   readonly log: Log & { show(): void; recent(): readonly string[] };
   readonly redactor: Redactor;
   readonly clock: Clock;

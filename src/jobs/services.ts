@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { secretFor } from '../model/accounts/keptSecret';
 import { armTimer, disarmTimer } from '../schedules/machine/machineTimer';
 import type { ScheduleServices } from '../schedules/services';
 import type { Services as CoreServices } from '../services';
@@ -15,9 +16,9 @@ import { fetchSeconds } from './model/jobLimits';
 import type { JobMachine, StoppedMachine } from './model/jobMachine';
 import { JobFiles } from './store/jobFiles';
 import { JobRunner } from './store/jobRunner';
-import { JobSecrets, secretUseOf } from './store/jobSecrets';
 import type { JobGuard, JobStepDeps } from './store/jobStep';
 import { Jobs } from './store/jobs';
+import { secretPlaceOf } from './store/secretUses';
 
 type Deps = Pick<
   CoreServices,
@@ -30,9 +31,8 @@ type Deps = Pick<
   | 'log'
   | 'machineChecks'
   | 'notices'
-  | 'redactor'
+  | 'keptSecrets'
   | 'rentals'
-  | 'secrets'
   | 'settings'
   | 'ssh'
   | 'storageDir'
@@ -45,18 +45,7 @@ export type Services = CoreServices & ScheduleServices & JobServices;
 
 /** Makes the jobs, which run over SSH. */
 export function jobServices(
-  {
-    ssh,
-    storageDir,
-    machineChecks,
-    secrets,
-    redactor,
-    volumes,
-    budget,
-    failedMachines,
-    settings,
-    ...shared
-  }: Deps,
+  { ssh, storageDir, machineChecks, keptSecrets, volumes, budget, failedMachines, settings, ...shared }: Deps,
   own: Own,
 ) {
   const jobMachine = (account: Account, instanceId: number): JobMachine =>
@@ -71,12 +60,13 @@ export function jobServices(
     new JobFiles(accountPath(storageDir, accountKey, 'jobs'), shared.log, now);
   const jobs = own(new Jobs({ ...shared, storage }));
   const read: JobStepDeps['secrets'] = async (accountKey, job) => {
-    const use = await secretUseOf(job);
-    const values = await new JobSecrets(secrets, accountKey).read(use, job.spec.secrets);
-    Object.values(values).forEach((value) => {
-      redactor.addSecret(value);
+    const { useOf } = await secretPlaceOf(job);
+    const kept = await keptSecrets.all(accountKey);
+    const given = job.spec.secrets.flatMap((name) => {
+      const secret = secretFor(kept, useOf(name));
+      return secret ? [[name, secret.value] as const] : [];
     });
-    return values;
+    return Object.fromEntries(given);
   };
   const replaceMachine = (instanceId: number, signal: AbortSignal) =>
     replaceInstance({ ...shared, budget, failedMachines }, instanceId, {

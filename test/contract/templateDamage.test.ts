@@ -24,7 +24,7 @@ describe('templates whose record on this computer is damaged', () => {
   async function hide(window: TemplateWindow) {
     const { id } = scene();
     const opened = (await window.documents.open(id))?.text ?? '';
-    await window.secrets.keep('account-1', templateOwner(id), 'HF_TOKEN-1', token);
+    await window.kept.add('account-1', 'HF_TOKEN-1', token, templateOwner(id));
     const env = { HF_TOKEN: '${secret:HF_TOKEN-1}', MODE: 'train' };
     await window.documents.save(id, changeText(opened, { env }));
     const fields = { ...window.documents.peek(id)?.fields, name: 'Copy' };

@@ -46,7 +46,7 @@ describe('template documents with secrets', () => {
   });
 
   it('send the value of a reference, and show the reference again in another window', async () => {
-    await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
+    await window.kept.add('account-1', 'hf-token', 'hf_value_123', templateOwner(id));
     const source = changeText(await textOf(window), { env: { HF_TOKEN: '${secret:hf-token}' } });
     await window.documents.save(id, source);
     assert.equal((await scene().record())['env'], '-e HF_TOKEN=hf_value_123');
@@ -56,7 +56,7 @@ describe('template documents with secrets', () => {
   });
 
   it('send the value of a reference in flag text that no object can hold, also from a copy', async () => {
-    await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
+    await window.kept.add('account-1', 'hf-token', 'hf_value_123', templateOwner(id));
     const env = '-e HF_TOKEN=${secret:hf-token} -e A=1 -p 8080';
     const resolved = '-e HF_TOKEN=hf_value_123 -e A=1 -p 8080';
     await window.documents.save(id, changeText(await textOf(window), { env }));
@@ -74,7 +74,7 @@ describe('template documents with secrets', () => {
   });
 
   it('hide a value while the environment can’t be read, after any other save', async () => {
-    await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
+    await window.kept.add('account-1', 'hf-token', 'hf_value_123', templateOwner(id));
     await window.documents.save(
       id,
       changeText(await textOf(window), { env: { HF_TOKEN: '${secret:hf-token}' } }),
@@ -103,7 +103,7 @@ describe('template documents with secrets', () => {
   });
 
   it('show what to do if the secret store does not answer, and open once it does', async () => {
-    await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
+    await window.kept.add('account-1', 'hf-token', 'hf_value_123', templateOwner(id));
     const source = changeText(await textOf(window), { env: { HF_TOKEN: '${secret:hf-token}' } });
     await window.documents.save(id, source);
     const draft = await window.creation.addDraft({ name: 'new' });
@@ -130,8 +130,8 @@ describe('template documents with secrets', () => {
     let source = '';
 
     beforeEach(async () => {
-      await window.secrets.keep('account-1', templateOwner(id), 'old', 'hf_value_123');
-      await window.secrets.keep('account-1', templateOwner(id), 'new', 'hf_value_456');
+      await window.kept.add('account-1', 'old', 'hf_value_123', templateOwner(id));
+      await window.kept.add('account-1', 'new', 'hf_value_456', templateOwner(id));
       source = changeText(await textOf(window), reference('old'));
       await window.documents.save(id, source);
       source = changeText(source, reference('new'));
@@ -165,7 +165,7 @@ describe('template documents with secrets', () => {
   });
 
   it('write no secret to the disk, and register each with the log', async () => {
-    await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
+    await window.kept.add('account-1', 'hf-token', 'hf_value_123', templateOwner(id));
     const source = changeText(await textOf(window), {
       env: { HF_TOKEN: '${secret:hf-token}' },
       docker_login_repo: 'ghcr.io',
@@ -184,7 +184,7 @@ describe('template documents with secrets', () => {
   });
 
   it('forget everything of an account that was signed out', async () => {
-    await window.secrets.keep('account-1', templateOwner(id), 'hf-token', 'hf_value_123');
+    await window.kept.add('account-1', 'hf-token', 'hf_value_123', templateOwner(id));
     await window.secrets.forgetAccount('account-1');
     assert.equal(scene().computer.secretPort.values.size, 0);
     assert.equal((await window.secrets.names('account-1', templateOwner(id))).size, 0);

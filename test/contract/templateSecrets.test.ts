@@ -34,7 +34,7 @@ describe('secrets of templates', () => {
       () => assert.fail('the value is not known yet'),
       () => undefined,
     );
-    await window.secrets.keep('account-1', templateOwner(id), 't', token);
+    await window.kept.add('account-1', 't', token, templateOwner(id));
     await window.documents.save(id, changeText(opened, { ...login, env: { HF_TOKEN: '${secret:t}' } }));
     // The editor has not asked for the new time yet, and the user types on.
     await window.documents.keepBase(id);
@@ -117,23 +117,24 @@ describe('secrets of templates', () => {
       await window.documents.open(id);
       return id;
     };
-    await window.secrets.keep('account-1', fileOwner('file:///a'), 'kept', token);
+    await window.kept.add('account-1', 'kept', token, fileOwner('file:///a'));
     const draft = await window.creation.addDraft({ name: 'Dropped', image: 'a/b:1', ...login });
     await window.creation.dropDraft(draft);
-    assert.deepEqual([...computer.secretPort.values.values()], [token]);
+    const values = async () => (await window.kept.all('account-1')).map(({ value }) => value);
+    assert.deepEqual(await values(), [token]);
     const first = await make('First');
-    await window.secrets.keep('account-1', templateOwner(first), 'p', password);
+    await window.kept.add('account-1', 'p', password, templateOwner(first));
     const second = await make('Second', templateOwner(first));
     await window.creation.remove(account, first);
-    assert.deepEqual([...computer.secretPort.values.values()], [token, password]);
+    assert.deepEqual(await values(), [token, password]);
     window.dirty.add(second);
     await window.creation.remove(account, second);
-    assert.deepEqual([...computer.secretPort.values.values()], [token, password]);
+    assert.deepEqual(await values(), [token, password]);
     window.dirty.clear();
     const third = await make('Third', templateOwner(second));
     await window.secrets.release('account-1', templateOwner(second));
     await window.creation.remove(account, third);
-    assert.deepEqual([...computer.secretPort.values.values()], [token]);
+    assert.deepEqual(await values(), [token]);
   });
 
   /** What a stranger may write into a template or a file that the user takes over. */
@@ -150,8 +151,8 @@ describe('secrets of templates', () => {
   it('are sent with no document of a stranger, for any names it guesses', async () => {
     const { computer, id } = scene();
     const window = await computer.openWindow();
-    await window.secrets.keep('account-1', templateOwner(id), 'mine', token);
-    await window.secrets.keep('account-1', fileOwner('file:///own.json'), 'other', password);
+    await window.kept.add('account-1', 'mine', token, templateOwner(id));
+    await window.kept.add('account-1', 'other', password, fileOwner('file:///own.json'));
     await fc.assert(
       fc.asyncProperty(strangers, async ({ password: pass, variables, isText, isPrivate }) => {
         const flags = Object.entries(variables).map(([name, value]) => `-e ${name}='${value}'`);
@@ -183,7 +184,7 @@ describe('secrets of templates', () => {
     const current = scene();
     const { computer, id } = current;
     const window = await computer.openWindow();
-    await window.secrets.keep('account-1', fileOwner('file:///own.json'), 'other', token);
+    await window.kept.add('account-1', 'other', token, fileOwner('file:///own.json'));
     await current.editElsewhere({ env: "-e A='${secret:other}'" });
     const opened = (await window.documents.open(id))?.text ?? '';
     const edited = changeText(opened, { env: { A: '${secret:other}', B: '2' } });
@@ -196,7 +197,7 @@ describe('secrets of templates', () => {
   it('are passed on by no document that they were not stored for', async () => {
     const { computer, id } = scene();
     const window = await computer.openWindow();
-    await window.secrets.keep('account-1', fileOwner('file:///own.json'), 'other', token);
+    await window.kept.add('account-1', 'other', token, fileOwner('file:///own.json'));
     const fields = { name: 'Copy', image: 'a/b:1', env: { T: '${secret:other}' } };
     const draft = await window.creation.addDraft({ name: 'Copy', image: 'a/b:1' });
     // As *Save As* does it with a template whose text names the secret of another document.
@@ -208,7 +209,7 @@ describe('secrets of templates', () => {
     const current = scene();
     const { computer, id } = current;
     const window = await computer.openWindow();
-    await window.secrets.keep('account-1', templateOwner(id), 't', token);
+    await window.kept.add('account-1', 't', token, templateOwner(id));
     const opened = (await window.documents.open(id))?.text ?? '';
     const withSecret = changeText(opened, { env: { T: '${secret:t}' } });
     await assert.rejects(
@@ -233,7 +234,7 @@ describe('secrets of templates', () => {
   it('are in none, for any form in which the document is public and any place in it', async () => {
     const { computer, id } = scene();
     const window = await computer.openWindow();
-    await window.secrets.keep('account-1', templateOwner(id), 't', token);
+    await window.kept.add('account-1', 't', token, templateOwner(id));
     const sent = posts().length;
     const shownToAll = [false, 'false', 'no', 0, {}];
     const places = [

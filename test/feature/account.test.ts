@@ -55,12 +55,13 @@ describe('the account and its second factor', () => {
   });
 
   it('sets an environment variable and hides its value until asked', async () => {
-    window.run('Set Environment Variable…');
-    await window.quick.title('Set Environment Variable');
+    window.run('Set Secret…');
+    await window.quick.title('Set Secret');
     await window.quick.type('hf_token');
-    await window.quick.title('Set Environment Variable: HF_TOKEN');
+    await window.quick.title('Set Secret: hf_token');
+    await window.quick.pick('At the Service');
     await window.quick.type(secretValue);
-    await view().expand('Environment Variables');
+    await view().expand('Secrets');
     const hidden = await view().row(/HF_TOKEN.*••••••/);
     assert.deepEqual(bodies('POST', '/api/v0/secrets/'), [{ key: 'HF_TOKEN', value: secretValue }]);
     assert.match(hidden.item.accessibilityInformation?.label ?? '', /HF_TOKEN, value hidden/);
@@ -81,25 +82,26 @@ describe('the account and its second factor', () => {
   it('copies the value of a variable on request, changes it, and deletes it after a question', async () => {
     await view().menu('HF_TOKEN', 'Copy Value');
     await computer().until('the copy', () => computer().clipboard.text === secretValue);
-    await view().menu('HF_TOKEN', 'Set Environment Variable');
-    await window.quick.title('Set Environment Variable: HF_TOKEN');
+    await view().menu('HF_TOKEN', 'Set Secret');
+    await window.quick.title('Set Secret: HF_TOKEN');
     await window.quick.type(changedValue);
     await computer().until('the change', () => calls('PUT', '/api/v0/secrets/').length > 0);
     assert.deepEqual(bodies('PUT', '/api/v0/secrets/'), [{ key: 'HF_TOKEN', value: changedValue }]);
-    await view().menu('HF_TOKEN', 'Delete Environment Variable');
-    await window.dialog('Delete the environment variable “HF_TOKEN”?');
+    await view().menu('HF_TOKEN', 'Delete Secret');
+    await window.dialog('Delete the secret “HF_TOKEN”?');
     assert.deepEqual(bodies('DELETE', '/api/v0/secrets/'), []);
     await window.dialogButton('Delete');
-    await view().row('No environment variables');
+    await view().row('No secrets');
     assert.deepEqual(bodies('DELETE', '/api/v0/secrets/'), [{ key: 'HF_TOKEN' }]);
     window.clearToasts();
   });
 
   it('keeps a variable whose deletion was refused, and shows why', async () => {
     const url = '/api/v0/secrets/';
-    window.run('Set Environment Variable…');
+    window.run('Set Secret…');
     await window.quick.type('KEPT');
-    await window.quick.title('Set Environment Variable: KEPT');
+    await window.quick.pick('At the Service');
+    await window.quick.title('Set Secret: KEPT');
     await window.quick.type(secretValue);
     await view().row(/KEPT.*••••••/);
     computer().simulator.fail({
@@ -109,11 +111,11 @@ describe('the account and its second factor', () => {
       method: 'DELETE',
       path: url,
     });
-    await view().menu('KEPT', 'Delete Environment Variable');
+    await view().menu('KEPT', 'Delete Secret');
     await window.dialogButton('Delete');
     await window.toast(/The service says: Ordered by a test/);
     await view().row(/KEPT.*••••••/);
-    await view().menu('KEPT', 'Delete Environment Variable');
+    await view().menu('KEPT', 'Delete Secret');
     await window.dialogButton('Cancel');
     assert.equal(calls('DELETE', url).length, 2, 'a no sends nothing');
     window.clearToasts();
@@ -223,14 +225,15 @@ describe('the account and its second factor', () => {
     await window.toast(/the API key may exist although its value was not shown/);
     await view().row('lost one');
     lose('POST', '/api/v0/secrets/');
-    window.run('Set Environment Variable…');
+    window.run('Set Secret…');
     await quick.type('LOST');
-    await quick.title('Set Environment Variable: LOST');
+    await quick.pick('At the Service');
+    await quick.title('Set Secret: LOST');
     await quick.type(secretValue);
     await window.toast(/may have taken effect/);
     await view().row(/LOST.*••••••/);
     lose('DELETE', '/api/v0/secrets/');
-    await view().menu('LOST', 'Delete Environment Variable');
+    await view().menu('LOST', 'Delete Secret');
     await window.dialogButton('Delete');
     await view().noRow('LOST');
     window.clearToasts();
@@ -301,10 +304,11 @@ describe('a variable that two accounts have', () => {
   const view = () => window.view('account');
 
   async function haveVariable(value: string): Promise<void> {
-    window.run('Set Environment Variable…');
-    await window.quick.title('Set Environment Variable');
+    window.run('Set Secret…');
+    await window.quick.title('Set Secret');
     await window.quick.type('HF_TOKEN');
-    await window.quick.title('Set Environment Variable: HF_TOKEN');
+    await window.quick.pick('At the Service');
+    await window.quick.title('Set Secret: HF_TOKEN');
     await window.quick.type(value);
     await view().row(/HF_TOKEN.*••••••/);
   }
@@ -317,7 +321,7 @@ describe('a variable that two accounts have', () => {
     secrets.push(otherKey);
     window = await computer().openWindow();
     await window.signIn(otherKey);
-    await view().expand('Environment Variables');
+    await view().expand('Secrets');
     await haveVariable(values[1]);
     await window.signIn();
     await haveVariable(values[0]);

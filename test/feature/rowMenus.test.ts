@@ -20,7 +20,7 @@ describe('the menu of a row while the list is read again', () => {
     await simulator.call('POST', '/api/v0/template/', { name: 'Planted', image: 'ubuntu' });
     const window = await computer().openSignedIn();
     const account = window.view('account');
-    await account.expand('Environment Variables');
+    await account.expand('Secrets');
     await account.row('HF_TOKEN');
     await window.view('templates').row('Planted');
     await window.view('sshKeys').rows();
@@ -69,7 +69,7 @@ describe('the menu of a row while the list is read again', () => {
   it('is kept for visible views alone: hidden rows are not read for it', async () => {
     const { simulator } = computer();
     const window = await computer().openSignedIn();
-    await window.view('account').expand('Environment Variables');
+    await window.view('account').expand('Secrets');
     await window.view('account').row('HF_TOKEN');
     await window.view('templates').row('Planted');
     await window.view('sshKeys').rows();

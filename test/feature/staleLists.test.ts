@@ -23,7 +23,7 @@ describe('lists that can’t be refreshed', () => {
       row: 'active',
     },
     { ...part('API Keys'), path: '/api/v0/auth/apikeys/', row: 'in use' },
-    { ...part('Environment Variables'), path: '/api/v0/secrets/', row: 'No environment variables' },
+    { ...part('Secrets'), path: '/api/v0/secrets/', row: 'No secrets' },
     { ...part('Team Roles'), path: '/api/v0/team/roles-full/', row: 'team_read' },
     { ...part('Two-Factor Authentication'), path: '/api/v0/tfa/status/', row: 'No 2FA method' },
   ] as const;

@@ -123,9 +123,10 @@ const questions: Readonly<Record<string, Asking>> = {
     return answering('Detach', /Detach the SSH key/)(window);
   },
   'a variable': async (window) => {
-    window.run('Set Environment Variable…');
-    await window.quick.title(/Set Environment Variable/);
+    window.run('Set Secret…');
+    await window.quick.title(/Set Secret/);
     await window.quick.type('HF_TOKEN');
+    await window.quick.pick('At the Service');
     await window.quick.title(/HF_TOKEN/);
     return () => window.quick.type('hf_123');
   },

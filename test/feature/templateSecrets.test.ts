@@ -61,11 +61,37 @@ describe('secrets in template documents', () => {
   it('get another value under another name', async () => {
     await editor.fix('"HF_TOKEN"', 'Change the Secret');
     await window.quick.title('Value of the Secret HF_TOKEN');
+    await window.quick.pick('New Secret…');
+    await window.quick.message(/secret store of this computer/);
     assert.equal((window.quick.open as { readonly password?: boolean }).password, true);
     await window.quick.type(values.changed);
     await computer().until('the reference', () => editor.text.includes(`\${secret:HF_TOKEN-${id}-2}`));
     await save();
     assert.equal(sentEnv(), `-e HF_TOKEN=${values.changed} -e MODE=train`);
+    nothingIsShown();
+  });
+
+  it('are given to another template by name, after a question that names it', async () => {
+    const other = await service.make('Taker', { env: '-e TOKEN=abcdefgh' });
+    await editor.closeAll();
+    window.run('Refresh');
+    await window.view('templates').click('Taker');
+    await editor.shows('Taker.json', '"TOKEN"');
+    await editor.type({ env: { TOKEN: `\${secret:HF_TOKEN-${id}-2}` } });
+    await editor.finding('info');
+    await editor.fix('"TOKEN"', 'Enter the Value');
+    await window.quick.title(`Value of the Secret HF_TOKEN-${id}-2`);
+    assert.match(window.quick.open.placeholder ?? '', /^Taker\.json gets a reference, and its instances/);
+    assert.match(window.quick.activeRow() ?? '', /New Secret…/);
+    await window.quick.pick(new RegExp(`^HF_TOKEN-${id}-2 template #${id}`));
+    await computer().until('the mark to go', () => editor.findings('info').length === 0);
+    await save();
+    assert.equal(sentEnv(), `-e TOKEN=${values.changed}`);
+    await window.view('account').expand('Secrets');
+    await window.view('account').row(`template #${id}, template #${other}`);
+    await editor.closeAll();
+    await window.view('templates').click('With Secrets');
+    await editor.shows('With Secrets.json', '"HF_TOKEN"');
     nothingIsShown();
   });
 
@@ -80,6 +106,7 @@ describe('secrets in template documents', () => {
     window.clearToasts();
     await editor.fix('"DB"', 'Enter the Value');
     await window.quick.title('Value of the Secret elsewhere');
+    await window.quick.pick('New Secret…');
     await window.quick.type(values.entered);
     await computer().until('the mark to go', () => editor.findings('info').length === 0);
     await save();
@@ -88,8 +115,8 @@ describe('secrets in template documents', () => {
   });
 
   it('become variables of the account, which are listed, and leave the document', async () => {
-    await window.view('account').expand('Environment Variables');
-    await window.view('account').row('No environment variables');
+    await window.view('account').expand('Secrets');
+    await window.view('account').row(/^HF_TOKEN-\d+ on this computer · template #/);
     await editor.type({ env: { ...env(), WANDB_API_KEY: values.account } });
     await editor.finding('warning');
     await editor.fix('"WANDB_API_KEY"', 'Make It an Account Secret');
@@ -105,9 +132,9 @@ describe('secrets in template documents', () => {
     await editor.finding('warning');
     await editor.fix('"WANDB_API_KEY"', 'Make It an Account Secret');
     await window.dialogButton('Make It an Account Secret');
-    await window.dialog('has a variable WANDB_API_KEY already');
+    await window.dialog('Replace the value of WANDB_API_KEY?');
     assert.deepEqual(secretsSent('PUT'), []);
-    await window.dialogButton('Replace Its Value');
+    await window.dialogButton('Replace');
     await computer().until('it to leave the text', () => !editor.text.includes('WANDB_API_KEY'));
     assert.deepEqual(secretsSent('PUT'), [{ key: 'WANDB_API_KEY', value: values.replaced }]);
     nothingIsShown();
@@ -117,13 +144,13 @@ describe('secrets in template documents', () => {
     const account = window.view('account');
     await save();
     await editor.closeAll();
-    await account.expand('Environment Variables');
-    await account.menu('WANDB_API_KEY', 'Use in a Template');
+    await account.expand('Secrets');
+    await account.menu(/^WANDB_API_KEY •/, 'Use in a Template');
     await window.quick.title('Use WANDB_API_KEY in a Template');
     await window.quick.pick('With Secrets');
     await editor.shows('With Secrets.json', `\${secret:WANDB_API_KEY-${id}}`);
     // One that is in front is taken without asking which, but nothing in it is replaced unasked.
-    await account.menu('WANDB_API_KEY', 'Use in a Template');
+    await account.menu(/^WANDB_API_KEY •/, 'Use in a Template');
     await window.dialog('Replace WANDB_API_KEY in this template?');
     await window.dialogButton('Cancel');
     await save();
@@ -226,6 +253,7 @@ describe('what belongs to one account, while another becomes active', () => {
     await editor.finding('info', isMissing);
     await editor.fix('"DB"', 'Enter the Value');
     await window.quick.title('Value of the Secret mine');
+    await window.quick.pick('New Secret…');
     await other.signIn(otherKey);
     await window.quick.type(value);
     await computer().rest();
@@ -247,7 +275,7 @@ describe('what belongs to one account, while another becomes active', () => {
 
   it('is a variable that is used in a template', async () => {
     const account = window.view('account');
-    await account.expand('Environment Variables');
+    await account.expand('Secrets');
     await account.menu('OF_FIRST', 'Use in a Template');
     await window.quick.title('Use OF_FIRST in a Template');
     await other.signIn(otherKey);

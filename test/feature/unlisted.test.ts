@@ -26,8 +26,8 @@ describe('what the key may change and not list', () => {
   });
 
   it('is an environment variable by its name', async () => {
-    window.run('Delete Environment Variable…');
-    await window.quick.title('Delete Environment Variable');
+    window.run('Delete Secret…');
+    await window.quick.title('Delete Secret');
     await window.quick.type('hf_token');
     await window.dialogButton('Delete', 'HF_TOKEN');
     await computer().until('the deletion', () => bodies('DELETE', /secrets/).length > 0);

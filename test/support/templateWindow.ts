@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Client } from '../../src/api/client';
 import type { Account, Accounts, AccountsState } from '../../src/store/accounts/accounts';
+import type { KeptSecrets } from '../../src/store/accounts/keptSecrets';
 import type { SecretPort } from '../../src/store/accounts/patientSecrets';
 import { TemplateCreation } from '../../src/store/templates/templateCreation';
 import { TemplateDocuments } from '../../src/store/templates/templateDocuments';
@@ -13,6 +14,7 @@ import type { WindowHub } from '../../src/store/windows/windowHub';
 import { Emitter } from '../../src/util/emitter';
 import { FakeClock, settle } from './fakeClock';
 import { MemoryLog } from './fakeTransport';
+import { keptSecrets, oneByOne } from './keptSecrets';
 import type { SlowFile } from './slowFile';
 
 /** The talk between the windows of one computer, without a network. */
@@ -109,6 +111,7 @@ export interface TemplateWindow {
   readonly creation: TemplateCreation;
   readonly memory: TemplateStorage;
   readonly secrets: TemplateSecrets;
+  readonly kept: KeptSecrets;
   readonly refs: TemplateRefs;
   readonly accounts: FakeAccounts;
   readonly clock: FakeClock;
@@ -128,13 +131,9 @@ export class TemplateComputer {
   readonly log = new MemoryLog();
   private readonly wire = new Wire();
   private windows = 0;
-  private writing: Promise<unknown> = Promise.resolve();
   /** One after the other. */
-  private readonly lock: StorageLock = (action) => {
-    const done = this.writing.then(action);
-    this.writing = done.catch(() => undefined);
-    return done;
-  };
+  private readonly lock: StorageLock = oneByOne();
+  private readonly secretsLock: StorageLock = oneByOne();
 
   constructor(private readonly connect: () => Client) {}
 
@@ -160,7 +159,11 @@ export class TemplateComputer {
     const secretsHere = () => storedSecrets(this.secretPort);
     const memory = new TemplateStorage(this.storageDir, this.log, this.lock, secretsHere, file);
     const heard: string[] = [];
-    const secrets = new TemplateSecrets(this.secretPort, memory, (value) => heard.push(value));
+    const kept = keptSecrets(this.secretPort, {
+      ...{ lock: this.secretsLock, clock, onSecret: (value) => heard.push(value) },
+      earlierUses: (key) => memory.earlierUses(key),
+    });
+    const secrets = new TemplateSecrets(this.secretPort, memory, kept);
     const hub = new FakeHub(this.wire, `window-${++this.windows}`);
     const ofWindow = { accounts, memory, secrets, hub, windowName, clock, log: this.log };
     const documents = new TemplateDocuments(ofWindow);
@@ -172,7 +175,7 @@ export class TemplateComputer {
     let drafts = 0;
     const newToken = () => `${hub.windowId}-${++drafts}`;
     const creation = new TemplateCreation({ documents, memory, secrets, clock, newToken });
-    return { documents, creation, memory, secrets, refs, accounts, clock, dirty, shownAnew, heard };
+    return { documents, creation, memory, secrets, kept, refs, accounts, clock, dirty, shownAnew, heard };
   }
 
   /** What is still being written would make the folder again. */

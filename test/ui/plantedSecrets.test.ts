@@ -131,10 +131,10 @@ describe('secrets that were planted', function () {
 
   it('go through environment variables', async () => {
     const { simulator } = session();
-    await workbench.run('Set Environment Variable');
-    await quick().waitForTitle('Set Environment Variable');
+    await workbench.run('Set Secret');
+    await quick().waitForTitle('Set Secret');
     await quick().type('hf_token');
-    await quick().waitForTitle('Set Environment Variable: HF_TOKEN');
+    await quick().waitForTitle('Set Secret: HF_TOKEN');
     await quick().type(typed.secretValue);
     await until('the variable', () =>
       simulator.received('POST', '/api/v0/secrets/').some(({ status }) => status === 200),
@@ -148,10 +148,10 @@ describe('secrets that were planted', function () {
       error: 'invalid_characters',
       msg: `Invalid value ${typed.secretValue}`,
     });
-    await workbench.run('Set Environment Variable');
-    await quick().waitForTitle('Set Environment Variable');
+    await workbench.run('Set Secret');
+    await quick().waitForTitle('Set Secret');
     await quick().type('other_token');
-    await quick().waitForTitle('Set Environment Variable: OTHER_TOKEN');
+    await quick().waitForTitle('Set Secret: OTHER_TOKEN');
     await quick().type(typed.secretValue);
     await until('the refusal', () =>
       simulator.received('POST', '/api/v0/secrets/').some(({ status }) => status === 400),
@@ -168,7 +168,7 @@ describe('secrets that were planted', function () {
     await press(workbench.view('Instances').header);
     await view.open();
     await view.row(/API key in use: Full access.*full/s).waitFor();
-    await view.expand(view.row('Environment Variables'));
+    await view.expand(view.row('Secrets'));
     await view.row(/HF_TOKEN.*••••••/s).waitFor();
     await view.inlineAction(row, 'Reveal Value for a Moment', view.row(typed.secretValue));
     await workbench.shot('00-revealed');

@@ -330,13 +330,7 @@ describe('package.json', () => {
     );
     assert.ok(shown.length <= 75, `${shown.length} commands in the palette`);
     // Their rows are missing while there are no jobs, or for a key that may not list them.
-    for (const id of [
-      'job.changeSecrets',
-      'secret.delete',
-      'teamRole.show',
-      'deployment.stop',
-      'deployment.start',
-    ]) {
+    for (const id of ['secret.delete', 'teamRole.show', 'deployment.stop', 'deployment.start']) {
       assert.notEqual(conditions.get(`gpuRental.${id}`), 'false', id);
     }
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { buildSync } from 'esbuild';
 import textFiles from '../../scripts/textFiles.json';
@@ -85,17 +85,6 @@ describe('the layout of the repository', () => {
     assert.ok(asking.length >= 5);
     assert.deepEqual(
       asking.filter(({ text }) => !/\bprintedLog\(/.test(text)).map(({ file }) => file),
-      [],
-    );
-  });
-
-  it('reads no code of a wing with its manifest, which is there before the wing is needed', () => {
-    const manifests = readdirSync(path.join(root, 'src'))
-      .map((wing) => path.join(root, 'src', wing, 'manifest.ts'))
-      .filter((file) => existsSync(file));
-    assert.ok(manifests.length > 0);
-    assert.deepEqual(
-      manifests.filter((file) => /^import (?!type )[^;]*'\.\/|import\('/m.test(readFileSync(file, 'utf8'))),
       [],
     );
   });

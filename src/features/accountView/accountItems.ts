@@ -5,6 +5,7 @@ import { momentText } from '../../editor/timeText';
 import { tooltip } from '../../editor/tooltip';
 import type { User } from '../../model/accounts/account';
 import type { ApiKey, PermissionCategory } from '../../model/accounts/apiKey';
+import { usesText } from '../../model/accounts/keptSecret';
 import { permissionMeaning, permissionSummary } from '../../model/accounts/permissionText';
 import type { SecondFactorMethod, SecondFactorStatus } from '../../model/accounts/secondFactor';
 import type { Secret } from '../../model/accounts/secret';
@@ -12,7 +13,7 @@ import type { TeamRole } from '../../model/accounts/teamRole';
 import { parsePublicKey } from '../../ssh/publicKey';
 import type { Account } from '../../store/accounts/accounts';
 import { plainLabel } from '../../util/plainLabel';
-import type { PartId } from './accountParts';
+import type { PartId, ShownSecret } from './accountParts';
 
 const { None, Collapsed } = vscode.TreeItemCollapsibleState;
 
@@ -112,13 +113,13 @@ export function partItem(part: PartId, figure: string): vscode.TreeItem {
   const labels: Record<PartId, string> = {
     secondFactor: t('Two-Factor Authentication'),
     apiKeys: t('API Keys'),
-    secrets: t('Environment Variables'),
+    secrets: t('Secrets'),
     teamRoles: t('Team Roles'),
   };
   const icons: Record<PartId, string> = {
     secondFactor: 'shield',
     apiKeys: 'key',
-    secrets: 'symbol-variable',
+    secrets: 'lock',
     teamRoles: 'organization',
   };
   const item = row(labels[part], icons[part], `;${part};`, Collapsed);
@@ -189,10 +190,23 @@ export function apiKeyItem(key: ApiKey, inUse: boolean): vscode.TreeItem {
   return item;
 }
 
+/** Returns the row of a secret in the secret store of this computer. */
+export function keptSecretItem(secret: ShownSecret, now: number): vscode.TreeItem {
+  const item = row(plainLabel(secret.name), 'key', ';keptSecret;');
+  const uses = usesText(secret).map(localize);
+  const changed = secret.changedAt === undefined ? '' : t('changed {0}', momentText(secret.changedAt, now));
+  item.description = [t('on this computer'), uses.join(', '), changed]
+    .filter((part) => part !== '')
+    .join(' · ');
+  return item;
+}
+
 /** Returns the row of a variable; its value is hidden unless it was just revealed. */
 export function secretItem({ name, value }: Secret, isRevealed: boolean): vscode.TreeItem {
   const item = row(plainLabel(name), 'symbol-variable', ';secret;');
-  item.description = isRevealed ? (value ?? t('not stated by the service')) : '••••••';
+  item.description = isRevealed
+    ? (value ?? t('not stated by the service'))
+    : ['••••••', t('kept by the service')].join(' · ');
   if (!isRevealed) {
     item.accessibilityInformation = { label: t('{0}, value hidden', plainLabel(name)) };
   }
@@ -212,7 +226,7 @@ export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
       ? t('Older form, by SMS. Select to change it')
       : t('No 2FA method. Select to add one'),
     apiKeys: t('No API keys'),
-    secrets: t('No environment variables. Select to set one'),
+    secrets: t('No secrets. Select to set one'),
     teamRoles: t('No team roles'),
   };
   const item = row(labels[part], 'info', '');
@@ -239,10 +253,10 @@ export type AccountNode =
   | { readonly kind: 'secondFactorMethod'; readonly methodId: number }
   | { readonly kind: 'backupCodes' }
   | { readonly kind: 'apiKey'; readonly apiKeyId: number }
-  | { readonly kind: 'secret'; readonly secretName: string }
+  | { readonly kind: 'secret'; readonly secretName: string; readonly isKeptHere?: true }
   | { readonly kind: 'teamRole'; readonly roleName: string }
   | { readonly kind: 'none'; readonly part: PartId }
-  | { readonly kind: 'problem'; readonly part: PartId; readonly problem: ListProblem };
+  | { readonly kind: 'problem'; readonly part: PartId | 'keptSecrets'; readonly problem: ListProblem };
 
 /** Returns the same object for the same row, so that the editor keeps the expansion and selection. */
 export class AccountNodes {

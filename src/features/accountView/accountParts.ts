@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ApiKey } from '../../model/accounts/apiKey';
+import type { KeptSecret } from '../../model/accounts/keptSecret';
 import type { SecondFactorStatus } from '../../model/accounts/secondFactor';
 import type { Secret } from '../../model/accounts/secret';
 import type { TeamRole } from '../../model/accounts/teamRole';
@@ -12,14 +13,24 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 
+/** A secret of this computer, without its value. */
+export type ShownSecret = Omit<KeptSecret, 'value'>;
+
 export interface AccountPartTypes {
   readonly secondFactor: SecondFactorStatus;
   readonly apiKeys: readonly ApiKey[];
   readonly secrets: readonly Secret[];
+  readonly keptSecrets: readonly ShownSecret[];
   readonly teamRoles: readonly TeamRole[];
 }
-export type PartId = keyof AccountPartTypes;
+type ReadId = keyof AccountPartTypes;
+/** The parts with a heading; the secrets of this computer are below that of the service's. */
+export type PartId = Exclude<ReadId, 'keptSecrets'>;
 export const partIds: readonly PartId[] = ['secondFactor', 'apiKeys', 'secrets', 'teamRoles'];
+
+const readIds: readonly ReadId[] = [...partIds, 'keptSecrets'];
+
+type PartsDeps = Pick<Services, 'accounts' | 'clock' | 'hub' | 'keptSecrets'> & { readonly log: Log };
 
 /** Announces, with the key of the account, that a window changed something or reads again. */
 const changes = channel('account.parts', z.string());
@@ -33,10 +44,10 @@ export class AccountParts implements Disposable {
   private readonly changed = this.owned.add(new Emitter<undefined>());
   readonly onDidChange = this.changed.event;
   private readonly readings: {
-    readonly [Id in PartId]: AccountReading<Account, AccountPartTypes[Id]>;
+    readonly [Id in ReadId]: AccountReading<Account, AccountPartTypes[Id]>;
   };
 
-  constructor(private readonly deps: Pick<Services, 'accounts' | 'clock' | 'hub'> & { readonly log: Log }) {
+  constructor(private readonly deps: PartsDeps) {
     const fire = () => {
       this.changed.fire(undefined);
     };
@@ -54,8 +65,19 @@ export class AccountParts implements Disposable {
       // Variables are never skipped, because no form of one is documented that could be broken
       // (docs/service/environment-variables.md#list).
       secrets: reading(async ({ client }, options) => ({ items: await client.secrets.list(options) })),
+      keptSecrets: reading<readonly ShownSecret[]>(async ({ key }) => {
+        const all = await deps.keptSecrets.all(key);
+        return { items: all.map(({ name, uses, changedAt }) => ({ name, uses, changedAt })) };
+      }),
       teamRoles: reading(({ client }, options) => client.teamRoles.list(options)),
     };
+    this.owned.add(
+      deps.keptSecrets.onDidChange((accountKey) => {
+        if (deps.accounts.active?.key === accountKey && this.state('keptSecrets').kind !== 'idle') {
+          void this.read('keptSecrets', true);
+        }
+      }),
+    );
     this.owned.add(
       changes.on(deps.hub, (accountKey) => {
         if (deps.accounts.active?.key === accountKey) {
@@ -67,17 +89,17 @@ export class AccountParts implements Disposable {
     this.owned.add(watchAccounts(deps.accounts, fire));
   }
 
-  state<Id extends PartId>(id: Id): Loaded<AccountPartTypes[Id]> {
+  state<Id extends ReadId>(id: Id): Loaded<AccountPartTypes[Id]> {
     return this.readings[id].state;
   }
 
   /** Returns the last good data, also during another read. */
-  value<Id extends PartId>(id: Id): AccountPartTypes[Id] | undefined {
+  value<Id extends ReadId>(id: Id): AccountPartTypes[Id] | undefined {
     return this.readings[id].value;
   }
 
   /** Reads a part unless it is already loaded or loading. */
-  open(id: PartId): void {
+  open(id: ReadId): void {
     if (this.state(id).kind === 'idle') {
       void this.read(id, true);
     }
@@ -97,12 +119,12 @@ export class AccountParts implements Disposable {
   }
 
   private async readAgain(isUnasked: boolean): Promise<void> {
-    const opened = partIds.filter((id) => this.state(id).kind !== 'idle');
+    const opened = readIds.filter((id) => this.state(id).kind !== 'idle');
     await Promise.all(opened.map((id) => this.read(id, isUnasked)));
   }
 
   /** Reads a part; never rejects, because the rows show the error. */
-  private async read(id: PartId, isUnasked: boolean): Promise<void> {
+  private async read(id: ReadId, isUnasked: boolean): Promise<void> {
     if (this.deps.accounts.active) {
       await this.readings[id].refresh({ isUnasked }).catch((error: unknown) => {
         this.deps.log.info(`Could not read a part of the account (${id}): ${String(error)}`);

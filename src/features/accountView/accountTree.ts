@@ -15,6 +15,7 @@ import {
   apiKeyItem,
   backupCodesItem,
   creditItem,
+  keptSecretItem,
   keyItem,
   methodItem,
   noneItem,
@@ -164,9 +165,14 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   }
 
   private partRows(part: PartId): object[] {
-    this.parts.open(part);
+    const lists = part === 'secrets' ? ([part, 'keptSecrets'] as const) : [part];
+    const problems = lists.flatMap((list) => {
+      this.parts.open(list);
+      return listProblems(this.parts.state(list)).map((problem) =>
+        this.nodes.of({ kind: 'problem', part: list, problem }),
+      );
+    });
     const state = this.parts.state(part);
-    const problems = listProblems(state).map((problem) => this.nodes.of({ kind: 'problem', part, problem }));
     const rows = this.rowsOf(part);
     const isNone = state.kind === 'ready' && state.skipped === undefined && rows.length === 0;
     return [...problems, ...(isNone ? [this.nodes.of({ kind: 'none', part })] : rows)];
@@ -187,9 +193,12 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
       case 'apiKeys':
         return (parts.value('apiKeys') ?? []).map(({ id }) => nodes.of({ kind: 'apiKey', apiKeyId: id }));
       case 'secrets':
-        return (parts.value('secrets') ?? []).map(({ name }) =>
-          nodes.of({ kind: 'secret', secretName: name }),
-        );
+        return [
+          ...(parts.value('keptSecrets') ?? []).map(({ name }) =>
+            nodes.of({ kind: 'secret', secretName: name, isKeptHere: true }),
+          ),
+          ...(parts.value('secrets') ?? []).map(({ name }) => nodes.of({ kind: 'secret', secretName: name })),
+        ];
       case 'teamRoles':
         return (parts.value('teamRoles') ?? []).map(({ name }) =>
           nodes.of({ kind: 'teamRole', roleName: name }),
@@ -243,7 +252,8 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   private figureOf(part: PartId, user: User): string {
     const value = this.parts.value(part);
     const state = this.parts.state(part);
-    const count = Array.isArray(value) ? countOfList(value.length, state) : '';
+    const here = part === 'secrets' ? (this.parts.value('keptSecrets')?.length ?? 0) : 0;
+    const count = Array.isArray(value) ? countOfList(value.length + here, state) : '';
     const figure = part === 'secondFactor' ? secondFactorStateText(this.secondFactorState(user)) : count;
     return withAge(figure, state, this.deps.clock.now());
   }
@@ -276,6 +286,10 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
         return key && apiKeyItem(key, key.id === user.keyId);
       }
       case 'secret': {
+        if (node.isKeptHere) {
+          const kept = parts.value('keptSecrets')?.find(({ name }) => name === node.secretName);
+          return kept && keptSecretItem(kept, this.deps.clock.now());
+        }
         const secret = parts.value('secrets')?.find(({ name }) => name === node.secretName);
         const isRevealed = revealed?.accountKey === accountKey && revealed.secretName === secret?.name;
         return secret && secretItem(secret, isRevealed);

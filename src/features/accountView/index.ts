@@ -18,6 +18,7 @@ type Deps = Pick<
   | 'accounts'
   | 'fleet'
   | 'hub'
+  | 'keptSecrets'
   | 'volumes'
   | 'clock'
   | 'log'

@@ -25,6 +25,7 @@ type Deps = Pick<
   Services,
   | 'accounts'
   | 'globalState'
+  | 'keptSecrets'
   | 'templates'
   | 'templateStores'
   | 'templateFiles'

@@ -1,10 +1,10 @@
+import { basename } from 'node:path/posix';
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { chooseSecret, setVariable, type SecretQuestion } from '../../editor/chooseSecret';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
-import { localize, t } from '../../editor/localize';
-import { whileSending } from '../../editor/progress';
-import { askLine } from '../../editor/quickPick';
+import { t } from '../../editor/localize';
 import { envFlagsToObject } from '../../model/documents/envObject';
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { parseDocument, referencesIn } from '../../model/templates/templateDocument';
@@ -12,7 +12,6 @@ import { removeVariable, replaceByReference } from '../../model/templates/templa
 import { makeReference, referenceNameFor, type ReferenceSlot } from '../../model/templates/templateReference';
 import { draftParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
-import type { Account } from '../../store/accounts/accounts';
 import { readAfter } from '../../store/readAfter';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
@@ -20,7 +19,7 @@ import type { DocumentDiagnostics } from './documentDiagnostics';
 import { toEdit } from './documentFixes';
 import { accountKeyOf, changeDocument, kindOf, ownerOf, type DocumentKind } from './openDocuments';
 
-export type SecretDeps = Pick<Services, 'accounts' | 'templateStores'> & {
+export type SecretDeps = Pick<Services, 'accounts' | 'keptSecrets' | 'templateStores'> & {
   readonly diagnostics: DocumentDiagnostics;
 };
 type Deps = SecretDeps;
@@ -52,16 +51,14 @@ export async function applySecretFix(deps: Deps, input: unknown): Promise<void> 
       return moveToSecrets(deps, secretPlace(deps, document, kind), action.slot);
     case 'makeAccountSecret':
       return makeAccountSecret(deps, document, action.name);
-    case 'enterSecret': {
-      const place = secretPlace(deps, document, kind);
-      const value = await askForValue(action.reference);
-      return value === undefined ? undefined : enterSecret(deps, place, action.reference, value);
-    }
-    case 'changeSecret': {
-      const place = secretPlace(deps, document, kind);
-      const value = await askForValue(action.slot.replace(/^env\./, ''));
-      return value === undefined ? undefined : keepAt(deps, place, action.slot, value);
-    }
+    case 'enterSecret':
+      return chooseFor(deps, secretPlace(deps, document, kind), action.reference, (chosen) =>
+        [...referencesIn(parseDocument(document.getText()))].flatMap(([at, name]) =>
+          name === action.reference && name !== chosen ? [at] : [],
+        ),
+      );
+    case 'changeSecret':
+      return chooseFor(deps, secretPlace(deps, document, kind), action.slot, () => [action.slot]);
   }
 }
 
@@ -78,31 +75,29 @@ export function secretPlace(deps: Deps, document: vscode.TextDocument, kind: Doc
   return { document, kind, accountKey };
 }
 
-/** Stores a secret. If another document uses the name, its value stays, and this secret gets its own name. */
-async function enterSecret(deps: Deps, place: SecretPlace, reference: string, value: string): Promise<void> {
-  const { secrets } = deps.templateStores;
-  const { document, kind, accountKey } = place;
-  const owner = ownerOf(document.uri, kind);
-  if (!(await secrets.isForeign(accountKey, owner, reference))) {
-    await secrets.keep(accountKey, owner, reference, value);
-    deps.diagnostics.all();
-    return;
-  }
-  for (const [at, name] of referencesIn(parseDocument(document.getText()))) {
-    if (name === reference) {
-      await keepAt(deps, place, at, value);
-    }
+/** Lets the user choose a secret, then puts its reference into these places of the document. */
+async function chooseFor(
+  deps: Deps,
+  place: SecretPlace,
+  called: string,
+  placesOf: (chosen: string) => readonly ReferenceSlot[],
+): Promise<void> {
+  const chosen = await chooseSecret(deps, place.accountKey, secretQuestion(place, called));
+  if (chosen) {
+    await putReference(deps, place, chosen, placesOf(chosen.name));
   }
 }
 
-export function askForValue(name: string): Promise<string | undefined> {
-  return askLine({
-    title: t('Value of the Secret {0}', name),
-    prompt: t('It is kept in the secret store of the editor. The document holds a reference to it.'),
-    password: true,
-    ignoreFocusOut: true,
-    problem: (value) => (value === '' ? t('Enter a value.') : undefined),
-  });
+/** Returns the question for the secret of a place, or for one that the document refers to. */
+export function secretQuestion({ document, kind }: SecretPlace, called: string): SecretQuestion {
+  const isPlace = called === 'docker_login_pass' || called.startsWith('env.');
+  return {
+    title: t('Value of the Secret {0}', called.replace(/^env\./, '')),
+    purpose: t('{0} gets a reference, and its instances the value.', basename(document.uri.path)),
+    use: ownerOf(document.uri, kind),
+    // A place is a slot by its name.
+    wanted: isPlace ? referenceNameFor(called as ReferenceSlot, calledOf(kind)) : called,
+  };
 }
 
 export function valueAt(document: vscode.TextDocument, at: ReferenceSlot): string | undefined {
@@ -128,25 +123,38 @@ async function moveToSecrets(deps: Deps, place: SecretPlace, at: ReferenceSlot):
 /** Stores the value under a free name, then puts the reference into the document. */
 export async function keepAt(
   deps: Deps,
-  { document, kind, accountKey }: SecretPlace,
+  place: SecretPlace,
   at: ReferenceSlot,
   value: string,
 ): Promise<void> {
-  const { secrets } = deps.templateStores;
-  const name = await secrets.freeName(accountKey, referenceNameFor(at, calledOf(kind)));
-  const changes = () => replaceByReference(document.getText(), at, makeReference(name)) ?? [];
-  if (changes().length === 0) {
-    throw new UserError(
-      text(
-        "The environment of this document can't be rewritten: a name occurs twice, or it can't be read. Correct it and try again.",
-      ),
-    );
-  }
-  await secrets.keep(accountKey, ownerOf(document.uri, kind), name, value);
+  const { wanted, use } = secretQuestion(place, at);
+  const name = await deps.keptSecrets.add(place.accountKey, wanted, value, use);
+  await putReference(deps, place, { name, isNew: true }, [at]);
+}
+
+/** Refers to a secret in these places; one that was stored for them is deleted if the document refuses. */
+async function putReference(
+  deps: Deps,
+  { document, kind, accountKey }: SecretPlace,
+  { name, isNew }: { readonly name: string; readonly isNew: boolean },
+  places: readonly ReferenceSlot[],
+): Promise<void> {
   try {
-    await changeDocument(document, toEdit(document, changes()));
+    for (const at of places) {
+      const changes = replaceByReference(document.getText(), at, makeReference(name)) ?? [];
+      if (changes.length === 0) {
+        throw new UserError(
+          text(
+            "The environment of this document can't be rewritten: a name occurs twice, or it can't be read. Correct it and try again.",
+          ),
+        );
+      }
+      await changeDocument(document, toEdit(document, changes));
+    }
   } catch (error) {
-    await secrets.discard(accountKey, name);
+    if (isNew) {
+      await deps.keptSecrets.release(accountKey, ownerOf(document.uri, kind), name);
+    }
     throw error;
   }
   deps.diagnostics.all();
@@ -183,34 +191,10 @@ async function makeAccountSecret(deps: Deps, document: vscode.TextDocument, name
     return;
   }
   // The account view lists the variable.
-  const isSet = await readAfter(setAccountSecret(account, name, value), async () => {
+  const isSet = await readAfter(setVariable(account, name, value), async () => {
     await runCommand('gpuRental.refreshAccount');
   });
   if (isSet) {
     await changeDocument(document, toEdit(document, removeVariable(document.getText(), name) ?? []));
   }
-}
-
-/** Creates a variable of the account, or replaces its value after a question; false if the user declines. */
-async function setAccountSecret({ client }: Account, name: string, value: string): Promise<boolean> {
-  try {
-    await whileSending(client.secrets.create(name, value));
-    return true;
-  } catch (error) {
-    if (!isTaken(error)) {
-      throw error;
-    }
-  }
-  const isWanted = await confirm({
-    message: localize(text('Your account has a variable {0} already.', name)),
-    button: t('Replace Its Value'),
-  });
-  if (isWanted) {
-    await whileSending(client.secrets.update(name, value));
-  }
-  return isWanted;
-}
-
-function isTaken(error: unknown): boolean {
-  return error instanceof UserError && 'code' in error && error.code === 'existing_key';
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { SecretTarget } from '../../commandSpecs';
+import { askSecretValue } from '../../editor/chooseSecret';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -12,7 +13,7 @@ import type { Services } from '../../services';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { plainLabel } from '../../util/plainLabel';
 import { accountKeyOf, kindOf, openDocuments } from './openDocuments';
-import { askForValue, keepAt, secretPlace, valueAt, type SecretDeps } from './secretFixes';
+import { keepAt, secretPlace, secretQuestion, valueAt, type SecretDeps } from './secretFixes';
 
 type Deps = SecretDeps & Pick<Services, 'templates'>;
 
@@ -38,17 +39,19 @@ export async function useSecret(deps: Deps, target: SecretTarget | undefined): P
   }
   account();
   const place = secretPlace(deps, document, kind);
+  const at = `env.${secret.name}` as const;
+  const { title, purpose } = secretQuestion(place, at);
   // The service may not return the value.
-  const value = secret.value ?? (await askForValue(secret.name));
+  const value = secret.value ?? (await askSecretValue(title, purpose));
   if (value !== undefined) {
-    await keepAt(deps, place, `env.${secret.name}`, value);
+    await keepAt(deps, place, at, value);
     await vscode.window.showTextDocument(document, { preview: false });
   }
 }
 
 async function pickSecret(secrets: readonly Secret[]): Promise<Secret | undefined> {
   if (secrets.length === 0) {
-    message('info', t('This account has no environment variables.'));
+    message('info', t('There are no secrets.'));
     return undefined;
   }
   const rows = secrets.map((secret) => ({ label: plainLabel(secret.name), secret }));

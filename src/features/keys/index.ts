@@ -8,7 +8,7 @@ import { registerKeyLens } from './keyDocument';
 import { copySecret, deleteSecret, setSecret } from './secretCommands';
 import { showTeamRole } from './teamRoleCommands';
 
-type Deps = Pick<Services, 'accounts' | 'commands' | 'redactor'>;
+type Deps = Pick<Services, 'accounts' | 'commands' | 'keptSecrets' | 'redactor'>;
 
 /** API keys, environment variables of the account, and team roles. */
 export function register(deps: Deps): Disposable {
@@ -37,14 +37,10 @@ export function register(deps: Deps): Disposable {
     ),
   );
   store.add(
-    commands.register('gpuRental.secret.set', (target) =>
-      changing(setSecret(deps, active(), target?.secretName)),
-    ),
+    commands.register('gpuRental.secret.set', (target) => changing(setSecret(deps, active(), target))),
   );
   store.add(
-    commands.register('gpuRental.secret.delete', (target) =>
-      changing(deleteSecret(active(), target?.secretName)),
-    ),
+    commands.register('gpuRental.secret.delete', (target) => changing(deleteSecret(deps, active(), target))),
   );
   store.add(commands.register('gpuRental.secret.copy', (target) => copySecret(active(), target?.secretName)));
   store.add(

@@ -26,7 +26,6 @@ import { jobTasks } from './jobTasks';
 import { JobTree } from './jobTree';
 import { runFileAsJob, startWorkers } from './jobsWithoutFile';
 import { runJob } from './runJob';
-import { changeSecrets } from './secretsOfJobs';
 import { workOfJobs } from './workOfJobs';
 
 /** Jobs: commands that run to their end on a machine, with a view, logs, messages and user commands. */
@@ -94,7 +93,6 @@ export function register(services: Services): Disposable {
     }),
   );
   store.add(commands.register('gpuRental.job.forget', (target, all) => forgetJobs(deps, target, all)));
-  store.add(commands.register('gpuRental.job.changeSecrets', () => changeSecrets(deps)));
   store.add(commands.register('gpuRental.job.tasks', () => jobTasks(deps)));
   return store;
 }

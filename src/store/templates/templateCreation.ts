@@ -18,6 +18,7 @@ import {
   draftOwner,
   referenceName,
   referenceNameFor,
+  registryReference,
   templateOwner,
   type HeldReference,
   type ReferenceSlot,
@@ -81,7 +82,11 @@ export class TemplateCreation {
     const name = typeof fields['name'] === 'string' ? fields['name'] : '';
     const held = new Map<ReferenceSlot, HeldReference>();
     const hide = async (slot: ReferenceSlot, value: string) => {
-      held.set(slot, { name: await this.keepValue(key, draftOwner(token), { slot, value, unique }), value });
+      const wanted = referenceNameFor(slot, unique);
+      held.set(slot, {
+        name: await this.deps.secrets.kept.add(key, wanted, value, draftOwner(token)),
+        value,
+      });
     };
     for (const [variable, value] of hidesVariables ? secretVariables(fields['env']) : []) {
       await hide(`env.${variable}`, value);
@@ -155,11 +160,12 @@ export class TemplateCreation {
     this.created.set(token, id);
     const password = fields['docker_login_pass'];
     if (isInClear(password)) {
-      const kept = await this.keepValue(account.key, templateOwner(id), {
-        slot: 'docker_login_pass',
-        value: password,
-        unique: String(id),
-      });
+      const kept = await this.deps.secrets.kept.add(
+        account.key,
+        registryReference(id),
+        password,
+        templateOwner(id),
+      );
       references.set('docker_login_pass', kept);
     }
     await this.deps.secrets.share(account.key, owner, templateOwner(id), references.values());
@@ -244,22 +250,6 @@ export class TemplateCreation {
       throw new SaveNotKnownError(undefined);
     }
     return made?.id;
-  }
-
-  /** Stores a value and returns the name of its reference. */
-  private async keepValue(
-    accountKey: string,
-    owner: SecretOwner,
-    {
-      slot,
-      value,
-      unique,
-    }: { readonly slot: ReferenceSlot; readonly value: string; readonly unique: string },
-  ): Promise<string> {
-    const { secrets } = this.deps;
-    const name = await secrets.freeName(accountKey, referenceNameFor(slot, unique));
-    await secrets.keep(accountKey, owner, name, value);
-    return name;
   }
 
   private async keep(token: string, accountKey: string, name: string, content: string): Promise<void> {

@@ -134,8 +134,12 @@ export class TemplateEdits {
     ]);
     const password = target['docker_login_pass'];
     if (typeof password === 'string' && password !== '' && referenceName(password) === undefined) {
-      const name = await this.deps.secrets.freeName(account.key, registryReference(id));
-      await this.deps.secrets.keep(account.key, templateOwner(id), name, password);
+      const name = await this.deps.secrets.kept.add(
+        account.key,
+        registryReference(id),
+        password,
+        templateOwner(id),
+      );
       references.set('docker_login_pass', name);
     }
     await this.deps.secrets.bind(account.key, id, references);

@@ -11,62 +11,30 @@ import {
 } from '../../model/templates/templateReference';
 import { draftTokenOf } from '../../model/templates/templateUri';
 import type { ResolveReference } from '../../model/templates/templateWire';
-import { UserError } from '../../util/errors';
-import { text } from '../../util/text';
 import { KeyNotRemovedError } from '../accounts/accountErrors';
+import { secretAnswer, isSecretOf, keptNames, storeChecked, type KeptSecrets } from '../accounts/keptSecrets';
 import type { SecretPort } from '../accounts/patientSecrets';
 import type { StoredSecrets, TemplatesOfAccount, TemplateStorage } from './templateStorage';
 
-/** The editor did not store a secret that it was given. */
-export class SecretNotKeptError extends UserError {
-  constructor() {
-    super(
-      text(
-        'The secret store of the editor did not keep the value. Unlock the key ring of this computer and try again.',
-      ),
-    );
-  }
-}
-
-/** The editor did not give a secret that it may still hold; the cause could contain a value, so it is dropped. */
-export class SecretUnreadableError extends UserError {
-  constructor() {
-    super(
-      text(
-        'Could not read the secrets of this template. Unlock the key ring of this computer, then try again.',
-      ),
-    );
-  }
-}
-
-const prefix = 'gpuRental.templateSecret.';
 const draftPrefix = 'gpuRental.templateDraft.';
 const requestPrefix = 'gpuRental.templateRequest.';
 
 /** Returns what the secret store holds of documents. @throws SecretUnreadableError if it refuses. */
 export async function storedSecrets(secrets: SecretPort): Promise<StoredSecrets> {
-  const keys = await secrets.keys().catch(() => {
-    throw new SecretUnreadableError();
-  });
-  const names = new Map<string, string[]>();
-  for (const key of keys.filter((one) => one.startsWith(prefix))) {
-    const [accountKey = '', ...name] = key.slice(prefix.length).split('.');
-    names.set(accountKey, [...(names.get(accountKey) ?? []), name.join('.')]);
-  }
-  const drafts = keys.filter((key) => key.startsWith(draftPrefix));
+  const names = await keptNames(secrets);
+  const drafts = (await secretAnswer(secrets.keys())).filter((key) => key.startsWith(draftPrefix));
   return { names, draftTokens: drafts.map((key) => key.slice(draftPrefix.length)) };
 }
 
 /**
- * The values behind the references of template documents, one entry each in the editor's
- * secret store. The places of the references are not secret and are kept separately.
+ * The references of template documents. Their places are not secret and are kept separately from the values; drafts and
+ * requests that hold values are entries of the secret store.
  */
 export class TemplateSecrets {
   constructor(
     private readonly secrets: SecretPort,
     private readonly memory: TemplateStorage,
-    /** Receives every value, so that no log shows it. */
-    private readonly onSecret: (value: string) => void,
+    readonly kept: KeptSecrets,
   ) {}
 
   /** Returns the references in the document of a template. */
@@ -76,16 +44,15 @@ export class TemplateSecrets {
     remembered?: Pick<TemplatesOfAccount, 'slots'>,
   ): Promise<HeldReferences> {
     const { slots } = remembered ?? (await this.memory.account(accountKey));
-    const held = await Promise.all(
-      Object.entries(slots[String(templateId)] ?? {}).map(
-        async ([slot, name]): Promise<[ReferenceSlot, HeldReference]> => [
-          // `bind` below writes only slots.
-          slot as ReferenceSlot,
-          { name, value: await this.value(accountKey, name) },
-        ],
-      ),
+    const names = Object.entries(slots[String(templateId)] ?? {});
+    const values = names.length === 0 ? undefined : await this.values(accountKey);
+    return new Map(
+      names.map(([slot, name]): [ReferenceSlot, HeldReference] => [
+        // `bind` below writes only slots.
+        slot as ReferenceSlot,
+        { name, value: values?.get(name) },
+      ]),
     );
-    return new Map(held);
   }
 
   /**
@@ -102,46 +69,36 @@ export class TemplateSecrets {
     }
     const env = readEnv(raw['env']);
     const found: [ReferenceSlot, string][] = [];
+    const values = await this.values(accountKey);
     for (const name of memory.lostNames) {
       if (name === registryReference(id)) {
         found.push(['docker_login_pass', name]);
       }
-      const value = await this.value(accountKey, name);
+      const value = values.get(name);
       const slots = value === undefined ? [] : slotsWith(env, { name, value });
       found.push(...slots.map((slot): [ReferenceSlot, string] => [slot, name]));
     }
+    await this.kept.allow(
+      accountKey,
+      found.map(([, name]) => name),
+      templateOwner(id),
+    );
     await this.memory.change(accountKey, (current) => ({
-      ...found.reduce((changed, [, name]) => withOwner(changed, name, templateOwner(id)), current),
+      ...current,
       slots: { [String(id)]: Object.fromEntries(found), ...current.slots },
     }));
     return this.memory.account(accountKey);
   }
 
-  /**
-   * Returns a lookup for the given names, read beforehand; names that were not stored for the document have no value.
-   */
+  /** Returns a lookup for the given names, read beforehand; names that the document may not use have no value. */
   async lookUp(accountKey: string, owner: SecretOwner, names: Iterable<string>): Promise<ResolveReference> {
-    const values = new Map<string, string>();
-    const own = await this.names(accountKey, owner);
-    for (const name of [...names].filter((one) => own.has(one))) {
-      const value = await this.value(accountKey, name);
-      if (value !== undefined) {
-        values.set(name, value);
-      }
-    }
-    return (name) => values.get(name);
+    const values = [...names].length === 0 ? undefined : await this.values(accountKey, owner);
+    return (name) => values?.get(name);
   }
 
-  /** Returns the names whose values were stored for the document on this computer. */
+  /** Returns the names that the document may use. */
   async names(accountKey: string, owner: SecretOwner): Promise<ReadonlySet<string>> {
-    const memory = await this.memory.account(accountKey);
-    return new Set(memory.secretNames.filter((name) => owns(memory, owner, name)));
-  }
-
-  /** Returns true for a name whose value belongs to another document. */
-  async isForeign(accountKey: string, owner: SecretOwner, name: string): Promise<boolean> {
-    const memory = await this.memory.account(accountKey);
-    return memory.secretNames.includes(name) && !owns(memory, owner, name);
+    return new Set((await this.values(accountKey, owner)).keys());
   }
 
   /** Grants a document made from another one the same references, and no more. */
@@ -151,36 +108,12 @@ export class TemplateSecrets {
     to: SecretOwner,
     names: Iterable<string>,
   ): Promise<void> {
-    const own = await this.names(accountKey, from);
-    const shared = [...new Set(names)].filter((name) => own.has(name));
+    const wanted = [...new Set(names)];
+    const own = wanted.length === 0 ? undefined : await this.names(accountKey, from);
+    const shared = wanted.filter((name) => own?.has(name));
     if (shared.length > 0) {
-      await this.memory.change(accountKey, (memory) =>
-        shared.reduce((changed, name) => withOwner(changed, name, to), memory),
-      );
+      await this.kept.allow(accountKey, shared, to);
     }
-  }
-
-  /**
-   * Stores a value for a document and reads it back. @throws SecretNotKeptError if the editor does not hold it
-   * afterwards.
-   */
-  async keep(accountKey: string, owner: SecretOwner, name: string, value: string): Promise<void> {
-    this.onSecret(value);
-    await this.storeChecked(keyOf(accountKey, name), value);
-    await this.memory.change(accountKey, (memory) => ({
-      ...withOwner(memory, name, owner),
-      secretNames: [...memory.secretNames.filter((other) => other !== name), name],
-    }));
-  }
-
-  /** Returns a name that is not taken yet. */
-  async freeName(accountKey: string, wanted: string): Promise<string> {
-    const taken = new Set((await this.memory.account(accountKey)).secretNames);
-    let name = wanted;
-    for (let count = 2; taken.has(name); count++) {
-      name = `${wanted}-${count}`;
-    }
-    return name;
   }
 
   /** Remembers which references the saved document of a template contains. */
@@ -189,8 +122,8 @@ export class TemplateSecrets {
     templateId: number,
     references: ReadonlyMap<ReferenceSlot, string>,
   ): Promise<void> {
-    const own = await this.names(accountKey, templateOwner(templateId));
-    const bound = Object.fromEntries([...references].filter(([, name]) => own.has(name)));
+    const own = references.size === 0 ? undefined : await this.names(accountKey, templateOwner(templateId));
+    const bound = Object.fromEntries([...references].filter(([, name]) => own?.has(name)));
     const current = (await this.memory.account(accountKey)).slots[String(templateId)] ?? {};
     if (JSON.stringify(bound) === JSON.stringify(current)) {
       return;
@@ -201,28 +134,19 @@ export class TemplateSecrets {
     }));
   }
 
-  /** Deletes a value that no document refers to. */
-  async discard(accountKey: string, unused: string): Promise<void> {
-    await this.memory.change(accountKey, (memory) => ({
-      ...memory,
-      secretNames: memory.secretNames.filter((name) => name !== unused),
-      secretOwners: Object.fromEntries(
-        Object.entries(memory.secretOwners).filter(([name]) => name !== unused),
-      ),
-    }));
-    await this.secrets.delete(keyOf(accountKey, unused));
-  }
-
   /**
-   * Deletes the secrets of a document that is gone, unless another one has them.
-   * Entries that the secret store does not delete are removed with the account.
+   * Ends what a document that is gone may use. Never rejects: what the secret store does not delete is removed with the
+   * account.
    */
   async release(accountKey: string, owner: SecretOwner): Promise<void> {
-    const own = await this.names(accountKey, owner);
-    await this.memory.change(accountKey, (memory) => withoutOwner(memory, owner));
-    const { secretNames } = await this.memory.account(accountKey);
-    const unused = [...own].filter((name) => !secretNames.includes(name));
-    await Promise.allSettled(unused.map((name) => this.secrets.delete(keyOf(accountKey, name))));
+    const id = owner.replace('template:', '');
+    if (Object.hasOwn((await this.memory.account(accountKey)).slots, id)) {
+      await this.memory.change(accountKey, (memory) => ({
+        ...memory,
+        slots: Object.fromEntries(Object.entries(memory.slots).filter(([one]) => one !== id)),
+      }));
+    }
+    await this.kept.release(accountKey, owner).catch(() => undefined);
   }
 
   /**
@@ -230,18 +154,15 @@ export class TemplateSecrets {
    * stays known for the next attempt.
    */
   async forgetAccount(accountKey: string): Promise<void> {
-    const own = [
-      keyOf(accountKey, ''),
-      `${draftPrefix}${draftTokenOf(accountKey, '')}`,
-      requestKey(accountKey, ''),
-    ];
+    const own = [`${draftPrefix}${draftTokenOf(accountKey, '')}`, requestKey(accountKey, '')];
     const keys = await this.secrets.keys().catch(() => undefined);
     const ends = await Promise.allSettled(
       (keys ?? [])
-        .filter((key) => own.some((start) => key.startsWith(start)))
+        .filter((key) => isSecretOf(accountKey, key) || own.some((start) => key.startsWith(start)))
         .map((key) => this.secrets.delete(key)),
     );
     if (!keys || ends.some(({ status }) => status === 'rejected')) {
+      await this.memory.change(accountKey, (memory) => memory);
       // The cause could contain a value, so it is dropped.
       throw new KeyNotRemovedError();
     }
@@ -253,11 +174,11 @@ export class TemplateSecrets {
    * SecretNotKeptError if the editor does not hold it afterwards.
    */
   keepDraft(token: string, content: string): Promise<void> {
-    return this.storeChecked(`${draftPrefix}${token}`, content);
+    return storeChecked(this.secrets, `${draftPrefix}${token}`, content);
   }
 
   draft(token: string): Promise<string | undefined> {
-    return this.read(`${draftPrefix}${token}`);
+    return secretAnswer(this.secrets.get(`${draftPrefix}${token}`));
   }
 
   async dropDrafts(tokens: readonly string[]): Promise<void> {
@@ -269,11 +190,11 @@ export class TemplateSecrets {
    * SecretNotKeptError if the editor does not hold it afterwards.
    */
   keepRequest(accountKey: string, token: string, content: string): Promise<void> {
-    return this.storeChecked(requestKey(accountKey, token), content);
+    return storeChecked(this.secrets, requestKey(accountKey, token), content);
   }
 
   request(accountKey: string, token: string): Promise<string | undefined> {
-    return this.read(requestKey(accountKey, token));
+    return secretAnswer(this.secrets.get(requestKey(accountKey, token)));
   }
 
   /** Never rejects: a request that stays only makes the next save look for its template first. */
@@ -281,69 +202,14 @@ export class TemplateSecrets {
     await this.secrets.delete(requestKey(accountKey, token)).catch(() => undefined);
   }
 
-  private async storeChecked(key: string, value: string): Promise<void> {
-    try {
-      await this.secrets.store(key, value);
-      if ((await this.secrets.get(key)) !== value) {
-        throw new SecretNotKeptError();
-      }
-    } catch {
-      // The cause could contain the value, so it is dropped.
-      throw new SecretNotKeptError();
-    }
+  /** Returns the values of an account, or those that a document may use, by name. */
+  private async values(accountKey: string, owner?: SecretOwner): Promise<ReadonlyMap<string, string>> {
+    const all = await this.kept.all(accountKey);
+    const own = all.filter(({ uses }) => owner === undefined || uses.includes(owner));
+    return new Map(own.map(({ name, value }) => [name, value]));
   }
-
-  private async read(key: string): Promise<string | undefined> {
-    try {
-      return await this.secrets.get(key);
-    } catch (error) {
-      // A place where no key may be read has its own reason.
-      throw error instanceof UserError ? error : new SecretUnreadableError();
-    }
-  }
-
-  private async value(accountKey: string, name: string): Promise<string | undefined> {
-    const value = await this.read(keyOf(accountKey, name));
-    if (value !== undefined) {
-      this.onSecret(value);
-    }
-    return value;
-  }
-}
-
-/** References in a saved template from before owners were stored belong to that template. */
-function owns(memory: TemplatesOfAccount, owner: SecretOwner, name: string): boolean {
-  const slots = owner.startsWith('template:') ? memory.slots[owner.slice('template:'.length)] : undefined;
-  return memory.secretOwners[name]?.includes(owner) === true || Object.values(slots ?? {}).includes(name);
-}
-
-function withOwner(memory: TemplatesOfAccount, name: string, owner: SecretOwner): TemplatesOfAccount {
-  const owners = memory.secretOwners[name] ?? [];
-  return owners.includes(owner)
-    ? memory
-    : { ...memory, secretOwners: { ...memory.secretOwners, [name]: [...owners, owner] } };
-}
-
-/** A secret whose documents are unknown stays. */
-function withoutOwner(memory: TemplatesOfAccount, owner: SecretOwner): TemplatesOfAccount {
-  const owners = Object.entries(memory.secretOwners).map(
-    ([name, all]) => [name, all.filter((one) => one !== owner)] as const,
-  );
-  const kept = owners.filter(([name, all]) => all.length > 0 || memory.lostNames.includes(name));
-  const gone = new Set(owners.filter((one) => !kept.includes(one)).map(([name]) => name));
-  const slots = Object.entries(memory.slots).filter(([id]) => `template:${id}` !== owner);
-  return {
-    ...memory,
-    slots: Object.fromEntries(slots),
-    secretOwners: Object.fromEntries(kept),
-    secretNames: memory.secretNames.filter((name) => !gone.has(name)),
-  };
 }
 
 function requestKey(accountKey: string, token: string): string {
   return `${requestPrefix}${accountKey}.${token}`;
-}
-
-function keyOf(accountKey: string, name: string): string {
-  return `${prefix}${accountKey}.${name}`;
 }

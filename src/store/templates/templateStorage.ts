@@ -26,11 +26,9 @@ const accountMemory = z.object({
   bases: z.record(z.string(), base).default({}),
   /** The references by place, for each template's document. */
   slots: z.record(z.string(), z.record(z.string(), z.string())).default({}),
-  /** Names of the secrets that this computer holds. */
-  secretNames: z.array(z.string()).default([]),
-  /** The documents that each secret was stored for. */
+  /** The documents that each secret was stored for, in earlier versions. */
   secretOwners: z.record(z.string(), z.array(z.string())).default({}),
-  /** Names of secrets whose documents are unknown, because an earlier file was damaged. */
+  /** Names of secrets whose places are unknown, because an earlier file was damaged. */
   lostNames: z.array(z.string()).default([]),
   favourites: z.array(ref).default([]),
   recents: z.array(ref).default([]),
@@ -54,7 +52,6 @@ const empty: TemplatesOfAccount = {
   versions: {},
   bases: {},
   slots: {},
-  secretNames: [],
   secretOwners: {},
   lostNames: [],
   favourites: [],
@@ -136,6 +133,16 @@ export class TemplateStorage {
     });
   }
 
+  /** Returns the documents for which earlier versions stored a secret, by its name: before owners, by its places. */
+  async earlierUses(accountKey: string): Promise<(name: string) => readonly string[]> {
+    const { secretOwners, slots } = await this.account(accountKey);
+    return (name) => {
+      const bound = Object.entries(slots).filter(([, names]) => Object.values(names).includes(name));
+      const owners = Object.hasOwn(secretOwners, name) ? (secretOwners[name] ?? []) : [];
+      return [...new Set([...owners, ...bound.map(([id]) => `template:${id}`)])];
+    };
+  }
+
   /** Returns the data of every account, by key. */
   async accounts(): Promise<Readonly<Record<string, TemplatesOfAccount>>> {
     return (await this.read()).accounts;
@@ -193,9 +200,7 @@ export class TemplateStorage {
     });
     return {
       version: 1,
-      accounts: Object.fromEntries(
-        [...names].map(([key, all]) => [key, { ...empty, secretNames: [...all], lostNames: [...all] }]),
-      ),
+      accounts: Object.fromEntries([...names].map(([key, all]) => [key, { ...empty, lostNames: [...all] }])),
       drafts: Object.fromEntries(drafts),
     };
   }

@@ -4,14 +4,15 @@ import type { Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
 import { keptAccounts } from '../accounts/accountEnds';
 import type { Accounts } from '../accounts/accounts';
+import type { KeptSecrets } from '../accounts/keptSecrets';
 import type { SecretPort } from '../accounts/patientSecrets';
 import { newOwnId } from '../disk/rowFolder';
 import type { WindowHub } from '../windows/windowHub';
 import { TemplateCreation } from './templateCreation';
 import { TemplateDocuments } from './templateDocuments';
 import { TemplateRefs } from './templateRefs';
-import { storedSecrets, TemplateSecrets } from './templateSecrets';
-import { TemplateStorage, type StorageLock } from './templateStorage';
+import { TemplateSecrets } from './templateSecrets';
+import type { TemplateStorage } from './templateStorage';
 
 /** All stores that work on single templates. */
 export interface TemplateStores extends Disposable {
@@ -26,18 +27,15 @@ export function createTemplateStores(deps: {
   readonly accounts: Accounts;
   readonly hub: WindowHub;
   readonly secrets: SecretPort;
-  readonly storageDir: string;
   /** The name of this window, which stays the same after a restart. */
   readonly windowName: string;
-  readonly lock: StorageLock;
+  readonly memory: TemplateStorage;
+  readonly keptSecrets: KeptSecrets;
   readonly clock: Clock;
   readonly log: Log;
-  /** Receives every secret value, so that no log shows it. */
-  readonly onSecret: (value: string) => void;
 }): TemplateStores {
-  const { accounts, hub, windowName, clock, log } = deps;
-  const memory = new TemplateStorage(deps.storageDir, log, deps.lock, () => storedSecrets(deps.secrets));
-  const secrets = new TemplateSecrets(deps.secrets, memory, deps.onSecret);
+  const { accounts, hub, windowName, memory, clock, log } = deps;
+  const secrets = new TemplateSecrets(deps.secrets, memory, deps.keptSecrets);
   const documents = new TemplateDocuments({ accounts, hub, windowName, memory, secrets, clock, log });
   const creation = new TemplateCreation({ documents, memory, secrets, clock, newToken: newOwnId });
   const refs = new TemplateRefs({ accounts, hub, memory, log });

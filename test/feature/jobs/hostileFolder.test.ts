@@ -181,10 +181,8 @@ describe('a folder of a stranger that names a secret of another folder', () => {
       window.quick.open.placeholder,
       `steal in ${workspace} asks for HF_TOKEN and sends it to trainer.`,
     );
-    assert.deepEqual(window.quick.rows(), [
-      'Enter a Value for This Job…',
-      `Use the Value of Another Job train in ${workspace}`,
-    ]);
+    assert.deepEqual(window.quick.rows(), [`HF_TOKEN train in ${workspace}`, 'New Secret…']);
+    assert.match(window.quick.activeRow() ?? '', /New Secret…/);
     assert.ok(!window.allMessages().includes(secret));
     window.quick.escape();
     await computer().rest();
@@ -195,7 +193,7 @@ describe('a folder of a stranger that names a secret of another folder', () => {
     await order('eval');
     await new DocumentDriver(window).press('Run Job');
     await window.quick.title('Secret HF_TOKEN of eval');
-    await window.quick.pick(/Use the Value of Another Job/);
+    await window.quick.pick(/^HF_TOKEN/);
     await confirmJob(window, 'Run on trainer, and Keep It');
     await window.toast(/^eval: succeeded/);
     await window.document(String(secret.length));

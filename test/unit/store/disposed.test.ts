@@ -39,6 +39,7 @@ import { anInstance } from '../../support/builders';
 import { CountedListeners } from '../../support/countedListeners';
 import { FakeService } from '../../support/fakeService';
 import { FakeComputer, noBudget } from '../../support/fakeWindows';
+import { secretParts } from '../../support/keptSecrets';
 
 const limits = () => ({ warnPercent: 80, stopsAll: false });
 const never = () => Promise.reject(new Error('nothing is asked'));
@@ -180,7 +181,6 @@ function startParts<T extends object>(one: T) {
   };
 }
 
-function templateParts<T extends object>(one: T) {
-  const lock = <R>(action: () => Promise<R>) => action();
-  return { ...one, lock, windowName: 'first', onSecret: () => undefined };
+function templateParts<T extends Pick<FakeComputer, 'secrets' | 'storageDir'>>(one: T) {
+  return { ...one, ...secretParts(one.secrets, one.storageDir, log), windowName: 'first' };
 }

@@ -141,11 +141,25 @@ describe('The rows of the account', () => {
     const hidden = rows.secretItem({ name: 'HF_TOKEN', value: 'hf_1' }, false);
     assert.deepEqual(
       [hidden.description, hidden.accessibilityInformation?.label],
-      ['••••••', 'HF_TOKEN, value hidden'],
+      ['•••••• · kept by the service', 'HF_TOKEN, value hidden'],
     );
     const open = rows.secretItem({ name: 'HF_TOKEN', value: 'hf_1' }, true);
     assert.deepEqual([open.description, open.accessibilityInformation], ['hf_1', undefined]);
     assert.equal(rows.secretItem({ name: 'HF_TOKEN' }, true).description, 'not stated by the service');
+  });
+
+  it('show of a secret of this computer where it is used and when it was changed, and no value', () => {
+    const at = Date.UTC(2026, 0, 5, 12);
+    const uses = ['template:12', 'list'];
+    assert.deepEqual(
+      [{ uses, changedAt: at }, { uses: [] }].map((more) =>
+        rows
+          .keptSecretItem({ name: 'HF_TOKEN', ...more }, at)
+          .description?.toString()
+          .replace(/changed .*/, 'changed'),
+      ),
+      ['on this computer · template #12 · changed', 'on this computer'],
+    );
   });
 
   it('lead on where a list is empty', () => {
@@ -156,7 +170,7 @@ describe('The rows of the account', () => {
         'No 2FA method. Select to add one |  | info | ',
         '→ gpuRental.tfa.addMethod',
         'No API keys |  | info | ',
-        'No environment variables. Select to set one |  | info | ',
+        'No secrets. Select to set one |  | info | ',
         '→ gpuRental.secret.set',
         'No team roles |  | info | ',
       ],
@@ -170,7 +184,7 @@ describe('The rows of the account', () => {
       [
         'Two-Factor Authentication | 3 | shield | ;secondFactor;',
         'API Keys | 3 | key | ;apiKeys;',
-        'Environment Variables | 3 | symbol-variable | ;secrets;',
+        'Secrets | 3 | lock | ;secrets;',
         'Team Roles | 3 | organization | ;teamRoles;',
       ],
     );

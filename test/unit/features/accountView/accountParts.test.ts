@@ -6,7 +6,8 @@ import type { Account, AccountsState } from '../../../../src/store/accounts/acco
 import { Emitter } from '../../../../src/util/emitter';
 import { silentLog } from '../../../../src/util/log';
 import { FakeClock, settle } from '../../../support/fakeClock';
-import { FakeHubs } from '../../../support/fakeWindows';
+import { FakeHubs, FakeSecrets } from '../../../support/fakeWindows';
+import { keptSecrets } from '../../../support/keptSecrets';
 import { only } from '../../../support/only';
 
 /** A client with the one group that these tests read. */
@@ -38,7 +39,10 @@ type PartsDeps = ConstructorParameters<typeof AccountParts>[0];
 const account = (key: string, client: Client) => ({ key, client }) as unknown as Account;
 
 const partsOf = (accounts: PartsDeps['accounts'], hub = new FakeHubs().open()) =>
-  new AccountParts({ accounts, hub, clock: new FakeClock(), log: silentLog });
+  new AccountParts({
+    ...{ accounts, hub, clock: new FakeClock(), log: silentLog },
+    keptSecrets: keptSecrets(new FakeSecrets()),
+  });
 
 describe('the parts of the account view', () => {
   it('are read when they are opened, once, and again on refresh', async () => {

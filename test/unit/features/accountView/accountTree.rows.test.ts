@@ -22,6 +22,7 @@ describe('The account view', () => {
         fleet: { onDidChange: event },
         volumes: { onDidChange: event },
         keyAccess: { onDidChange: event },
+        keptSecrets: { onDidChange: event },
       },
       accountGroups: { onDidChange: event, groups: [] },
       settings: { get: () => 'https://first.example/api' },

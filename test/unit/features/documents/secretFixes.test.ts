@@ -3,6 +3,8 @@ import { RefusedError } from '../../../../src/api/errors';
 import { applySecretFix } from '../../../../src/features/documents/secretFixes';
 import { useSecret } from '../../../../src/features/documents/secretUse';
 import { text } from '../../../../src/util/text';
+import { FakeSecrets } from '../../../support/fakeWindows';
+import { keptSecrets } from '../../../support/keptSecrets';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
@@ -15,8 +17,6 @@ describe('A secret of a document', () => {
     const quick = new OnQuick(screen);
     const content = typeof fields === 'string' ? fields : JSON.stringify(fields, undefined, 2);
     const document = documents.keep('/work/a.gpu-template.json', content);
-    const kept: string[] = [];
-    const foreign = new Set<string>();
     const requests: string[] = [];
     const taken = new Set<string>();
     let checks = 0;
@@ -24,18 +24,9 @@ describe('A secret of a document', () => {
     screen.commands.register('gpuRental.refreshAccount', () => {
       reads += 1;
     });
-    const secrets = {
-      isForeign: (_: string, __: object, name: string) => Promise.resolve(foreign.has(name)),
-      freeName: (_: string, name: string) => Promise.resolve(name),
-      keep: (key: string, __: object, name: string, value: string) => {
-        kept.push(`${key} ${name}=${value}`);
-        return Promise.resolve();
-      },
-      discard: (key: string, name: string) => {
-        kept.splice(0, kept.length, ...kept.filter((one) => !one.startsWith(`${key} ${name}=`)));
-        return Promise.resolve();
-      },
-    };
+    const secrets = keptSecrets(new FakeSecrets());
+    /** What the account has, without what the documents need not know. */
+    const kept = async () => (await secrets.all('mine')).map(({ name, value }) => `${name}=${value}`);
     const client = {
       secrets: {
         list: () => Promise.resolve([...listed]),
@@ -61,7 +52,8 @@ describe('A secret of a document', () => {
           return Promise.resolve();
         },
       },
-      templateStores: { secrets, documents: { account: () => account, peek: () => undefined } },
+      keptSecrets: secrets,
+      templateStores: { documents: { account: () => account, peek: () => undefined } },
       diagnostics: {
         all: () => {
           checks += 1;
@@ -76,7 +68,7 @@ describe('A secret of a document', () => {
       await quick.flush();
     };
     return {
-      ...{ deps, screen, quick, document, kept, foreign, requests, taken, listed, fix, read, press },
+      ...{ deps, screen, quick, document, kept, secrets, requests, taken, listed, fix, read, press },
       counts: () => ({ checks, reads }),
     };
   }
@@ -88,7 +80,7 @@ describe('A secret of a document', () => {
     it(`moves to the secret store, with a reference in its place: ${what}`, async () => {
       const { fix, read, kept, counts } = scene({ env });
       await fix({ kind: 'moveToSecrets', slot: 'env.TOKEN' });
-      assert.match(kept.join(), /^mine \S+=hf_1$/);
+      assert.match((await kept()).join(), /^\S+=hf_1$/);
       assert.doesNotMatch(JSON.stringify(read()), /hf_1/);
       assert.match(JSON.stringify(read()), /TOKEN/);
       assert.equal(counts().checks, 1);
@@ -98,7 +90,7 @@ describe('A secret of a document', () => {
   it('moves there as the password of a registry', async () => {
     const { fix, read, kept } = scene({ docker_login_pass: 'pass' });
     await fix({ kind: 'moveToSecrets', slot: 'docker_login_pass' });
-    assert.match(kept.join(), /^mine \S+=pass$/);
+    assert.match((await kept()).join(), /^\S+=pass$/);
     assert.notEqual(read()['docker_login_pass'], 'pass');
   });
 
@@ -112,7 +104,7 @@ describe('A secret of a document', () => {
       const { fix, kept, document } = scene(fields);
       const before = document.getText();
       await fix({ kind: 'moveToSecrets', slot });
-      assert.deepEqual([kept, document.getText()], [[], before]);
+      assert.deepEqual([await kept(), document.getText()], [[], before]);
     });
   }
 
@@ -125,26 +117,51 @@ describe('A secret of a document', () => {
     await twice.quick.type('new');
     await twice.quick.enter();
     await refused;
-    assert.deepEqual(twice.kept, []);
+    assert.deepEqual(await twice.kept(), []);
   });
 
   const reference = '${secret:hf}';
 
   it('is entered under the name of its reference, and under its own where the name is of another one', async () => {
     const one = scene({ name: 'a', image: 'i', env: { TOKEN: reference } });
-    const enter = async () => {
-      const asked = one.fix({ kind: 'enterSecret', reference: 'hf' });
-      assert.equal(await one.quick.type(''), 'Enter a value.');
-      await one.quick.type('hf_1');
-      await one.quick.enter();
-      await asked;
-    };
-    await enter();
-    assert.deepEqual([one.kept.splice(0), one.counts().checks], [['mine hf=hf_1'], 1]);
-    one.foreign.add('hf');
-    await enter();
-    assert.match(one.kept.join(), /^mine (?!hf=)\S+=hf_1$/);
-    assert.doesNotMatch(one.document.getText(), /secret:hf\}/);
+    const entered = one.fix({ kind: 'enterSecret', reference: 'hf' });
+    assert.equal(await one.quick.type(''), 'Enter a value.');
+    await one.quick.type('hf_1');
+    await one.quick.enter();
+    await entered;
+    assert.deepEqual([await one.kept(), one.counts().checks], [['hf=hf_1'], 1]);
+    const two = scene({ name: 'a', image: 'i', env: { TOKEN: reference } });
+    await two.secrets.add('mine', 'hf', 'of another', 'template:5');
+    const asked = two.fix({ kind: 'enterSecret', reference: 'hf' });
+    await two.quick.pick('New Secret…');
+    await two.quick.type('hf_2');
+    await two.quick.enter();
+    await asked;
+    assert.deepEqual(await two.kept(), ['hf=of another', 'hf-2=hf_2']);
+    assert.match(two.document.getText(), /secret:hf-2\}/);
+  });
+
+  it('is one of the others only after a question with the document, and Enter alone gives none away', async () => {
+    const one = scene({ name: 'a', image: 'i', env: { TOKEN: reference } });
+    await one.secrets.add('mine', 'hf', 'of another', 'template:5');
+    await one.secrets.add('mine', 'theirs', 'other', 'list');
+    one.listed.push({ name: 'VARIABLE', value: 'v' }, { name: 'MASKED' }, { name: 'hf', value: 'v' });
+    const given = one.fix({ kind: 'enterSecret', reference: 'hf' });
+    const rows = ['hf template #5', 'theirs', 'VARIABLE kept by the service', 'New Secret…'];
+    assert.deepEqual(await one.quick.rows(), rows);
+    assert.equal(one.quick.title, 'Value of the Secret hf');
+    assert.equal(one.quick.active, 'New Secret…');
+    await one.quick.pick('theirs');
+    await given;
+    const uses = (name: string) =>
+      one.secrets.all('mine').then((all) => all.find((secret) => secret.name === name)?.uses);
+    assert.deepEqual(await uses('theirs'), ['list', 'file:file:///work/a.gpu-template.json']);
+    assert.match(one.document.getText(), /secret:theirs\}/);
+    const changed = one.fix({ kind: 'changeSecret', slot: 'env.TOKEN' });
+    await one.quick.pick('VARIABLE');
+    await changed;
+    assert.deepEqual(await uses('VARIABLE'), ['file:file:///work/a.gpu-template.json']);
+    assert.match(one.document.getText(), /secret:VARIABLE\}/);
   });
 
   it('is changed by a value that the user enters, and by none not', async () => {
@@ -154,12 +171,12 @@ describe('A secret of a document', () => {
     assert.equal(quick.title, 'Value of the Secret TOKEN');
     await quick.escape();
     await left;
-    assert.deepEqual(kept, []);
+    assert.deepEqual(await kept(), []);
     const changed = fix({ kind: 'changeSecret', slot: 'env.TOKEN' });
     await quick.type('new');
     await quick.enter();
     await changed;
-    assert.match(kept.join(), /^mine \S+=new$/);
+    assert.match((await kept()).join(), /^\S+=new$/);
   });
 
   it('is no place that a link can name otherwise', async () => {
@@ -192,7 +209,7 @@ describe('A secret of a document', () => {
     });
 
     for (const [button, isReplaced] of [
-      ['Replace Its Value', true],
+      ['Replace', true],
       ['Not Now', false],
     ] as const) {
       it(`asks before it replaces one that the account has: ${button}`, async () => {
@@ -202,7 +219,7 @@ describe('A secret of a document', () => {
         await press('Make It an Account Secret');
         await press(button);
         await made;
-        assert.match(textsOn(screen).join(), /Your account has a variable TOKEN already\./);
+        assert.match(textsOn(screen).join(), /Replace the value of TOKEN\?/);
         assert.equal(requests.includes('update TOKEN=hf_1'), isReplaced);
         assert.deepEqual(read(), { env: isReplaced ? {} : { TOKEN: 'hf_1' } });
       });
@@ -213,7 +230,7 @@ describe('A secret of a document', () => {
     it('is picked by name, and reports if there is none', async () => {
       const { deps, screen } = scene({ env: {} });
       await useSecret(only(deps), undefined);
-      assert.deepEqual(textsOn(screen), ['info This account has no environment variables. []']);
+      assert.deepEqual(textsOn(screen), ['info There are no secrets. []']);
     });
 
     for (const [what, env, button, isUsed] of [
@@ -233,8 +250,8 @@ describe('A secret of a document', () => {
         }
         await used;
         assert.deepEqual(
-          kept.map((line) => line.replace(/\S+=/, '')),
-          isUsed ? ['mine hf_1'] : [],
+          (await kept()).map((line) => line.replace(/\S+=/, '')),
+          isUsed ? ['hf_1'] : [],
         );
       });
     }
@@ -250,7 +267,7 @@ describe('A secret of a document', () => {
       await quick.type('hf_1');
       await quick.enter();
       await used;
-      assert.match(kept.join(), /^mine \S+=hf_1$/);
+      assert.match((await kept()).join(), /^\S+=hf_1$/);
       assert.match(JSON.stringify(read()), /TOKEN/);
     });
 

@@ -167,7 +167,7 @@ describe('The documents of templates while others change them', () => {
       await open(one);
     }
     const owner = templateOwner(id);
-    await window.secrets.keep('account-1', owner, 'x', 'value');
+    await window.kept.add('account-1', 'x', 'value', owner);
     await window.documents.noteListed(window.documents.account(), service.templates);
     service.templates = [];
     window.dirty.add(id);

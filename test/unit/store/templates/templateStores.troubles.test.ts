@@ -6,6 +6,7 @@ import { aTemplate } from '../../../support/builders';
 import { settle } from '../../../support/fakeClock';
 import { FakeService } from '../../../support/fakeService';
 import { FakeComputer } from '../../../support/fakeWindows';
+import { secretParts } from '../../../support/keptSecrets';
 import { TemplateComputer, type TemplateWindow } from '../../../support/templateWindow';
 import { until } from '../../../support/until';
 
@@ -80,9 +81,8 @@ describe('Templates where something fails that the user did not ask for', () => 
       (await signed.openSignedIn()).close();
       const { accounts, hub, owned } = signed.openWindow();
       const { clock, log, secrets, storageDir } = signed;
-      const lock = <T>(action: () => Promise<T>) => action();
-      const deps = { accounts, hub, secrets, storageDir, lock, clock, log, windowName: 'w' };
-      const { documents } = owned.add(createTemplateStores({ ...deps, onSecret: () => undefined }));
+      const deps = { accounts, hub, ...secretParts(secrets, storageDir, log), clock, log, windowName: 'w' };
+      const { documents } = owned.add(createTemplateStores(deps));
       const resumed = documents.resume(77);
       await accounts.load();
       await resumed;
@@ -97,9 +97,8 @@ describe('Templates where something fails that the user did not ask for', () => 
     try {
       const { accounts, hub, owned } = await signed.openSignedIn();
       const { clock, log, secrets, storageDir } = signed;
-      const lock = <T>(action: () => Promise<T>) => action();
-      const deps = { accounts, hub, secrets, storageDir, lock, clock, log, windowName: 'w' };
-      const stores = owned.add(createTemplateStores({ ...deps, onSecret: () => undefined }));
+      const deps = { accounts, hub, ...secretParts(secrets, storageDir, log), clock, log, windowName: 'w' };
+      const stores = owned.add(createTemplateStores(deps));
       const key = accounts.active?.key ?? '';
       await stores.refs.noteUse(key, { id: 1 });
       stores.memory.change = () => Promise.reject(new Error('disk full'));

@@ -1,0 +1,116 @@
+import * as z from 'zod';
+import { parseJson } from '../../util/json';
+import { text, type Text } from '../../util/text';
+import type { SecretOwner } from '../templates/templateReference';
+
+/**
+ * What may use a secret: a document, a job of a folder, or everything that the user chooses it for later (`list`). A name
+ * alone gives no access to a value, because any template or file can contain it.
+ */
+export type SecretUse = SecretOwner | `job:${string}` | 'list';
+
+/** A value in the secret store of this computer. */
+export interface KeptSecret {
+  /** Unique in its account. */
+  readonly name: string;
+  readonly value: string;
+  readonly uses: readonly string[];
+  /** Milliseconds since 1970; absent for values of earlier versions. */
+  readonly changedAt?: number | undefined;
+}
+
+const kept = z.array(
+  z.object({
+    name: z.string(),
+    value: z.string(),
+    uses: z.array(z.string()),
+    changedAt: z.number().optional(),
+  }),
+);
+
+const job = z.tuple([z.string(), z.string(), z.string()]);
+
+/** Returns `undefined` for another text, which an error must not quote. */
+function read<T>(shape: z.ZodType<T>, stored: string): T | undefined {
+  try {
+    return shape.parse(parseJson(stored));
+  } catch {
+    return undefined;
+  }
+}
+
+export function readKept(stored: string): readonly KeptSecret[] | undefined {
+  return read(kept, stored);
+}
+
+/** Returns the use of a secret as a variable of a job; the jobs of a matrix share it. */
+export function jobUse(folder: string, name: string, variable: string): SecretUse {
+  return `job:${JSON.stringify([folder, name, variable])}`;
+}
+
+/** Returns the secret that a job gets for a variable. */
+export function secretFor(all: readonly KeptSecret[], use: SecretUse): KeptSecret | undefined {
+  return all.find(({ uses }) => uses.includes(use));
+}
+
+/** Adds a secret under the wanted name or, where that has another value, under a free one; returns its name as well. */
+export function withSecret(
+  all: readonly KeptSecret[],
+  wanted: KeptSecret,
+): { readonly all: readonly KeptSecret[]; readonly name: string } {
+  const same = all.find(({ name, value }) => name === wanted.name && value === wanted.value);
+  const taken = new Set(all.map(({ name }) => name));
+  let { name } = wanted;
+  for (let count = 2; !same && taken.has(name); count++) {
+    name = `${wanted.name}-${count}`;
+  }
+  const added = same ? all : [...all, { ...wanted, name, uses: [] }];
+  return { all: wanted.uses.reduce((changed, use) => withUse(changed, name, use), added), name };
+}
+
+/** Allows a use of a secret. A variable of a job has one value, so the use of another secret ends. */
+export function withUse(all: readonly KeptSecret[], name: string, use: string): readonly KeptSecret[] {
+  const others = use.startsWith('job:') ? withoutUse(all, use, (one) => one !== name) : all;
+  return others.map((one) =>
+    one.name === name && !one.uses.includes(use) ? { ...one, uses: [...one.uses, use] } : one,
+  );
+}
+
+/** Ends a use; a secret that nothing else uses is gone. */
+export function withoutUse(
+  all: readonly KeptSecret[],
+  use: string,
+  of: (name: string) => boolean = () => true,
+): readonly KeptSecret[] {
+  return all.flatMap((one) => {
+    if (!of(one.name) || !one.uses.includes(use)) {
+      return [one];
+    }
+    const uses = one.uses.filter((other) => other !== use);
+    return uses.length === 0 ? [] : [{ ...one, uses }];
+  });
+}
+
+/** Returns where a secret is used, each once. */
+export function usesText({ uses }: Pick<KeptSecret, 'uses'>): readonly Text[] {
+  const texts = uses.flatMap((use) => useText(use) ?? []);
+  return [...new Map(texts.map((one) => [JSON.stringify(one), one])).values()];
+}
+
+function useText(use: string): Text | undefined {
+  const [, kind = '', rest = ''] = /^(\w+):(.*)$/s.exec(use) ?? [];
+  switch (kind) {
+    case 'template':
+      return text('template {0}', `#${rest}`);
+    case 'draft':
+      return text('an unsaved template');
+    case 'file':
+      return text('{0}', rest.split('/').at(-1) ?? '');
+    case 'job': {
+      const [folder, name] = read(job, rest) ?? [];
+      return name === undefined ? undefined : text('{0} in {1}', name, folder ?? '');
+    }
+    default:
+      return undefined;
+  }
+}
