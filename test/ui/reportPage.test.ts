@@ -56,7 +56,7 @@ function report(changes: Partial<ReportView> = {}): ReportView {
           ],
           rows: days.map((name, day) => ({
             id: name,
-            cells: [{ text: name }, { text: `$${day + 1}.00`, sort: day + 1 }],
+            cells: [{ text: name }, { text: `$${day + 1}.00`, sort: day + 1, share: (day + 1) / 30 }],
           })),
         },
       },
@@ -161,6 +161,7 @@ describe('the page of the reports in a real browser', function () {
     assert.equal(await find('.tiles dd').innerText(), '$465.00');
     assert.equal(await find('#chart-days').count(), 1);
     assert.equal(await find('.notice.error').count(), 1);
+    assert.match((await find('.share').last().getAttribute('style')) ?? '', /--share: 100%/);
     await find('#filter-preset').selectOption('7');
     await press(find('#button-csv'));
     await press(find('.notice.error button'));

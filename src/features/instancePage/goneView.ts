@@ -67,10 +67,10 @@ function endSection(past: PastRental, { check, log }: GoneFacts): ReportView['se
   const { instance, message } = past;
   return factsSection('status', t('Status'), [
     [t('How it ended'), endText(past)],
-    [t('The host said'), message ?? (past.end === 'destroyed' ? undefined : instance.statusMessage)],
+    [t('Host says'), message ?? (past.end === 'destroyed' ? undefined : instance.statusMessage)],
     [t('Cost'), costOfPastText(past)],
     [t('Rented by agent (unverified name)'), agentOfPast(past)],
-    [t('Check of the machine'), check ? localize(checkText(instance, undefined, check)) : t('not made')],
+    [t('Check of the machine'), check && localize(checkText(instance, undefined, check))],
     [t('Log'), log === undefined ? t('not read before the instance ended') : undefined],
   ]);
 }

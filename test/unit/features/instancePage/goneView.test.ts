@@ -30,10 +30,9 @@ describe('the text of the page of an instance that is gone', () => {
     );
     assert.deepEqual(rows(view, 'status'), [
       'How it ended: destroyed',
-      'The host said: no space left',
+      'Host says: no space left',
       'Cost: at most $0.80: an estimate from its price, assuming that it always ran, without traffic',
       'Rented by agent (unverified name): “claude”',
-      'Check of the machine: not made',
       'Log: not read before the instance ended',
     ]);
     assert.deepEqual(
