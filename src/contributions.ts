@@ -21,6 +21,8 @@ export const contextKeyDefaults = {
   'gpuRental.jobs': false,
   /** A rental that the list of instances may not contain yet. */
   'gpuRental.renting': false,
+  /** A folder of this window has a workspace file. */
+  'gpuRental.workspaceFile': false,
   /** This window is on one of our instances. */
   'gpuRental.connected': false,
   'gpuRental.templateConflict': false,

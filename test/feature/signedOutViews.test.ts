@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -24,6 +25,40 @@ describe('the views before the sign-in', () => {
       assert.doesNotMatch((await window.view(view).welcome()).join('\n'), /Sign in to see/);
     }
     window.clearToasts();
+  });
+});
+
+describe('the view of instances without any', () => {
+  const computer = useComputer();
+  const welcome = async (window: FeatureWindow) => (await window.view('instances').welcome()).join('\n');
+
+  it('offers to search, and what the folder of the window allows', async () => {
+    const window = await computer().openWindow();
+    await window.signIn();
+    await window.view('instances').welcomeShows('Search Offers');
+    await window.view('instances').welcomeShows('Run Job');
+    assert.doesNotMatch(await welcome(window), /Rent for This Workspace/);
+    const file = path.join(computer().workspace, '.vscode', 'gpu-rental.json');
+    mkdirSync(path.dirname(file));
+    writeFileSync(file, '{}');
+    window.screen.filesChanged.fire(undefined);
+    await window.view('instances').welcomeShows('Rent for This Workspace');
+    rmSync(file);
+    window.screen.filesChanged.fire(undefined);
+    await computer().until(
+      'the end of the offer',
+      async () => !/Rent for This Workspace/.test(await welcome(window)),
+    );
+  });
+
+  it('offers no more than a search without a folder, or in one that is not trusted', async () => {
+    writeFileSync(path.join(computer().workspace, '.vscode', 'gpu-rental.json'), '{}');
+    for (const nature of [{ folders: [] }, { isTrusted: false }]) {
+      const window = await computer().openWindow(nature);
+      await window.view('instances').welcomeShows('Search Offers');
+      await computer().rest();
+      assert.doesNotMatch(await welcome(window), /Rent for This Workspace|Run Job/);
+    }
   });
 });
 

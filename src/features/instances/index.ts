@@ -3,6 +3,7 @@ import { inView } from '../../editor/progress';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { InstanceTree } from './instanceTree';
+import { followWorkspaceFile } from './workspaceFileKey';
 
 type Deps = Pick<
   Services,
@@ -32,6 +33,7 @@ export function register(deps: Deps): Disposable {
   const provider = store.add(new InstanceTree(deps));
   tree.setProvider(provider);
   store.add(tickFirstSteps(deps));
+  store.add(followWorkspaceFile(deps));
   store.add(deps.commands.register('gpuRental.refresh', () => refresh(deps)));
   store.add(
     deps.commands.register('gpuRental.showLog', () => {

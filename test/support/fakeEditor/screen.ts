@@ -46,6 +46,8 @@ export class Screen {
   readonly windowStateChanged = new FakeEventEmitter<vscode.WindowState>();
   readonly trustGranted = new FakeEventEmitter<undefined>();
   readonly foldersChanged = new FakeEventEmitter<unknown>();
+  /** Fires where a file is made or deleted that the product watches. */
+  readonly filesChanged = new FakeEventEmitter<unknown>();
   /** Open notebooks. */
   readonly notebooks: Pick<vscode.NotebookDocument, 'notebookType'>[] = [];
   readonly didOpenNotebook = new FakeEventEmitter<Pick<vscode.NotebookDocument, 'notebookType'>>();

@@ -278,6 +278,11 @@ function workspacePart(screen: Screen, { settings }: SharedParts, nature: { curr
     onDidSaveTextDocument: documents.saved.event,
     onDidGrantWorkspaceTrust: screen.trustGranted.event,
     onDidChangeWorkspaceFolders: screen.foldersChanged.event,
+    createFileSystemWatcher: () => ({
+      onDidCreate: screen.filesChanged.event,
+      onDidDelete: screen.filesChanged.event,
+      dispose: () => undefined,
+    }),
     registerFileSystemProvider: (scheme: string, provider: vscode.FileSystemProvider) =>
       documents.registerFileSystem(scheme, provider),
     registerTextDocumentContentProvider: (scheme: string, provider: vscode.TextDocumentContentProvider) =>
