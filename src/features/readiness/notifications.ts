@@ -1,7 +1,7 @@
 import { showInstances } from '../../editor/chooseInstance';
 import { commandAction } from '../../editor/commands';
 import { confirm, isPerson } from '../../editor/confirm';
-import { failureSentence, hostSentences, keptSentence, troubleSentence } from '../../editor/failureText';
+import { failureSentence, keptSentence, troubleSentence } from '../../editor/failureText';
 import { t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
@@ -59,9 +59,6 @@ export class ReadinessNotifications {
     switch (event.kind) {
       case 'ready':
         return this.ready(event, name);
-      case 'long':
-        this.long(instanceId, name, event.message);
-        return;
       case 'failed':
         return this.failed(event, name);
       case 'trouble':
@@ -148,16 +145,6 @@ export class ReadinessNotifications {
     if (instance && check && !isCheckFine(this.deps, instance.id, check)) {
       await this.checks.show(instance.id, name, check);
     }
-  }
-
-  private long(instanceId: number, name: string, ofHost: string | undefined): void {
-    const sentence = t('{0} is taking longer than usual to get ready.', name);
-    message(
-      'warning',
-      [sentence, ...hostSentences(ofHost)].join(' '),
-      commandAction(t('Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),
-      commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
-    );
   }
 
   private async failed(event: FailedStart, name: string): Promise<void> {
@@ -390,7 +377,6 @@ export function isShownByWindow(event: StartEvent): boolean {
       return true;
     case 'failed':
       return event.reason !== 'timedOut';
-    case 'long':
     case 'tooDear':
     case 'destroyedAgain':
     case 'notDestroyed':

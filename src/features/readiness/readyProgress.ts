@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { showInstances } from '../../editor/chooseInstance';
 import { choose } from '../../editor/confirm';
+import { hostSentences } from '../../editor/failureText';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { progressWithButton } from '../../editor/progress';
@@ -102,10 +103,10 @@ export class ReadyProgress implements vscode.Disposable {
     if (watch.check) {
       return checkTexts(watch.check, now).map(localize).join(' · ');
     }
-    const status = watch.message === undefined ? undefined : plainLabel(watch.message).slice(0, 120);
-    return [label, elapsed, watch.isLong ? t('longer than usual') : undefined, status]
-      .filter((part) => part !== undefined && part !== '')
-      .join(' · ');
+    const parts = watch.isLong
+      ? [label, elapsed, t('longer than usual'), hostSentences(watch.message).join(' ')]
+      : [label, elapsed, plainLabel(watch.message ?? '').slice(0, 120)];
+    return parts.filter((part) => part !== '').join(' · ');
   }
 
   /** Asks before the progress ends, because the machine still costs money. Without an answer, it keeps waiting. */

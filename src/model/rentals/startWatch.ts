@@ -33,7 +33,7 @@ export const startWatchShape = z
     messageAt: z.number(),
     message: z.string().exactOptional(),
     stage: z.enum(instanceStates),
-    /** True once "longer than usual" was reported. */
+    /** True after five minutes. */
     isLong: z.boolean(),
     /** When it was last observed, in milliseconds since 1970; absent if an older version wrote the file. */
     lookedAt: z.number().exactOptional(),
@@ -68,8 +68,6 @@ export type StartOutcome =
 export interface StartStep {
   readonly watch: StartWatch;
   readonly outcome?: StartOutcome;
-  /** True once, after five minutes. */
-  readonly becameLong?: boolean;
 }
 
 /** A machine can become ready and exit again within this time without being noticed (ms). */
@@ -244,10 +242,7 @@ function tick(
   if (now - watch.messageAt >= timeoutMs || waitedMs >= longestWaitMs) {
     return failedStep(watch, 'timedOut', hadData);
   }
-  if (!watch.isLong && waitedMs >= longerThanUsualMs) {
-    return { watch: { ...watch, isLong: true }, becameLong: true };
-  }
-  return { watch };
+  return { watch: { ...watch, isLong: watch.isLong || waitedMs >= longerThanUsualMs } };
 }
 
 /** Problems of a machine that has run; each is reported once, and again only after a recovery. */

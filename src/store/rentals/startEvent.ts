@@ -11,7 +11,6 @@ export const startEvent = z.discriminatedUnion('kind', [
     check: checkResult.exactOptional(),
     isLate: z.literal(true).exactOptional(),
   }),
-  ofInstance.extend({ kind: z.literal('long'), message: z.string().exactOptional() }),
   ofInstance.extend({
     kind: z.literal('failed'),
     reason: z.enum(failureReasons),

@@ -304,11 +304,6 @@ class SharedStartWatches implements StartWatches {
     const instance = this.record(instanceId) ?? (fleet.hasEnded(instanceId) ? 'ended' : undefined);
     const step = observe(before, instance, facts, now, this.deps.limits());
     this.byInstance.set(instanceId, step.watch);
-    const { message } = step.watch;
-    if (step.becameLong === true) {
-      const words = message === undefined ? {} : { message };
-      this.news.deliver(`long:${instanceId}:${before.since}`, { kind: 'long', instanceId, ...words });
-    }
     const runsNow = step.watch.check !== undefined && before.check === undefined;
     if (!step.outcome && !runsNow) {
       return;
@@ -328,7 +323,12 @@ class SharedStartWatches implements StartWatches {
       return;
     }
     if (step.outcome) {
-      await this.outcomes.settle(step.outcome, { watch: before, marker, message, at: now });
+      await this.outcomes.settle(step.outcome, {
+        watch: before,
+        marker,
+        message: step.watch.message,
+        at: now,
+      });
     } else {
       // The service has done its part; the remaining proof needs no request to it.
       await this.outcomes.mark(marker, { kind: 'ready', instanceId, at: now });

@@ -109,7 +109,6 @@ describe('a failed start of a machine that has a window', () => {
   it('leaves to it what became of a machine that ran, and nothing that it can’t see', () => {
     assert.equal(isShownByWindow({ instanceId: 7, kind: 'ready' }), true);
     assert.equal(isShownByWindow({ instanceId: 7, kind: 'trouble', trouble: 'outbid' }), true);
-    assert.equal(isShownByWindow({ instanceId: 7, kind: 'long' }), false);
     assert.equal(isShownByWindow({ instanceId: 7, kind: 'notDestroyed' }), false);
   });
 });

@@ -113,14 +113,6 @@ describe('The message about a machine that was rented', () => {
       { ...id, kind: 'ready', check: { kind: 'notChecked', reason: 'noKey' } },
     ],
     [
-      'warning trainer is taking longer than usual to get ready. [Instance Log, Destroy…]',
-      { ...id, kind: 'long' },
-    ],
-    [
-      'warning trainer is taking longer than usual to get ready. The host says: no space left on device. The disk is too small for the image: rent again with a bigger one. [Instance Log, Destroy…]',
-      { ...id, kind: 'long', message: 'no space left on device' },
-    ],
-    [
       'warning trainer was outbid and is paused. It runs again when your bid is the highest; the disk still costs $0.120/day. [Change Bid…, Replace…, Destroy…]',
       { ...id, kind: 'trouble', trouble: 'outbid' },
     ],
@@ -194,7 +186,6 @@ describe('The message about a machine that was rented', () => {
     assert.equal(await said({ ...id, kind: 'ready', check: proved }), '');
     const check = { kind: 'unproved', stage: 'login', problem: 'refused' } as const;
     assert.notEqual(await said({ ...id, kind: 'ready', check }), '');
-    assert.notEqual(await said({ ...id, kind: 'long' }), '');
   });
 
   it('is left to the window of the machine, except for what that can’t see', async () => {

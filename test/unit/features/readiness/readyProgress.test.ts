@@ -78,6 +78,11 @@ describe('The progress of a machine that gets ready', () => {
   const stages = [
     ['the usual', {}, / · 0 s$/],
     ['a long start', { isLong: true }, / · 0 s · longer than usual$/],
+    [
+      'what the host says of a long start',
+      { isLong: true, message: 'no space left on device' },
+      / · longer than usual · The host says: no space left on device\. The disk is too small for the image/,
+    ],
     ['what the host says', { message: 'pulling\n$(zap) layer' }, / · 0 s · pulling/],
     ['nothing that the host says', { message: '' }, / · 0 s$/],
     ['much that the host says', { message: 'x'.repeat(500) }, / · x{120}$/],
