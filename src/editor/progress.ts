@@ -26,6 +26,7 @@ export async function withCancellableProgress<T>(
   title: string,
   run: (signal: AbortSignal, report: (message: string) => void) => Promise<T>,
   button = t('Cancel'),
+  afterMs = soonMs,
 ): Promise<T> {
   const stop = new AbortController();
   let latest: string | undefined;
@@ -35,7 +36,7 @@ export async function withCancellableProgress<T>(
   const work = run(stop.signal, (message) => {
     report(message);
   });
-  return unlessSoon(work, () =>
+  return unlessSoon(work, afterMs, () =>
     vscode.window.withProgress(progressWithButton(title, button), (progress, token) => {
       report = (message) => {
         progress.report({ message });
@@ -62,13 +63,18 @@ export async function inView<T>(viewId: ViewId, read: () => Promise<T>): Promise
 const soonMs = 700;
 
 /** Shows progress while a read waits for the service or its rate limits; *Cancel* only ends the waiting. */
-export function whileAsking<T>(work: Promise<T>): Promise<T> {
-  return withCancellableProgress(t('Waiting for the service…'), (signal) => orCancelled(work, signal));
+export function whileAsking<T>(work: Promise<T>, afterMs = soonMs): Promise<T> {
+  return withCancellableProgress(
+    t('Waiting for the service…'),
+    (signal) => orCancelled(work, signal),
+    undefined,
+    afterMs,
+  );
 }
 
 /** Like `whileAsking`, for a change: the end of the waiting does not undo it. */
 export function whileSending<T>(work: Promise<T>): Promise<T> {
-  return unlessSoon(work, () =>
+  return unlessSoon(work, soonMs, () =>
     vscode.window.withProgress(
       { location: vscode.ProgressLocation.Notification, title: t('Waiting for the service…') },
       () => work,
@@ -76,13 +82,13 @@ export function whileSending<T>(work: Promise<T>): Promise<T> {
   );
 }
 
-async function unlessSoon<T>(work: Promise<T>, show: () => PromiseLike<T>): Promise<T> {
+async function unlessSoon<T>(work: Promise<T>, afterMs: number, show: () => PromiseLike<T>): Promise<T> {
   const stop = new AbortController();
   const done = () => true;
   const late = () => false;
   const isSoon = await Promise.race([
     work.then(done, done),
-    wait(windowParts().clock, soonMs, stop.signal).then(late, late),
+    wait(windowParts().clock, afterMs, stop.signal).then(late, late),
   ]);
   stop.abort();
   return isSoon ? work : show();

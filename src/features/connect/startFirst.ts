@@ -9,12 +9,10 @@ import { isChanging, stateLabel, stateOf, type InstanceStateKind } from '../../m
 import { perHour, runningRateOf } from '../../model/quote';
 import type { Services } from '../../services';
 import { DisposableStore } from '../../util/disposable';
-import { durationText } from '../../util/duration';
+import { durationText, redrawAt } from '../../util/duration';
 import type { HeldMachine } from './hostChecks';
 
 type Deps = Pick<Services, 'fleet' | 'clock'>;
-
-const tickMs = 5000;
 
 /**
  * Offers to start a stopped instance at its price, and waits until it runs. Returns false if the user declines or
@@ -70,14 +68,14 @@ async function waitUntilRunning(deps: Deps, instanceId: number, name: string): P
           } else if (!instance || !isOnItsWay(kind)) {
             finish('failed');
           } else {
-            const elapsed = localize(durationText(clock.now() - startedAt));
+            const elapsed = localize(durationText(redrawAt(clock.now()).now - startedAt));
             report(`${localize(stateLabel(instance, kind ?? 'other'))} · ${elapsed}`);
           }
         };
         const tick = () => {
           check();
           if (!store.isDisposed) {
-            store.add(clock.schedule(tick, tickMs));
+            store.add(clock.schedule(tick, redrawAt(clock.now()).nextInMs));
           }
         };
         store.add(fleet.onDidChange(check));

@@ -193,7 +193,7 @@ export class InstancePage implements Disposable {
       restore: { ...this.of },
       words: {
         loading: t('Loading…'),
-        showTable: t('Show Table'),
+        showTable: t('Table'),
         savePicture: '',
         median: '',
         sortHint: t('Sort by this column'),

@@ -1,5 +1,5 @@
 import { runCommand } from '../../editor/commands';
-import { inView } from '../../editor/progress';
+import { inView, whileAsking } from '../../editor/progress';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { InstanceTree } from './instanceTree';
@@ -78,6 +78,9 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
+/** The bar above the view says enough for this time (ms). */
+const lateMs = 10_000;
+
 /** Refreshes everything that is shown; after a key that could not be read, also the account. */
 async function refresh({ accounts, fleet, templates, sshKeys, trees }: Deps): Promise<void> {
   await accounts.load();
@@ -88,7 +91,7 @@ async function refresh({ accounts, fleet, templates, sshKeys, trees }: Deps): Pr
   if (!accounts.active) {
     return;
   }
-  await inView('gpuRental.instances', async () => {
+  const work = inView('gpuRental.instances', async () => {
     await Promise.all([
       fleet.refresh(),
       accounts.refreshUser(),
@@ -101,6 +104,7 @@ async function refresh({ accounts, fleet, templates, sshKeys, trees }: Deps): Pr
       runCommand('gpuRental.refreshInstanceKeys'),
     ]);
   });
+  await whileAsking(work, lateMs);
 }
 
 type FirstStepsDeps = Pick<Services, 'contextKeys' | 'fleet' | 'presence' | 'rentals'>;

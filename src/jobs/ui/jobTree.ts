@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { unreadRow } from '../../editor/listRows';
 import { t } from '../../editor/localize';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
+import { redrawAt } from '../../util/duration';
 import type { JobRow } from '../model/job';
 import { remainingMachine } from '../store/remainingMachine';
 import { damagedJobItem } from './damagedJobs';
@@ -24,8 +25,6 @@ export type JobNode =
   | { readonly damagedJob: string };
 
 const groups: readonly JobGroup[] = ['running', 'needsYou', 'finished'];
-/** How often elapsed time and cost of running jobs are updated (ms). */
-const tickMs = 10_000;
 
 /** The jobs of the active account. */
 export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposable {
@@ -48,10 +47,11 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
 
   /** Updates elapsed time while a job runs and the view is visible. */
   refresh(): void {
+    const { clock, jobs } = this.deps;
     this.changed.fire(undefined);
     this.timer.value =
-      this.isVisible() && this.deps.jobs.open.length > 0
-        ? this.deps.clock.schedule(() => this.refresh(), tickMs)
+      this.isVisible() && jobs.open.length > 0
+        ? clock.schedule(() => this.refresh(), redrawAt(clock.now()).nextInMs)
         : undefined;
   }
 
@@ -98,7 +98,7 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
       return new vscode.TreeItem('');
     }
     return 'jobId' in node
-      ? jobItem(row, this.deps.clock.now(), {
+      ? jobItem(row, redrawAt(this.deps.clock.now()).now, {
           move: this.deps.jobs.moves.find(id),
           isFetchable: this.noteFetchable(row),
         })

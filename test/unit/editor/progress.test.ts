@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { withCancellableProgress } from '../../../src/editor/progress';
+import { whileAsking, withCancellableProgress } from '../../../src/editor/progress';
 import { setWindowParts } from '../../../src/editor/windowParts';
+import { CancelledError } from '../../../src/util/errors';
 import { FakeClock, settle } from '../../support/fakeClock';
 import type { Screen } from '../../support/fakeEditor/screen';
 import { openScreen } from '../../support/onScreen';
@@ -53,6 +54,16 @@ describe('a progress notification', () => {
     await clock.advance(1000);
     screen.messages.shown[0]?.press('Cancel');
     await assert.rejects(result, /cancelled/);
+  });
+
+  it('appears as late as is asked for, and its Cancel ends the waiting', async () => {
+    const result = whileAsking(work, 10_000);
+    await clock.advance(9_900);
+    assert.deepEqual(shown(), []);
+    await clock.advance(200);
+    assert.deepEqual(shown(), ['Waiting for the service…']);
+    screen.messages.shown[0]?.press('Cancel');
+    await assert.rejects(result, CancelledError);
   });
 
   it('hands on what fails before anything is waited for', async () => {

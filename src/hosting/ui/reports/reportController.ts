@@ -133,7 +133,7 @@ export class ReportController<Data> implements vscode.Disposable {
       sections: drawn?.sections ?? [],
       words: {
         loading: t('Loading…'),
-        showTable: t('Show Table'),
+        showTable: t('Table'),
         savePicture: t('Save Picture…'),
         median: t('Median'),
         sortHint: t('Sort by this column'),
