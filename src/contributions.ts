@@ -61,6 +61,9 @@ export interface Settings {
   'gpuRental.search.saved': Readonly<Record<string, unknown>>;
   /** Dollars an hour for all running instances; 0 means no limit. */
   'gpuRental.rent.limitPerHour': number;
+  /** When new rentals end by themselves; 0 means never. */
+  'gpuRental.end.idleMinutes': number;
+  'gpuRental.end.destroyAfterDays': number;
   /** Dollars that an account may spend in a day and a month; 0 means no limit. */
   'gpuRental.budget.perDay': number;
   'gpuRental.budget.perMonth': number;
@@ -92,6 +95,8 @@ export const settingDefaults: Settings = {
   'gpuRental.network.transport': 'auto',
   'gpuRental.search.saved': {},
   'gpuRental.rent.limitPerHour': 0,
+  'gpuRental.end.idleMinutes': 30,
+  'gpuRental.end.destroyAfterDays': 7,
   'gpuRental.budget.perDay': 0,
   'gpuRental.budget.perMonth': 0,
   'gpuRental.budget.warnPercent': 80,

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../contributions';
+import { longestEnd } from '../model/rentals/agreedEnd';
 import type { Disposable } from '../util/disposable';
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
@@ -81,6 +82,8 @@ export const settingChecks: { readonly [Key in keyof Settings]: (value: unknown)
   'gpuRental.network.transport': oneOf('auto', 'vscode', 'undici'),
   'gpuRental.search.saved': (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'gpuRental.rent.limitPerHour': (value) => typeof value === 'number' && value >= 0,
+  'gpuRental.end.idleMinutes': within(0, longestEnd.idleMinutes),
+  'gpuRental.end.destroyAfterDays': within(0, longestEnd.destroyAfterDays),
   'gpuRental.budget.perDay': within(0, 1e6),
   'gpuRental.budget.perMonth': within(0, 1e6),
   'gpuRental.budget.warnPercent': within(1, 100),

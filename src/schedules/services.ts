@@ -5,6 +5,7 @@ import { accountPath } from '../store/accounts/accountFiles';
 import { openFleetCache } from '../store/instances/fleetShared';
 import { openUsageFile } from '../store/instances/idleWatch';
 import type { Own } from '../wing';
+import { AgreedEnds } from './store/agreedEnds';
 import { InstanceSchedules } from './store/instanceSchedules';
 import type { AskKernels } from './store/kernelUse';
 import { OtherAccountSchedules } from './store/otherAccountSchedules';
@@ -15,7 +16,17 @@ import { proveTimer } from './timerCheck';
 
 type Deps = Pick<
   CoreServices,
-  'accounts' | 'clock' | 'fleet' | 'hub' | 'idle' | 'log' | 'notices' | 'presence' | 'ssh' | 'storageDir'
+  | 'accounts'
+  | 'clock'
+  | 'fleet'
+  | 'hub'
+  | 'idle'
+  | 'log'
+  | 'notices'
+  | 'presence'
+  | 'rentals'
+  | 'ssh'
+  | 'storageDir'
 >;
 
 export type ScheduleServices = ReturnType<typeof scheduleServices>;
@@ -30,6 +41,7 @@ export function scheduleServices({ ssh, storageDir, presence, idle, notices, ...
     new ScheduleFiles(accountPath(storageDir, accountKey, 'schedules'), shared.log);
   const use = { presence, aliasOf, file };
   const schedules = own(new InstanceSchedules({ ...shared, storage }));
+  own(new AgreedEnds({ ...shared, schedules }));
   own(new ScheduleRunner({ ...shared, schedules, idle, kernelUse, notices }));
   const check: CheckTimer = (...timer) => proveTimer({ ssh, log: shared.log }, ...timer);
   own(new TimerProofs({ ...shared, schedules, presence, notices, aliasOf, check }));

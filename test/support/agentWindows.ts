@@ -6,6 +6,7 @@ import { AgentLimitStore } from '../../src/agents/store/agentLimits';
 import { CommandAnswers } from '../../src/agents/store/commandAnswers';
 import { doAgreed } from '../../src/agents/store/doAgreed';
 import type { ToolDeps } from '../../src/agents/store/toolDeps';
+import { settingDefaults, type Settings } from '../../src/contributions';
 import type { Fleet } from '../../src/store/instances/fleetStore';
 import { SearchBudget } from '../../src/store/offers/searchBudget';
 import { silentLog } from '../../src/util/log';
@@ -91,9 +92,21 @@ export async function openAgentWindow(
   const isReady = () => true;
   const redact = (text: string) => text;
   const commandAnswers = new CommandAnswers();
-  const given = { ...window, fleet, desk, limits, searchBudget, clock, log: silentLog };
+  const given = {
+    ...window,
+    settings: usualSettings,
+    fleet,
+    desk,
+    limits,
+    searchBudget,
+    clock,
+    log: silentLog,
+  };
   return { ...given, ssh, commandAnswers, isReady, redact, commands, entries, sshStep, setLimits };
 }
+
+/** The settings as they are without a change of the user. */
+const usualSettings = { get: <Key extends keyof Settings>(key: Key) => settingDefaults[key] };
 
 /** A window with limits that stop nothing; the service has instance 5001, which runs. */
 export async function agentScene(start?: ServiceStart, options: AgentWindowOptions = { limits: wideLimits }) {

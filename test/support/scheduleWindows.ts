@@ -1,5 +1,6 @@
 import type { KernelUse } from '../../src/notebooks/model/kernelUse';
 import type { Schedule, ScheduleState } from '../../src/schedules/model/schedule';
+import { AgreedEnds } from '../../src/schedules/store/agreedEnds';
 import { InstanceSchedules } from '../../src/schedules/store/instanceSchedules';
 import type { ScheduleStorage } from '../../src/schedules/store/scheduleFiles';
 import { scheduleNotice, type ScheduleNotice } from '../../src/schedules/store/scheduleNotice';
@@ -73,7 +74,7 @@ export const aliasOf = (instanceId: number) => `gpu-${instanceId}`;
 /** A window that carries schedules out and has read the list, over a service in memory and a clock that a test moves. */
 export async function openScheduleWindow(computer: FakeComputer, disk: FakeScheduleDisk) {
   const window = await computer.openSignedIn();
-  const { accounts, fleet, hub, owned } = window;
+  const { accounts, fleet, hub, owned, rentals } = window;
   const { clock, log } = computer;
   const presence = owned.add(new Presence({ hub, clock }));
   const notices = owned.add(new Notices(hub));
@@ -100,6 +101,7 @@ export async function openScheduleWindow(computer: FakeComputer, disk: FakeSched
     kernels.asked += 1;
     return Promise.resolve(kernels.use);
   };
+  owned.add(new AgreedEnds({ accounts, fleet, hub, rentals, schedules, clock, log }));
   owned.add(new ScheduleRunner({ accounts, fleet, hub, schedules, idle, kernelUse, notices, clock, log }));
   await clock.advance(0);
   await fleet.refresh();

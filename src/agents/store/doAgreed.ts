@@ -8,6 +8,7 @@ import { destroyAndVerify } from '../../store/instances/destruction';
 import { readPresence } from '../../store/instances/ends';
 import type { Fleet } from '../../store/instances/fleetStore';
 import { changePower } from '../../store/instances/power';
+import { endOfSettings, type EndSettings } from '../../store/rentals/lastRental';
 import type { RentalStore } from '../../store/rentals/rentalStore';
 import { currentTemplate } from '../../store/templates/findTemplate';
 import type { Clock } from '../../util/clock';
@@ -27,6 +28,7 @@ export interface DoAgreedDeps {
   readonly rentals: RentalStore;
   readonly fleet: Fleet;
   readonly schedules: InstanceSchedules;
+  readonly settings: EndSettings;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -119,6 +121,8 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
     rentalType: 'on-demand',
     priceLimit: most,
     mostPerHour: most,
+    // The agreed time ends it while it runs.
+    end: { ...endOfSettings(deps.settings), idleMinutes: 0 },
   } as const;
   const result = await rentals.rent(wish, {
     isStillWanted: stillWanted(deps, request, accountKey),

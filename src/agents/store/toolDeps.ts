@@ -4,6 +4,7 @@ import type { InstanceSchedules } from '../../schedules/store/instanceSchedules'
 import type { Account, Accounts } from '../../store/accounts/accounts';
 import type { Fleet } from '../../store/instances/fleetStore';
 import type { SearchBudget } from '../../store/offers/searchBudget';
+import type { EndSettings } from '../../store/rentals/lastRental';
 import type { RentalStore } from '../../store/rentals/rentalStore';
 import { wait, type Clock } from '../../util/clock';
 import type { Log } from '../../util/log';
@@ -50,6 +51,7 @@ export interface ToolDeps {
   readonly fleet: Fleet;
   readonly schedules: InstanceSchedules;
   readonly rentals: RentalStore;
+  readonly settings: EndSettings;
   readonly searchBudget: Pick<SearchBudget, 'waitMs' | 'note'>;
   /** Returns true if the last check passed: a login worked, and the machine matches what was rented. */
   readonly isReady: (instanceId: number) => boolean;

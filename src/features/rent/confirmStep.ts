@@ -21,8 +21,8 @@ export type Confirmed =
   | { readonly kind: 'sshDirect' }
   /** Returns to the offers and shows only those that fit. */
   | { readonly kind: 'fit'; readonly filters: Filters }
-  /** Asks for another usage to estimate. */
-  | { readonly kind: 'stay' };
+  /** Asks for another usage to estimate, or another end. */
+  | { readonly kind: 'stay' | 'end' };
 
 /** Why nothing was rented since the user last saw the confirmation, shown above it; each part is one line. */
 export interface ConfirmNotice {
@@ -222,5 +222,5 @@ function factRow(fact: Fact): Row<Confirmed> {
   if (step === undefined) {
     return row;
   }
-  return { ...row, value: step === 'stay' ? { kind: 'stay' } : { kind: 'open', step } };
+  return { ...row, value: step === 'stay' || step === 'end' ? { kind: step } : { kind: 'open', step } };
 }

@@ -1,5 +1,6 @@
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { shortened } from '../../model/rentals/agreedEnd';
 import type { VolumeChoice } from '../../model/rentals/rent';
 import { returnDraft, narrowedDraft, type BackToList, type PickedDraft } from '../../model/rentals/rentDraft';
 import { RentFlow } from '../../model/rentals/rentFlow';
@@ -9,7 +10,7 @@ import type { Account } from '../../store/accounts/accounts';
 import { RegistryLogins } from '../../store/accounts/registryLogins';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { RecentSearches } from '../../store/offers/recentSearches';
-import { LastRental } from '../../store/rentals/lastRental';
+import { endOfSettings, LastRental } from '../../store/rentals/lastRental';
 import { defined } from '../../util/defined';
 import { firstImage, type StepDeps } from './rentSteps';
 import { rentOffer, type WizardDeps } from './rentWizard';
@@ -33,7 +34,11 @@ export async function rentPicked(
     volumes: account.client.volumes,
     logins: new RegistryLogins(deps.secrets, account.key),
   };
-  const choices = await startChoices(draft, rents, steps);
+  const usual = rents.end(account.key, endOfSettings(deps.settings));
+  const choices = {
+    end: shortened(usual, draft.workspace?.end),
+    ...(await startChoices(draft, rents, steps)),
+  };
   const flow = new RentFlow({ ...draft, choices }, draft.choices?.source !== undefined);
   const { volume, volumePerGbMonth } = choices;
   const elsewhere = flow.choices.volume ? undefined : volume;

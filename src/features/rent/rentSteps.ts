@@ -4,6 +4,7 @@ import { localize, t } from '../../editor/localize';
 import { askText, pickFromList, type StepAnswer, type Row, type StepTitle } from '../../editor/quickPick';
 import { formatMoney } from '../../model/money';
 import { quoteOffer, readStay } from '../../model/quote';
+import { spanOfEnd, type AgreedEnd } from '../../model/rentals/agreedEnd';
 import { stoppedText } from '../../model/rentals/costFacts';
 import type { Runtype } from '../../model/rentals/rent';
 import type { RentFlow } from '../../model/rentals/rentFlow';
@@ -169,6 +170,42 @@ export async function askStay(rents: LastRental, flow: RentFlow): Promise<void> 
   if (stay) {
     await rents.keepStay(stay);
   }
+}
+
+const idleChoices = [15, 30, 60, 120, 480];
+const dayChoices = [1, 3, 7, 30];
+
+/** Asks for one of the two numbers of the end. Opened from the confirmation, to which it returns. */
+export async function askEnd(flow: RentFlow): Promise<Partial<AgreedEnd> | undefined> {
+  const { end } = flow.choices;
+  const rows = (key: keyof AgreedEnd, choices: readonly number[]) =>
+    [...new Set([...choices, end?.[key] ?? 0])]
+      .filter((value) => value > 0)
+      .sort((one, other) => one - other)
+      .concat(0)
+      .map((value): Row<Partial<AgreedEnd>> => ({
+        id: `${key}:${value}`,
+        ...(end?.[key] === value ? { icon: 'check' } : {}),
+        label: value === 0 ? t('Never') : localize(spanOfEnd(key, value)),
+        value: { [key]: value },
+      }));
+  const separator = (label: string): Row<Partial<AgreedEnd>> => ({
+    label,
+    kind: vscode.QuickPickItemKind.Separator,
+  });
+  const answer = await pickFromList<Partial<AgreedEnd>>({
+    ...titled(flow, t('Rent: End')),
+    canSkip: false,
+    placeholder: t('When does the instance end by itself?'),
+    rows: [
+      separator(t('Stop when idle for')),
+      ...rows('idleMinutes', idleChoices),
+      separator(t('Ask to destroy when stopped for')),
+      ...rows('destroyAfterDays', dayChoices),
+    ],
+    activeId: `idleMinutes:${end?.idleMinutes ?? 0}`,
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
 }
 
 /** The service accepts 256 characters, including our marker (docs/service/limits.md#sizes). */

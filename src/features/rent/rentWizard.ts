@@ -18,12 +18,13 @@ import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { burnSoon } from '../../store/instances/burn';
 import { isCurrent } from '../../store/instances/listed';
-import { LastRental } from '../../store/rentals/lastRental';
+import { endOfSettings, LastRental } from '../../store/rentals/lastRental';
 import { machinesRented } from '../../store/rentals/machinesRented';
 import { assertNever } from '../../util/errors';
 import { confirmStep, type Confirmed, type ConfirmNotice } from './confirmStep';
 import { optionsStep } from './optionSteps';
 import {
+  askEnd,
   askStay,
   bidStep,
   diskStep,
@@ -236,6 +237,9 @@ class RentWizard {
       case 'stay':
         await askStay(this.rents, this.flow);
         return undefined;
+      case 'end':
+        await this.changeEnd();
+        return undefined;
       case 'fit':
         return { kind: 'narrowed', filters: value.filters };
       case 'sshDirect':
@@ -248,6 +252,16 @@ class RentWizard {
         return (await isPerson(this.finalQuestion(confirmation(input).total)))
           ? this.rent({ rate: value.rate, acceptsOverrun: budgetState(budget) !== 'within' })
           : undefined;
+    }
+  }
+
+  private async changeEnd(): Promise<void> {
+    const { flow, deps } = this;
+    const { end = endOfSettings(deps.settings) } = flow.choices;
+    const chosen = await askEnd(flow);
+    if (chosen) {
+      flow.set({ end: { ...end, ...chosen } });
+      await this.rents.keepEnd(deps.account.key, chosen, endOfSettings(deps.settings));
     }
   }
 

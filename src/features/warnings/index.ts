@@ -65,7 +65,7 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-function warningsNow({ accounts, fleet, volumes, clock, settings }: Deps): readonly Warning[] {
+function warningsNow({ accounts, fleet, volumes, clock, settings, work }: Deps): readonly Warning[] {
   const { state } = fleet;
   const account = accounts.active;
   // Outdated data must not cause warnings.
@@ -81,7 +81,7 @@ function warningsNow({ accounts, fleet, volumes, clock, settings }: Deps): reado
     credit: spendable(account.user),
     now,
     stoppedDays: settings.get('gpuRental.warn.stoppedDays'),
-  });
+  }).filter((warning) => warning.kind !== 'stoppedLong' || !work.endsInstance(warning.instanceId));
 }
 
 function show(deps: Deps, warning: Warning): void {

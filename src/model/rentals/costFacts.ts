@@ -13,6 +13,7 @@ import {
   type Rate,
   type Usage,
 } from '../quote';
+import { agreedEndText } from './agreedEnd';
 import type { ConfirmationInput } from './confirmation';
 import type { Fact } from './rentFacts';
 
@@ -20,7 +21,9 @@ import type { Fact } from './rentFacts';
  * Returns what a rental costs; `quote` covers all machines together, and `one` is the price of one of them.
  */
 export function costFacts(input: ConfirmationInput, quote: Quote, one: Rate | undefined): readonly Fact[] {
-  const facts: Fact[] = [];
+  const { end } = input.choices;
+  const facts: Fact[] =
+    end === undefined ? [] : [{ id: 'end', label: text('End'), value: agreedEndText(end), step: 'end' }];
   const { stopped, running: total } = quote;
   if (total !== undefined) {
     facts.push({ id: 'running', label: text('Running'), value: runningText(total) });

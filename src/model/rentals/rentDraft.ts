@@ -6,6 +6,7 @@ import { toOfferSearch, type MarketQuery } from '../offers/marketQuery';
 import type { Offer, RentalType } from '../offers/offer';
 import type { Filters } from '../offers/searchFields';
 import { perHour, type Rate } from '../quote';
+import type { AgreedEnd } from './agreedEnd';
 import type { RentConfig } from './rent';
 import { effectiveRuntype, lacksShell, planRent, plannedDiskGb, type RentChoices } from './rentPlan';
 import type { RentalOrder } from './rentalOrder';
@@ -33,6 +34,8 @@ export interface DraftWorkspace {
   readonly folder: string;
   /** The on-start script of its file. */
   readonly onStart?: string | undefined;
+  /** The end that its file asks for, which counts where it is earlier. */
+  readonly end?: Partial<AgreedEnd> | undefined;
 }
 
 /** A draft with a picked offer. */
@@ -89,6 +92,8 @@ export interface RentRequest {
   readonly mostPerHour?: Micros;
   /** The real path of the workspace that it is rented for. */
   readonly workspace?: string;
+  /** When the machine ends by itself. */
+  readonly end?: AgreedEnd | undefined;
 }
 
 /** Returns the query of a rental, whose prices include the disk that will be rented. */
@@ -135,5 +140,6 @@ export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): Re
     priceLimit: searchLimit(query) ?? priceConfirmed,
     mostPerHour: confirmed === undefined ? undefined : priceConfirmed,
     workspace: workspace?.folder,
+    end: choices.end,
   });
 }

@@ -23,7 +23,7 @@ export interface Fact {
   readonly label: Text;
   readonly value: Text | string;
   /** The step that can change it. */
-  readonly step?: RentStep | 'stay';
+  readonly step?: RentStep | 'stay' | 'end';
 }
 
 /** Returns a name such as "2× RTX 4090 24 GB". */

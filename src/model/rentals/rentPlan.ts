@@ -9,6 +9,7 @@ import type { Offer, RentalType } from '../offers/offer';
 import { usualDiskGb } from '../offers/savedSearches';
 import { highestBid, lowestBid } from '../quote';
 import type { Template } from '../templates/template';
+import type { AgreedEnd } from './agreedEnd';
 import { runtypes, type RentConfig, type Runtype } from './rent';
 
 export type RentSource =
@@ -20,6 +21,8 @@ export interface RentChoices extends Omit<RentConfig, 'templateHash' | 'image'> 
   readonly source: RentSource;
   /** The price of the volume to create; its data and cost outlive the instance. */
   readonly volumePerGbMonth?: Micros;
+  /** When the machine ends by itself. */
+  readonly end?: AgreedEnd;
   /** The number of copies to rent, each on a separate machine. */
   readonly count?: number;
 }

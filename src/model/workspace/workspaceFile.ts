@@ -6,6 +6,7 @@ import { text } from '../../util/text';
 import { parsePort } from '../documents/envFlags';
 import { checkEnvironment } from '../documents/environmentDiagnostics';
 import { JsonPlaces } from '../documents/jsonPlaces';
+import { longestEnd, type AgreedEnd } from '../rentals/agreedEnd';
 import { environment, offerFilters } from '../templates/templateFields';
 import { rentEnv } from '../templates/templateMerge';
 import type { TemplateRef } from '../templates/templateRef';
@@ -63,6 +64,26 @@ export const recipeFields = z.object({
       description: 'Dollars an hour that the machine may cost at most, disk included. Required.',
       examples: [0.8],
     }),
+  end: z
+    .object({
+      idleMinutes: z
+        .number()
+        .min(5)
+        .max(longestEnd.idleMinutes)
+        .optional()
+        .meta({ description: 'Minutes without use after which the instance stops by itself.' }),
+      destroyAfterDays: z
+        .number()
+        .min(1)
+        .max(longestEnd.destroyAfterDays)
+        .optional()
+        .meta({ description: 'Days after a stop at which you are asked to destroy the instance.' }),
+    })
+    .optional()
+    .meta({
+      description: 'Ends the rental earlier than your settings do; it never lengthens them.',
+      examples: [{ idleMinutes: 15 }],
+    }),
   folder: z
     .string()
     .optional()
@@ -86,6 +107,7 @@ export interface Recipe {
   readonly onStart?: string;
   /** Dollars an hour. */
   readonly maxPricePerHour: number;
+  readonly end?: Partial<AgreedEnd>;
   readonly folder?: string;
   readonly whenRunning: 'connect' | 'start' | 'ask';
 }
@@ -190,6 +212,7 @@ export function readRecipe(places: JsonPlaces): OpenRecipe {
     env: rentEnv(file.env, file.ports),
     onStart: file.onStart,
     maxPricePerHour: file.maxPricePerHour,
+    end: file.end && defined<Partial<AgreedEnd>>(file.end),
     folder: file.folder,
     whenRunning: file.whenRunning ?? 'ask',
   });

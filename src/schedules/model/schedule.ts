@@ -32,6 +32,8 @@ export interface Schedule {
   readonly term: ScheduleTerm;
   readonly setAt: number;
   readonly armed?: ArmedTimer | undefined;
+  /** Follows from the end that was agreed with the rental, and is replaced when the instance is stopped or started. */
+  readonly isAgreed?: boolean;
   /** The user canceled the schedule, but the timer on the instance could not be ended. No editor carries it out. */
   readonly isOnlyOnInstance?: boolean;
 }
@@ -88,6 +90,11 @@ export function fireAt(schedule: Schedule, state: ScheduleState): number | undef
   return Math.max(due, state.warnedAt + leadMs(schedule));
 }
 
+/** Returns whether the user is asked once it is due: a stopped machine can't show whether work on it is saved. */
+export function asksFirst({ action, isAgreed }: Schedule): boolean {
+  return isAgreed === true && action === 'destroy';
+}
+
 export type ScheduleStep =
   | { readonly kind: 'wait' }
   | { readonly kind: 'warn' }
@@ -100,6 +107,9 @@ export function stepOf(schedule: Schedule, state: ScheduleState, now: number): S
   const at = fireAt(schedule, state);
   if (state.missedAt !== undefined || at === undefined || schedule.isOnlyOnInstance === true) {
     return { kind: 'wait' };
+  }
+  if (asksFirst(schedule)) {
+    return now < at ? { kind: 'wait' } : { kind: 'miss' };
   }
   const isTried = state.nextTryAt !== undefined;
   const time = state.nextTryAt ?? at;

@@ -91,8 +91,7 @@ export class InstanceSchedules implements Disposable {
     const id = newOwnId();
     const setAt = this.deps.clock.now();
     const before = await this.current(files, instanceId);
-    const armed = before?.armed && { action: before.action, ...before.armed };
-    return this.replace({ id, instanceId, action, term, setAt, armed }, files);
+    return this.replace({ id, instanceId, action, term, setAt, armed: timerOf(before) }, files);
   }
 
   /** Schedules an instance of any account, unless it has a schedule. Throws where the disk refuses. */
@@ -106,6 +105,29 @@ export class InstanceSchedules implements Disposable {
     if ((await this.current(files, instanceId)) === undefined) {
       const id = newOwnId();
       await this.replace({ id, instanceId, action, term, setAt: this.deps.clock.now() }, files);
+    }
+  }
+
+  /**
+   * Sets what the agreed end of a rental means in the present state of its instance, or nothing, in place of what it
+   * meant before. A schedule of the user or of an agent stays. Throws where the disk refuses.
+   */
+  async setAgreed(
+    accountKey: string,
+    instanceId: number,
+    next: Pick<Schedule, 'action' | 'term'> | undefined,
+  ): Promise<void> {
+    const files = this.list.filesOf(accountKey);
+    const before = await this.current(files, instanceId);
+    if (before !== undefined && before.isAgreed !== true) {
+      return;
+    }
+    if (next) {
+      const armed = timerOf(before);
+      const setAt = this.deps.clock.now();
+      await this.replace({ id: newOwnId(), instanceId, ...next, setAt, armed, isAgreed: true }, files);
+    } else if (before) {
+      await this.cancel(instanceId, files);
     }
   }
 
@@ -259,6 +281,11 @@ export class InstanceSchedules implements Disposable {
     });
     return row?.schedule;
   }
+}
+
+/** The timer on the machine still does what the schedule said that it was armed for. */
+function timerOf(schedule: Schedule | undefined): ArmedTimer | undefined {
+  return schedule?.armed && { action: schedule.action, ...schedule.armed };
 }
 
 function sentFor(schedule: Schedule | undefined, state: ScheduleState | undefined): number | undefined {

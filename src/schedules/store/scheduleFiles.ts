@@ -23,6 +23,7 @@ const scheduleFile = z.object({
     })
     .optional(),
   isOnlyOnInstance: z.boolean().optional(),
+  isAgreed: z.boolean().optional(),
 });
 const stateFile = z.object({
   scheduleId: z.string(),
@@ -98,16 +99,8 @@ export class ScheduleFiles extends RowFolder<ScheduleRow> implements ScheduleSto
     return (await this.stateFile(instanceId).value()) as ScheduleState | undefined;
   }
 
-  async put({ instanceId, id, action, term, setAt, armed, isOnlyOnInstance }: Schedule): Promise<void> {
-    await this.scheduleFile(instanceId).write({
-      version: 1,
-      id,
-      action,
-      term,
-      setAt,
-      armed,
-      isOnlyOnInstance,
-    });
+  async put({ instanceId, ...schedule }: Schedule): Promise<void> {
+    await this.scheduleFile(instanceId).write({ version: 1, ...schedule });
   }
 
   async putState(instanceId: number, state: ScheduleState): Promise<void> {

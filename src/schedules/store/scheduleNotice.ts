@@ -30,6 +30,8 @@ export const scheduleNotice = z.object({
   action: z.enum(['stop', 'destroy']),
   /** When the schedule is or was due; milliseconds since 1970. */
   at: z.number(),
+  /** True if the user is asked for the first time. */
+  isAgreed: z.boolean().optional(),
   /** True if it was carried out late. */
   isLate: z.boolean().optional(),
   idleMinutes: z.number().optional(),
@@ -69,6 +71,7 @@ export function noticeOf(
     action,
     at: fireAt(schedule, state) ?? now,
     idleMinutes: term.kind === 'idle' ? term.minutes : undefined,
+    isAgreed: schedule.isAgreed,
     diskPerDay: instance && stoppedCostPerDay(instance),
     runningPerHour: instance && costPerHour(instance, 'running'),
     ...more,

@@ -14,6 +14,7 @@ import { isCancelled, UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import {
   actingMs,
+  asksFirst,
   isBeingCarriedOut,
   isProvedGone,
   movedBack,
@@ -33,7 +34,7 @@ export interface ScheduleRunnerDeps {
   readonly fleet: Fleet;
   readonly hub: WindowHub;
   readonly schedules: InstanceSchedules;
-  readonly idle: Pick<IdleWatch, 'idleSince' | 'noteUse' | 'onDidCheck'>;
+  readonly idle: Pick<IdleWatch, 'facts' | 'idleSince' | 'noteUse' | 'onDidCheck'>;
   readonly kernelUse: AskKernels;
   readonly notices: Notices;
   readonly clock: Clock;
@@ -224,11 +225,15 @@ export class ScheduleRunner implements Disposable {
         return true;
       }
     }
+    if (asksFirst(schedule) && kind !== 'stopped') {
+      // It was started again: its end follows from that.
+      return true;
+    }
     if (schedule.action === 'stop' && kind === 'stopped') {
       await schedules.finish(schedule);
       return true;
     }
-    if (isTimerGone && accounts.active) {
+    if (isTimerGone && !asksFirst(schedule) && accounts.active) {
       this.postNotice(accounts.active, schedule, state, 'timerGone');
     }
     return false;
@@ -255,7 +260,10 @@ export class ScheduleRunner implements Disposable {
     if (schedule.term.kind !== 'idle' || state.missedAt !== undefined) {
       return state;
     }
-    const since = this.deps.idle.idleSince(schedule.instanceId);
+    const { idle } = this.deps;
+    // The user set a schedule with this instance in view; an end that was agreed before it existed needs figures.
+    const isProved = schedule.isAgreed !== true || idle.facts(schedule.instanceId)?.knowsGpu === true;
+    const since = isProved ? idle.idleSince(schedule.instanceId) : undefined;
     const idleSince = since === undefined ? undefined : Math.max(since, schedule.setAt);
     if (idleSince === state.idleSince) {
       return state;

@@ -103,11 +103,11 @@ function mayRunLonger(name: string): Promise<boolean> {
   });
 }
 
-export async function extend(deps: ScheduleDeps, instanceId: number): Promise<void> {
+export async function extend(deps: ScheduleDeps, instanceId: number, byMs = extendByMs): Promise<void> {
   const asked = accountFor(deps.accounts);
   if (await mayRunLonger(nameOfInstance(deps, instanceId))) {
     asked();
-    await prolong(deps, instanceId, extendByMs);
+    await prolong(deps, instanceId, byMs);
   }
 }
 

@@ -10,6 +10,7 @@ export type ScheduleDeps = Pick<
   | 'idle'
   | 'presence'
   | 'notices'
+  | 'rentals'
   | 'ssh'
   | 'oneWindow'
   | 'clock'

@@ -22,7 +22,7 @@ import { extendUntil } from './changes';
 import type { ScheduleDeps } from './deps';
 import { ScheduleMenu } from './scheduleMenu';
 import { registerNotifications } from './scheduleNotifications';
-import { scheduleNote } from './scheduleText';
+import { neverNote, scheduleNote } from './scheduleText';
 import { reportUnreadable } from './unreadableSchedules';
 
 /** Schedules that stop or destroy instances, and the signs of use that postpone idle ones. */
@@ -49,7 +49,10 @@ export function register(deps: ScheduleDeps): Disposable {
     deps.instanceGroups.addInstanceNotes({
       note: (instanceId) => {
         const row = schedules.find(instanceId);
-        return row && scheduleNote(row, clock.now());
+        if (row) {
+          return scheduleNote(row, clock.now());
+        }
+        return deps.rentals.find(instanceId)?.endSetFor === 'running' ? neverNote() : undefined;
       },
       onDidChange: changed.event,
     }),

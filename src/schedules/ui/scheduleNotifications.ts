@@ -4,6 +4,7 @@ import { type Action, message, type MessageLevel } from '../../editor/message';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import { needsEditor } from '../../editor/scheduleText';
 import { momentText } from '../../editor/timeText';
+import { dayMs } from '../../model/rentals/agreedEnd';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
@@ -82,6 +83,7 @@ function messageOf(
   const now = deps.clock.now();
   const at = momentText(notice.at, now);
   const more = { label: t('Extend by 1 Hour'), run: () => extend(deps, instanceId) };
+  const week = { label: t('Keep for 7 Days'), run: () => extend(deps, instanceId, 7 * dayMs) };
   const keep = { label: t('Cancel, and Keep It'), run: () => cancel(deps, instanceId) };
   const destroy = commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId });
   const stop = commandAction(t('Stop…'), 'gpuRental.instance.stop', { instanceId });
@@ -136,12 +138,8 @@ function messageOf(
     case 'missed':
       return {
         level: 'warning',
-        sentence: t(
-          '{0} was scheduled to be destroyed at {1}, but was not destroyed in time: no editor was open, or the computer was asleep. It still exists and costs money.',
-          name,
-          at,
-        ),
-        actions: [destroy, more, keep],
+        sentence: missedText(deps, notice, at),
+        actions: notice.isAgreed === true ? [destroy, week, keep] : [destroy, more, keep],
       };
     case 'timerGone':
       return { level: 'warning', sentence: timerGoneText(notice), actions: armAgain(deps, notice) };
@@ -152,6 +150,24 @@ function messageOf(
     default:
       return assertNever(kind);
   }
+}
+
+function missedText({ fleet, clock }: ScheduleDeps, notice: ScheduleNotice, at: string): string {
+  const { name, instanceId, diskPerDay } = notice;
+  if (notice.isAgreed !== true) {
+    return t(
+      '{0} was scheduled to be destroyed at {1}, but was not destroyed in time: no editor was open, or the computer was asleep. It still exists and costs money.',
+      name,
+      at,
+    );
+  }
+  const now = clock.now();
+  return t(
+    '{0} has been stopped for {1}. Its storage still costs {2}.',
+    name,
+    localize(durationText(now - (fleet.facts(instanceId).stoppedAt ?? now))),
+    pricePerDay(diskPerDay),
+  );
 }
 
 function silentText({ name, action, runningPerHour }: ScheduleNotice): string {

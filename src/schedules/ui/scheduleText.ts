@@ -2,8 +2,10 @@ import { localize, t } from '../../editor/localize';
 import { needsEditor } from '../../editor/scheduleText';
 import { momentText } from '../../editor/timeText';
 import type { InstanceNote } from '../../editor/treeGroups';
+import { neverEnds } from '../../model/rentals/agreedEnd';
 import { durationText } from '../../util/duration';
 import {
+  asksFirst,
   dueAt,
   fireAt,
   isBeingCarriedOut,
@@ -22,6 +24,9 @@ function rowText({ schedule, state }: ScheduleRow, now: number): string {
   }
   if (isBeingCarriedOut(state, now)) {
     return isStop ? t('being stopped') : t('being destroyed');
+  }
+  if (asksFirst(schedule)) {
+    return t('asks to destroy {0}', momentText(dueAt(schedule, state) ?? now, now));
   }
   if (state.missedAt !== undefined) {
     return t('was scheduled to be destroyed {0}', momentText(dueAt(schedule, state) ?? state.missedAt, now));
@@ -81,6 +86,12 @@ export function scheduleNote(row: ScheduleRow, now: number): InstanceNote {
       [t('Carried out by'), who()],
     ],
   };
+}
+
+/** Returns the note of a running instance whose rental has an end, if nothing is set to stop or destroy it. */
+export function neverNote(): InstanceNote {
+  const never = localize(neverEnds);
+  return { row: never, lines: () => [[t('Later'), never]] };
 }
 
 /** Describes a timer that still belongs to an earlier schedule. */

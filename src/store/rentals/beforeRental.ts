@@ -101,6 +101,7 @@ export function newRental(
     search: request.search,
     replaces: request.replaces,
     workspace: request.workspace,
+    end: request.end,
     rentalType: request.rentalType,
     priceLimit: request.priceLimit,
     mostPerHour: request.mostPerHour,

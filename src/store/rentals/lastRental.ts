@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { usualStay, type Usage } from '../../model/quote';
+import type { AgreedEnd } from '../../model/rentals/agreedEnd';
 import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { Memory } from '../offers/recentSearches';
 
@@ -14,6 +15,25 @@ const shape = z.object({
 
 const stayKey = 'gpuRental.rent.stay';
 const stayShape = z.object({ hours: z.number(), downGb: z.number(), upGb: z.number() });
+
+export interface EndSettings {
+  get(key: 'gpuRental.end.idleMinutes' | 'gpuRental.end.destroyAfterDays'): number;
+}
+
+/** When rentals end, as far as the settings say. */
+export function endOfSettings(settings: EndSettings): AgreedEnd {
+  return {
+    idleMinutes: settings.get('gpuRental.end.idleMinutes'),
+    destroyAfterDays: settings.get('gpuRental.end.destroyAfterDays'),
+  };
+}
+
+const endKey = (accountKey: string) => `gpuRental.rent.end.${accountKey}`;
+const keptNumber = z
+  .object({ value: z.number().min(0), setting: z.number() })
+  .optional()
+  .catch(undefined);
+const endShape = z.object({ idleMinutes: keptNumber, destroyAfterDays: keptNumber }).catch({});
 
 /**
  * The choices of the last rental, as defaults for the next; they never contain a secret. All accounts share them, so
@@ -39,6 +59,28 @@ export class LastRental {
 
   async keepStay(stay: Usage): Promise<void> {
     await this.memory.update(stayKey, stay);
+  }
+
+  /** Returns what the user last chose for rentals of this account; a setting that changed since then counts instead. */
+  end(accountKey: string, settings: AgreedEnd): AgreedEnd {
+    const kept = endShape.parse(this.memory.get(endKey(accountKey)) ?? {});
+    const number = (key: keyof AgreedEnd) =>
+      kept[key]?.setting === settings[key] ? kept[key].value : settings[key];
+    return { idleMinutes: number('idleMinutes'), destroyAfterDays: number('destroyAfterDays') };
+  }
+
+  async keepEnd(accountKey: string, chosen: Partial<AgreedEnd>, settings: AgreedEnd): Promise<void> {
+    const kept = endShape.parse(this.memory.get(endKey(accountKey)) ?? {});
+    const { idleMinutes, destroyAfterDays } = chosen;
+    await this.memory.update(endKey(accountKey), {
+      ...kept,
+      ...(idleMinutes === undefined
+        ? {}
+        : { idleMinutes: { value: idleMinutes, setting: settings.idleMinutes } }),
+      ...(destroyAfterDays === undefined
+        ? {}
+        : { destroyAfterDays: { value: destroyAfterDays, setting: settings.destroyAfterDays } }),
+    });
   }
 
   get diskGb(): number | undefined {

@@ -2,6 +2,7 @@ import type { CallOptions } from '../../api/http';
 import type { Micros } from '../../model/money';
 import type { OfferSearch } from '../../model/offers/filters';
 import type { Offer, RentalType } from '../../model/offers/offer';
+import type { AgreedEnd } from '../../model/rentals/agreedEnd';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
 import type { FailureReason } from '../../model/rentals/startWatch';
@@ -43,6 +44,10 @@ export interface Rental {
   readonly replaces?: string;
   /** The real path of the workspace that it was rented for. */
   readonly workspace?: string;
+  /** When its instance ends by itself; absent in records of older versions. */
+  readonly end?: AgreedEnd;
+  /** The state of the instance for which its end was last arranged. */
+  readonly endSetFor?: 'running' | 'stopped';
   readonly search?: OfferSearch;
   readonly rentalType: RentalType;
   /** The most that a replacement may cost per hour. */
@@ -109,6 +114,7 @@ export type RentalChange = Partial<
   Pick<
     Rental,
     | 'config'
+    | 'endSetFor'
     | 'phase'
     | 'replacements'
     | 'replacingSince'

@@ -305,6 +305,7 @@ async function rentFirst(
           accountKey: account.key,
           replaces: rental.marker,
           ...(rental.workspace === undefined ? {} : { workspace: rental.workspace }),
+          end: rental.end,
           offer,
           config: { ...config, label: withoutMarker(config.label ?? '') },
           search: rental.search,

@@ -68,7 +68,8 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
   }
   const draft = await draftOf(account, recipe, t('Search Offers for This Workspace'));
   if (draft) {
-    await runCommand('gpuRental.searchFor', { ...draft, workspace: { folder, onStart: recipe.onStart } });
+    const { onStart, end } = recipe;
+    await runCommand('gpuRental.searchFor', { ...draft, workspace: { folder, onStart, end } });
   }
 }
 
@@ -99,7 +100,11 @@ export async function rentForJob(
     query: { ...draft.query, filters },
     choices: { label: t('{0} machine', name), ...draft.choices, ...(machines > 1 && { count: machines }) },
     order: rentalOfJob(deps, job),
-    workspace: { folder: await realPathOf(job.order.workspace), onStart: recipe?.onStart },
+    workspace: {
+      folder: await realPathOf(job.order.workspace),
+      onStart: recipe?.onStart,
+      end: recipe?.end,
+    },
   });
 }
 

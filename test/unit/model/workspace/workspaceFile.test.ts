@@ -15,6 +15,7 @@ describe('the workspace file', () => {
       "ports": ["8080:8080"],
       "onStart": "make",
       "maxPricePerHour": 0.8,
+      "end": { "idleMinutes": 15 },
       "folder": "/workspace",
       "whenRunning": "connect",
       "colour": "red",
@@ -26,6 +27,7 @@ describe('the workspace file', () => {
       env: { A: '1', '-p 8080:8080': '1' },
       onStart: 'make',
       maxPricePerHour: 0.8,
+      end: { idleMinutes: 15 },
       folder: '/workspace',
       whenRunning: 'connect',
     });
@@ -50,6 +52,7 @@ describe('the workspace file', () => {
     ['{"image":"a","template":1,"maxPricePerHour":1}', ''],
     ['{"image":"a","maxPricePerHour":0}', 'maxPricePerHour'],
     ['{"image":"a","maxPricePerHour":1,"diskGb":4}', 'diskGb'],
+    ['{"image":"a","maxPricePerHour":1,"end":{"idleMinutes":0}}', 'end.idleMinutes'],
     ['{"image":"a","maxPricePerHour":1,"ports":["80:80","x"]}', 'ports.1'],
     ['{"image":"a","maxPricePerHour":1,"env":"-e A=1 -p 8080"}', 'env'],
     ['{"image":"a","maxPricePerHour":1,"env":"-e A=1 -e"}', 'env'],

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { TimedOutError } from '../../../../src/api/errors';
+import type { Instance } from '../../../../src/model/instances/instance';
+import { anOffer } from '../../../support/builders';
+import { passUntil } from '../../../support/computerScene';
+import { rentalRequest } from '../../../support/rentalRequest';
+import {
+  noticeKinds,
+  scheduleScene,
+  type ScheduleScene,
+  type ScheduleWindow,
+} from '../../../support/scheduleWindows';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const end = { idleMinutes: 30, destroyAfterDays: 7 };
+
+describe('The agreed end of a rental', () => {
+  let { service, computer, disk, open, pass } = {} as ScheduleScene;
+  beforeEach(async () => {
+    ({ service, computer, disk, open, pass } = await scheduleScene({ instances: [], offers: [anOffer()] }));
+  });
+  afterEach(() => computer.dispose());
+
+  const machines = (change: Partial<Instance>) => {
+    service.instances = service.instances.map((one) => ({ ...one, ...change }));
+  };
+  const run = (gpuUtilPercent?: number) => {
+    machines({
+      actualStatus: 'running',
+      intendedStatus: 'running',
+      ...(gpuUtilPercent === undefined ? {} : { gpuUtilPercent }),
+    });
+  };
+  const rent = async (window: ScheduleWindow, more: { readonly end?: typeof end } = { end }) => {
+    const renting = window.rentals.rent({ ...rentalRequest, ...more });
+    const result = await computer.clock.through(renting);
+    assert.equal(result.kind, 'rented');
+  };
+  const scheduled = () =>
+    [...disk.schedules.values()].map(({ action, term, isAgreed }) => ({ action, term, isAgreed }));
+  const idleStop = { action: 'stop', term: { kind: 'idle', minutes: 30 }, isAgreed: true };
+  const isScheduled = (action: string) =>
+    passUntil(computer, action, () => scheduled().some((one) => one.action === action));
+
+  it('stops it once its GPU was idle for so long, and asks to destroy it days later', async () => {
+    const window = await open();
+    await rent(window);
+    await isScheduled('stop');
+    assert.deepEqual(scheduled(), [idleStop]);
+    run(80);
+    await pass(60 * minute);
+    assert.equal(service.count('instances.stop'), 0);
+    run(1);
+    await pass(45 * minute);
+    assert.equal(service.count('instances.stop'), 1);
+    await isScheduled('destroy');
+    await computer.clock.advance(7 * day - 60 * minute);
+    assert.deepEqual(noticeKinds(window), ['soon', 'stopped']);
+    await pass(2 * 60 * minute);
+    assert.deepEqual(noticeKinds(window), ['soon', 'stopped', 'missed']);
+    assert.equal(service.count('instances.destroy'), 0);
+  });
+
+  it('needs figures: without any, no machine counts as idle', async () => {
+    const window = await open();
+    await rent(window);
+    run();
+    await pass(120 * minute);
+    assert.deepEqual(scheduled(), [idleStop]);
+    assert.equal(service.count('instances.stop'), 0);
+  });
+
+  it('is set by another window where the one that rented was killed before', async () => {
+    const window = await open();
+    service.before = (call) => {
+      if (call === 'offers.rent') {
+        service.before = () => undefined;
+        window.close();
+      }
+    };
+    void window.rentals.rent({ ...rentalRequest, end }).catch(() => undefined);
+    await pass(minute);
+    assert.equal(service.count('offers.rent'), 1);
+    assert.deepEqual(scheduled(), []);
+    await open();
+    await isScheduled('stop');
+    assert.deepEqual(scheduled(), [idleStop]);
+  });
+
+  it('is set where the answer to the rental was lost', async () => {
+    const window = await open();
+    service.after = (call) => {
+      if (call === 'offers.rent') {
+        throw new TimedOutError({});
+      }
+    };
+    await rent(window);
+    await isScheduled('stop');
+  });
+
+  it('is not set again after it was canceled, until the machine was stopped', async () => {
+    const window = await open();
+    await rent(window);
+    await isScheduled('stop');
+    run(1);
+    await pass(minute);
+    const [instance] = service.instances;
+    await window.schedules.cancel(instance?.id ?? 0);
+    await pass(60 * minute);
+    assert.deepEqual(scheduled(), []);
+    machines({ actualStatus: 'exited', intendedStatus: 'stopped' });
+    await isScheduled('destroy');
+    run(1);
+    await isScheduled('stop');
+    assert.deepEqual(scheduled(), [idleStop]);
+  });
+
+  it('leaves a schedule of the user alone', async () => {
+    const window = await open();
+    await rent(window);
+    await isScheduled('stop');
+    const [instance] = service.instances;
+    const at = computer.clock.now() + 30 * day;
+    await window.schedules.set(instance?.id ?? 0, 'destroy', { kind: 'at', at });
+    machines({ actualStatus: 'exited', intendedStatus: 'stopped' });
+    await pass(60 * minute);
+    assert.deepEqual(scheduled(), [{ action: 'destroy', term: { kind: 'at', at }, isAgreed: undefined }]);
+  });
+
+  it('is none where the user chose never, and in a record of an older version', async () => {
+    const window = await open();
+    await rent(window, { end: { idleMinutes: 0, destroyAfterDays: 0 } });
+    await rent(window, {});
+    run(1);
+    await pass(60 * minute);
+    machines({ actualStatus: 'exited', intendedStatus: 'stopped' });
+    await pass(60 * minute);
+    assert.deepEqual(scheduled(), []);
+    assert.deepEqual(
+      window.rentals.rentals.map(({ endSetFor }) => endSetFor),
+      [undefined, 'stopped'],
+    );
+  });
+});
