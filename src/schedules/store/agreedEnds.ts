@@ -70,8 +70,7 @@ export class AgreedEnds implements Disposable {
 
   private async setOne({ accountKey, marker, phase, end, endSetFor }: Rental): Promise<void> {
     const { accounts, fleet, rentals, schedules, clock } = this.deps;
-    const instance =
-      'instanceId' in phase && phase.instanceId !== undefined ? fleet.find(phase.instanceId) : undefined;
+    const instance = 'instanceId' in phase ? fleet.find(phase.instanceId) : undefined;
     if (!end || !instance || accountKey !== accounts.active?.key) {
       return;
     }
