@@ -8,6 +8,7 @@ import type { TestSimulator } from './startSimulator';
 /** Recognizable values in every place where a person puts a secret. */
 export const typed = {
   secretValue: 'planted_secret-value.4e71',
+  keptValue: 'planted-kept-value-0c7d',
   environmentValue: 'planted-environment-value-93b0',
   registryToken: 'planted-registry-token-c1d8',
   passPhrase: 'planted pass "phrase" 55',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
 import { PlantedSecrets, typed } from '../support/plantedSecrets';
-import { press } from '../support/press';
+import { appears, press } from '../support/press';
 import { giveEnvironmentAndLogin, haveKey, rentNow, searchAndReview } from '../support/rentJourney';
 import { orderAccount, otherThan, totpCode, type OrderedAccount } from '../support/secondFactorAccount';
 import {
@@ -129,12 +129,24 @@ describe('secrets that were planted', function () {
     await collect();
   });
 
-  it('go through environment variables', async () => {
+  /** Picks a row, and waits for the box for a value that follows it. */
+  async function valueBox(row: string, prompt: string): Promise<void> {
+    await quick().pick(row);
+    await until('the box', async () => (await quick().message()).includes(prompt));
+  }
+
+  it('go through the secrets of the account and of this computer', async () => {
     const { simulator } = session();
     await workbench.run('Set Secret');
     await quick().waitForTitle('Set Secret');
+    await quick().type('KEPT_TOKEN');
+    await valueBox('On This Computer', 'secret store of this computer');
+    await quick().type(typed.keptValue);
+    await quick().widget.waitFor({ state: 'hidden' });
+    await workbench.run('Set Secret');
+    await quick().waitForTitle('Set Secret');
     await quick().type('hf_token');
-    await quick().waitForTitle('Set Secret: HF_TOKEN');
+    await valueBox('At the Service', 'Every instance gets it');
     await quick().type(typed.secretValue);
     await until('the variable', () =>
       simulator.received('POST', '/api/v0/secrets/').some(({ status }) => status === 200),
@@ -151,7 +163,7 @@ describe('secrets that were planted', function () {
     await workbench.run('Set Secret');
     await quick().waitForTitle('Set Secret');
     await quick().type('other_token');
-    await quick().waitForTitle('Set Secret: OTHER_TOKEN');
+    await valueBox('At the Service', 'Every instance gets it');
     await quick().type(typed.secretValue);
     await until('the refusal', () =>
       simulator.received('POST', '/api/v0/secrets/').some(({ status }) => status === 400),
@@ -170,6 +182,7 @@ describe('secrets that were planted', function () {
     await view.row(/API key in use: Full access.*full/s).waitFor();
     await view.expand(view.row('Secrets'));
     await view.row(/HF_TOKEN.*••••••/s).waitFor();
+    await view.row(/KEPT_TOKEN.*on this computer/s).waitFor();
     await view.inlineAction(row, 'Reveal Value for a Moment', view.row(typed.secretValue));
     await workbench.shot('00-revealed');
     await view.contextMenu(row, 'Copy Value');
@@ -214,6 +227,8 @@ describe('secrets that were planted', function () {
     await editor.saved();
     await editor.quickFix('HF_TOKEN', 'Change the Secret HF_TOKEN');
     await quick().waitForTitle('Value of the Secret');
+    await workbench.shot('00-choose-secret');
+    await valueBox('New Secret…', 'secret store of this computer');
     await quick().type(typed.templateValue);
     await editor.line(`\${secret:HF_TOKEN-${id}-2}`).waitFor();
     await editor.save();
@@ -284,8 +299,13 @@ describe('secrets that were planted', function () {
     };
     assert.ok(session().simulator.world.instances.length === 1, 'its keys are looked for as well');
     const button = async (id: string) => {
-      await instances.pick(/./);
-      await press(workbench.webview().locator(`[id="button-gpuRental.instance.${id}"]`));
+      const action = workbench.webview().locator(`[id="button-gpuRental.instance.${id}"]`);
+      // The editor forgets the command of a row while its list is renewed.
+      await until('the page', async () => {
+        await instances.pick(/./);
+        return appears(action, 5000);
+      });
+      await press(action);
     };
     await button('showDetails');
     await shown('01-details');

@@ -195,7 +195,8 @@ export function keptSecretItem(secret: ShownSecret, now: number): vscode.TreeIte
   const item = row(plainLabel(secret.name), 'key', ';keptSecret;');
   const uses = usesText(secret).map(localize);
   const changed = secret.changedAt === undefined ? '' : t('changed {0}', momentText(secret.changedAt, now));
-  item.description = [t('on this computer'), uses.join(', '), changed]
+  // A narrow view cuts the end, and the icon shows the place as well.
+  item.description = [uses.join(', '), changed, t('on this computer')]
     .filter((part) => part !== '')
     .join(' · ');
   return item;

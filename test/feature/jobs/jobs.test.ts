@@ -128,7 +128,7 @@ describe('a job on an instance', () => {
     await write({ train: { run: printed, limits, secrets: ['HF_TOKEN'], outputs: [] } });
     const account = window.view('account');
     await account.expand('Secrets');
-    await account.row(`HF_TOKEN on this computer · train in ${computer().workspace} · changed`);
+    await account.row(`HF_TOKEN train in ${computer().workspace} · changed`);
     await account.menu('HF_TOKEN', 'Set Secret');
     await window.quick.title('Set Secret: HF_TOKEN');
     await window.quick.type('x'.repeat(91));

@@ -156,9 +156,9 @@ describe('The rows of the account', () => {
         rows
           .keptSecretItem({ name: 'HF_TOKEN', ...more }, at)
           .description?.toString()
-          .replace(/changed .*/, 'changed'),
+          .replace(/changed .* ·/, 'changed ·'),
       ),
-      ['on this computer · template #12 · changed', 'on this computer'],
+      ['template #12 · changed · on this computer', 'on this computer'],
     );
   });
 

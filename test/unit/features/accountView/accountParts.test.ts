@@ -38,13 +38,48 @@ function accountsWith(first: Account) {
 type PartsDeps = ConstructorParameters<typeof AccountParts>[0];
 const account = (key: string, client: Client) => ({ key, client }) as unknown as Account;
 
-const partsOf = (accounts: PartsDeps['accounts'], hub = new FakeHubs().open()) =>
+const partsOf = (
+  accounts: PartsDeps['accounts'],
+  hub = new FakeHubs().open(),
+  kept = keptSecrets(new FakeSecrets()),
+) =>
   new AccountParts({
     ...{ accounts, hub, clock: new FakeClock(), log: silentLog },
-    keptSecrets: keptSecrets(new FakeSecrets()),
+    keptSecrets: kept,
   });
 
 describe('the parts of the account view', () => {
+  it('read the secrets of this computer again after a change of this account, without their values', async () => {
+    const ring = new FakeSecrets();
+    const kept = keptSecrets(ring);
+    const { accounts } = accountsWith(
+      account(
+        'one',
+        clientOf(() => Promise.reject(new ForbiddenError())),
+      ),
+    );
+    const parts = partsOf(accounts, new FakeHubs().open(), kept);
+    await kept.add('one', 'FIRST', 'value 1', 'list');
+    await settle();
+    assert.equal(parts.state('keptSecrets').kind, 'idle', 'nobody looked');
+    parts.open('secrets');
+    parts.open('keptSecrets');
+    await settle();
+    const first = { name: 'FIRST', uses: ['list'], changedAt: 7 };
+    assert.deepEqual(parts.value('keptSecrets'), [first]);
+    assert.equal(parts.state('secrets').kind, 'failed', 'the service may refuse its own');
+    await keptSecrets(ring).add('one', 'SECOND', 'value 2', 'template:1');
+    await kept.add('two', 'OTHER', 'value 3', 'list');
+    await settle();
+    const second = { name: 'SECOND', uses: ['template:1'], changedAt: 7 };
+    assert.deepEqual(parts.value('keptSecrets'), [first, second]);
+    ring.isLocked = true;
+    await parts.refresh();
+    const state = parts.state('keptSecrets');
+    assert.ok(state.kind === 'ready' && state.error !== undefined, 'the last good list stays');
+    parts.dispose();
+  });
+
   it('are read when they are opened, once, and again on refresh', async () => {
     let reads = 0;
     const client = clientOf(() => {
