@@ -53,16 +53,22 @@ export function secretFor(all: readonly KeptSecret[], use: SecretUse): KeptSecre
   return all.find(({ uses }) => uses.includes(use));
 }
 
+/** Returns a name that a reference can hold, with room for a number: names of variables may be longer, or a stranger's. */
+function plainName(wanted: string): string {
+  return wanted.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 90) || 'secret';
+}
+
 /** Adds a secret under the wanted name or, where that has another value, under a free one; returns its name as well. */
 export function withSecret(
   all: readonly KeptSecret[],
   wanted: KeptSecret,
 ): { readonly all: readonly KeptSecret[]; readonly name: string } {
-  const same = all.find(({ name, value }) => name === wanted.name && value === wanted.value);
+  const plain = plainName(wanted.name);
+  const same = all.find(({ name, value }) => name === plain && value === wanted.value);
   const taken = new Set(all.map(({ name }) => name));
-  let { name } = wanted;
+  let name = plain;
   for (let count = 2; !same && taken.has(name); count++) {
-    name = `${wanted.name}-${count}`;
+    name = `${plain}-${count}`;
   }
   const added = same ? all : [...all, { ...wanted, name, uses: [] }];
   return { all: wanted.uses.reduce((changed, use) => withUse(changed, name, use), added), name };

@@ -4,6 +4,7 @@ import path from 'node:path';
 import * as fc from 'fast-check';
 import { secretPlaceOf } from '../../../../src/jobs/store/secretUses';
 import { jobUse, secretFor, usesText, type KeptSecret } from '../../../../src/model/accounts/keptSecret';
+import { makeReference, referenceName } from '../../../../src/model/templates/templateReference';
 import {
   isSecretOf,
   keptNames,
@@ -43,6 +44,17 @@ describe('The secrets of an account', () => {
     assert.deepEqual(await lines(), ['x=first template:1 template:2', 'x-2=second list', 'x-3=third list']);
     assert.ok(['first', 'second', 'third'].every((value) => heard.includes(value)));
     assert.deepEqual(await kept.all('grace'), []);
+  });
+
+  it('have names that a reference can hold, for any names of variables', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ maxLength: 300 }), fc.string(), async (wanted, value) => {
+        const name = await kept.add('ada', wanted, value, 'list');
+        assert.equal(referenceName(makeReference(name)), name);
+      }),
+      { seed: testSeed, numRuns: sized(100, 1000) },
+    );
+    assert.equal(await kept.add('ada', 'HF_TOKEN}${secret:other', 'value', 'list'), 'HF_TOKEN-secret-other');
   });
 
   it('are changed for everything that uses them, with the time', async () => {
