@@ -217,7 +217,7 @@ export function machineSection(
       t('GPU {0}', index),
       joined([name, memory(memoryMb)]),
     ]),
-    [t('CPU'), used(cpuCores === undefined ? undefined : t('{0} cores', cpuCores), gauges.cpu)],
+    [t('CPU cores'), used(cpuCores === undefined ? undefined : String(cpuCores), gauges.cpu)],
     [
       t('RAM'),
       used(cpuRamMb === undefined ? undefined : t('{0} GB', Math.round(cpuRamMb / 1024)), gauges.memory),

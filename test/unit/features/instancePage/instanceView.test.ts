@@ -178,9 +178,9 @@ describe('the text of the page of an instance', () => {
       'GPU: 2× RTX 4090 · 24 GB · 43% in use · 61 °C',
       'GPU 0: NVIDIA GeForce RTX 4090 · 24 GB',
       'GPU 1: NVIDIA GeForce RTX 4090 · 24 GB',
-      'CPU: 16 cores',
+      'CPU cores: 16',
     ]);
-    const old = ['GPU: 2× RTX 4090 · 24 GB', 'CPU: 16 cores'];
+    const old = ['GPU: 2× RTX 4090 · 24 GB', 'CPU cores: 16'];
     assert.deepEqual(rows(page({ ...parts, ...stopped }, { proof }), 'machine'), old);
     assert.deepEqual(rows(page({ ...parts, actualStatus: 'offline' }, { proof }), 'machine'), old);
   });
