@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ShownMessage } from '../support/fakeEditor/messages';
 import type { Computer } from '../support/feature/computer';
+import { PageDriver } from '../support/feature/pageDriver';
 import {
   confirmRental,
   failNextStarts,
@@ -117,7 +118,9 @@ describe('a replacement that was announced by a window that is killed before it 
     next.run('Show Rental History');
     await next.quick.title('Rental History');
     await next.quick.pick(/RTX 3090/);
-    await next.document(/How it ended: .*replaced/);
+    await new PageDriver(next, 'instance').shows('how it ended', ({ sections }) =>
+      JSON.stringify(sections).includes('replaced by another machine'),
+    );
   });
 });
 

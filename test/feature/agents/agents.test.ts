@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { AgentDriver } from '../../support/feature/agentDriver';
+import { PageDriver } from '../../support/feature/pageDriver';
 import { haveKey } from '../../support/feature/rentDriver';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
@@ -175,9 +176,10 @@ describe('an agent in the chat', () => {
     await window.view('instances').row(/by agent · 1×/);
     window.run('Show Rental History');
     await window.quick.pick(/by agent/);
-    assert.match(
-      (await window.document(/How it ended/)).getText(),
-      /Rented by agent \(unverified name\): “the chat”/,
+    const page = new PageDriver(window, 'instance');
+    await page.shows('how it ended');
+    assert.ok(
+      page.rows('status').some((row) => row.join() === 'Rented by agent (unverified name),“the chat”'),
     );
   });
 
