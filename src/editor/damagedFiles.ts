@@ -1,14 +1,40 @@
+import * as vscode from 'vscode';
 import type { Disposable } from '../util/disposable';
+import { t } from './localize';
 import { message, type Action } from './message';
+import { openNamedDocument } from './namedDocument';
 
 interface OneWindow {
   offer(key: string, run: () => unknown): void;
 }
 
-/** The message about a damaged file, which is kept under this path. */
+/** What a damaged file that was set aside means. */
 interface DamagedFileTexts {
-  readonly sentence: (path: string) => string;
-  readonly next: Action;
+  /** What is missing, and what may cost money. */
+  readonly effect: string;
+  /** Makes again what the file held. */
+  readonly startOver?: () => unknown;
+  readonly next?: Action;
+}
+
+/** Returns the sentences about a damaged file. */
+export function damagedText(effect: string): string {
+  return t('{0} Its file is damaged and was set aside.', effect);
+}
+
+/** Shows the message about a damaged file, which is kept under this path. */
+export function showDamagedFile(path: string, { effect, startOver, next }: DamagedFileTexts): void {
+  message(
+    'warning',
+    damagedText(effect),
+    next,
+    { label: t('Show File'), run: () => showFile(path) },
+    startOver && { label: t('Start Over'), run: startOver },
+  );
+}
+
+async function showFile(path: string): Promise<void> {
+  await vscode.window.showTextDocument(await openNamedDocument(vscode.Uri.file(path)));
 }
 
 /** Names each damaged file once, in one window. */
@@ -20,9 +46,7 @@ export function offerDamagedFiles(
   texts: DamagedFileTexts,
 ): void {
   for (const path of paths) {
-    oneWindow.offer(`${kind}:damaged:${path}`, () => {
-      message('warning', texts.sentence(path), texts.next);
-    });
+    oneWindow.offer(`${kind}:damaged:${path}`, () => showDamagedFile(path, texts));
   }
 }
 

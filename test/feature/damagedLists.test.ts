@@ -20,16 +20,14 @@ describe('the record of templates that is damaged', () => {
     writeFileSync(file, '{"version": 1, "acc');
     window = await computer().openWindow({ isFocused: true });
     await templates().row('Alpha');
-    const said = /^Your favorite and recent templates are lost because their file is damaged\./;
-    const { text, buttons } = await window.toast(said);
-    assert.deepEqual(buttons, ['Open File']);
-    const [, kept = ''] = /The file is kept as (.*)\.$/.exec(text) ?? [];
-    assert.ok(kept.startsWith(`${file}.broken-`), text);
+    const said = /^Your favorite and recent templates are lost\. .* Its file is damaged/;
+    const { buttons } = await window.toast(said);
+    assert.deepEqual(buttons, ['Show File']);
     await templates().menu('Alpha', 'Add Template to Favorites');
     await templates().row('Favorites');
     await computer().pass(60_000);
     assert.equal(window.toasts().filter((one) => said.test(one)).length, 1);
-    await window.toastButton(said, 'Open File');
+    await window.toastButton(said, 'Show File');
     await window.document('{"version": 1, "acc');
     window.close();
   });
@@ -41,20 +39,20 @@ describe('an entry of a list whose file is damaged', () => {
   const lists = [
     {
       folder: 'watches',
-      said: /^A watched search could not be read/,
-      button: 'Watch a Search…',
+      said: /^A watched search no longer runs/,
+      buttons: ['Show File', 'Start Over'],
       leadsTo: /^Watch a Search/,
     },
     {
       folder: 'history',
-      said: /^A past rental could not be read/,
-      button: 'Show Rental History',
-      leadsTo: /^Rental History/,
+      said: /^A past rental is missing/,
+      buttons: ['Show File'],
+      leadsTo: undefined,
     },
     {
       folder: 'hostSets',
-      said: /^A group for other tools could not be read/,
-      button: 'Use in…',
+      said: /^A group for other tools is missing/,
+      buttons: ['Show File', 'Start Over'],
       leadsTo: /^Use These Instances in/,
     },
   ];
@@ -64,30 +62,31 @@ describe('an entry of a list whose file is damaged', () => {
     await computer().rest();
     window.close();
     const folders = readdirSync(computer().root, { recursive: true, encoding: 'utf8' });
-    const files = lists.map(({ folder }) => {
+    for (const { folder } of lists) {
       const found = folders.find((name) => new RegExp(`/[0-9a-f]{16}/${folder}$`).test(name));
       assert.ok(found, folder);
       const file = path.join(computer().root, found, folder === 'history' ? '77.json' : '0123abcd.json');
-      writeFileSync(file, '{"version": 1, "name": "che');
-      return file;
-    });
+      writeFileSync(file, `{"version": 1, "name": "of ${folder}`);
+    }
     window = await computer().openWindow({ isFocused: true });
     window.view('instances').show();
     await window.view('instances').welcome();
-    for (const [index, { said, button }] of lists.entries()) {
-      const { text, buttons } = await window.toast(said);
-      assert.deepEqual(buttons, [button]);
-      const [, kept = ''] = /The file is kept as (.*)\.$/.exec(text) ?? [];
-      assert.ok(kept.startsWith(`${files[index]}.broken-`), text);
+    for (const { said, buttons } of lists) {
+      assert.deepEqual((await window.toast(said)).buttons, buttons);
     }
     await computer().pass(60_000);
     for (const { said } of lists) {
       assert.equal(window.toasts().filter((one) => said.test(one)).length, 1);
     }
-    for (const { said, button, leadsTo } of lists) {
-      await window.toastButton(said, button);
-      await window.quick.title(leadsTo);
-      window.quick.escape();
+    for (const { folder, said, leadsTo } of lists) {
+      if (leadsTo) {
+        await window.toastButton(said, 'Start Over');
+        await window.quick.title(leadsTo);
+        window.quick.escape();
+      } else {
+        await window.toastButton(said, 'Show File');
+        await window.document(`of ${folder}`);
+      }
     }
     window.close();
   });

@@ -68,8 +68,8 @@ describe('a schedule that is canceled at the last moment, or can not be read', (
     writeFileSync(file, '{"version":1');
     window = await computer().openWindow();
     await window.view('instances').row('worker');
-    const damaged = /schedule of worker is damaged.*Set it again.*json\.broken-/;
-    await window.toastButton(damaged, 'Set Again…');
+    const damaged = /^worker will not stop or be destroyed by itself\. Its file is damaged/;
+    await window.toastButton(damaged, 'Start Over');
     await window.quick.title('Stop or Destroy worker Later');
     window.quick.escape();
     window.close();

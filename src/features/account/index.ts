@@ -229,20 +229,14 @@ function reportDamagedAccounts({
     const damaged = await accounts.damaged();
     const active = damaged.active === undefined ? [] : [damaged.active];
     offerDamagedFiles(oneWindow, 'activeAccount', active, {
-      sentence: (path) =>
-        t(
-          'No account is in use, because the file with your last choice is damaged. Until you choose an account, schedules are carried out, but budgets, prices, starts and jobs are not watched. The file is kept as {0}.',
-          path,
-        ),
-      next: commandAction(t('Switch Account'), 'gpuRental.switchAccount'),
+      effect: t('No account is in use, so budgets, prices, starts and jobs are not watched.'),
+      startOver: () => runCommand('gpuRental.switchAccount'),
     });
     offerDamagedFiles(oneWindow, 'account', [...damaged.accounts.values()], {
-      sentence: (path) =>
-        t(
-          'An account could not be read because its file is damaged. Its instances may cost money, and its schedules, jobs and budget are not followed. Sign in with its API key again. The file is kept as {0}.',
-          path,
-        ),
-      next: commandAction(t('Sign In'), 'gpuRental.signIn'),
+      effect: t(
+        'An account is missing. Its instances may cost money, and its schedules, jobs and budget are not followed.',
+      ),
+      startOver: () => runCommand('gpuRental.signIn'),
     });
   };
   let reported = 'loading';

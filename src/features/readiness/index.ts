@@ -133,11 +133,7 @@ function reportDamagedRentals(deps: Pick<ReadinessDeps, 'accounts' | 'rentals' |
     onDidChange: rentals.onDidChange,
   };
   return reportDamagedFiles(deps, list, 'rental', {
-    sentence: (path) =>
-      t(
-        'A rental could not be read because its file is damaged. Its instance may cost money and is not followed. The file is kept as {0}.',
-        path,
-      ),
+    effect: t('A rental is not followed, and its instance may cost money.'),
     next: showInstances(),
   });
 }

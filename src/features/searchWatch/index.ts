@@ -1,4 +1,4 @@
-import { commandAction, signedIn } from '../../editor/commands';
+import { runCommand, signedIn } from '../../editor/commands';
 import { reportDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import type { Services } from '../../services';
@@ -29,12 +29,8 @@ export function register(deps: WatchDeps & Pick<Services, 'commands'>): Disposab
   store.add(new WatchNotifications(deps));
   store.add(
     reportDamagedFiles(deps, deps.searchWatches, 'watch', {
-      sentence: (path) =>
-        t(
-          'A watched search could not be read because its file is damaged, so it does not run any more. The file is kept as {0}.',
-          path,
-        ),
-      next: commandAction(t('Watch a Search…'), 'gpuRental.watchSearch'),
+      effect: t('A watched search no longer runs.'),
+      startOver: () => runCommand('gpuRental.watchSearch'),
     }),
   );
   return store;

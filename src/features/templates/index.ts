@@ -1,8 +1,6 @@
-import * as vscode from 'vscode';
 import type { TemplateTarget } from '../../commandSpecs';
 import { offerDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
-import { openNamedDocument } from '../../editor/namedDocument';
 import type { TemplateRef } from '../../model/templates/templateRef';
 import type { Services } from '../../services';
 import { defined } from '../../util/defined';
@@ -103,19 +101,9 @@ function reportDamagedTemplates({
   oneWindow,
 }: Pick<Services, 'templateStores' | 'oneWindow'>): Disposable {
   const report = () => {
-    for (const path of memory.damaged) {
-      offerDamagedFiles(oneWindow, 'templates', [path], {
-        sentence: () =>
-          t(
-            'Your favorite and recent templates are lost because their file is damaged. Drafts and secrets are kept. The file is kept as {0}.',
-            path,
-          ),
-        next: {
-          label: t('Open File'),
-          run: async () => vscode.window.showTextDocument(await openNamedDocument(vscode.Uri.file(path))),
-        },
-      });
-    }
+    offerDamagedFiles(oneWindow, 'templates', memory.damaged, {
+      effect: t('Your favorite and recent templates are lost. Drafts and secrets are kept.'),
+    });
   };
   report();
   return memory.onDidFindDamage(report);

@@ -1,5 +1,5 @@
 import type { PastTarget } from '../../commandSpecs';
-import { commandAction, runCommand } from '../../editor/commands';
+import { runCommand } from '../../editor/commands';
 import { confirm, type Question } from '../../editor/confirm';
 import { reportDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
@@ -31,12 +31,7 @@ export function register(deps: Deps): Disposable {
   );
   store.add(
     reportDamagedFiles(deps, deps.history, 'pastRental', {
-      sentence: (path) =>
-        t(
-          'A past rental could not be read because its file is damaged, so it is missing from the history. The file is kept as {0}.',
-          path,
-        ),
-      next: commandAction(t('Show Rental History'), 'gpuRental.history.show'),
+      effect: t('A past rental is missing from the history.'),
     }),
   );
   const ofOne = (run: (past: PastRental) => PromiseLike<unknown>) => async (target?: PastTarget) => {

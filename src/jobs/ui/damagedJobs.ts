@@ -15,11 +15,7 @@ export function reportDamagedJobs(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(
     reportDamagedFiles(deps, deps.jobs, 'job', {
-      sentence: (path) =>
-        t(
-          'A job could not be read because its file is damaged. Its machine may still cost money. The file is kept as {0}.',
-          path,
-        ),
+      effect: t('A job is missing from the list, and its machine may still cost money.'),
       next: showInstances(),
     }),
   );
@@ -50,7 +46,11 @@ export function damagedJobItem(path: string): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Could not read a job'));
   item.id = `job-damaged-${path}`;
   item.iconPath = new vscode.ThemeIcon('warning');
-  item.description = t('damaged file, kept as {0}', path);
-  item.tooltip = item.description;
+  item.tooltip = path;
+  item.command = {
+    command: 'vscode.open',
+    title: t('Show File'),
+    arguments: [vscode.Uri.file(path)],
+  };
   return item;
 }

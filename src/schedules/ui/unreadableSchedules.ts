@@ -1,4 +1,5 @@
-import { commandAction } from '../../editor/commands';
+import { commandAction, runCommand } from '../../editor/commands';
+import { damagedText, showDamagedFile } from '../../editor/damagedFiles';
 import { reasonOf, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -47,15 +48,15 @@ export function reportUnreadable(deps: ScheduleDeps): Disposable {
 
 function reportSchedule(deps: ScheduleDeps, one: UnreadableSchedule): void {
   const { instanceId, path, kind } = one;
-  const reason = sentence(nameOfInstance(deps, instanceId), one);
+  const name = nameOfInstance(deps, instanceId);
   if (kind === 'damaged') {
-    message(
-      'warning',
-      reason,
-      commandAction(t('Set Again…'), 'gpuRental.instance.setSchedule', { instanceId }),
-    );
+    showDamagedFile(path, {
+      effect: effectText(name),
+      startOver: () => runCommand('gpuRental.instance.setSchedule', { instanceId }),
+    });
     return;
   }
+  const reason = sentence(name, one);
   message('warning', reason, {
     label: t('Try Again'),
     run: async () => {
@@ -84,16 +85,16 @@ async function showForOtherAccount(
 
 function sentence(name: string, { path, kind }: UnreadableSchedule): string {
   return kind === 'damaged'
-    ? t(
-        'The schedule of {0} is damaged, so {0} will not stop or be destroyed by itself. Set it again. The old file is {1}.',
-        name,
-        path,
-      )
+    ? damagedText(effectText(name))
     : t(
         'Could not read the schedule of {0}, so {0} will not stop or be destroyed by itself. Check the permissions of {1}.',
         name,
         path,
       );
+}
+
+function effectText(name: string): string {
+  return t('{0} will not stop or be destroyed by itself.', name);
 }
 
 function reportFolder(deps: ScheduleDeps, error: unknown): void {

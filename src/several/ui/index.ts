@@ -1,4 +1,4 @@
-import { commandAction } from '../../editor/commands';
+import { runCommand } from '../../editor/commands';
 import { reportDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -25,12 +25,8 @@ export function register(deps: EngineDeps): Disposable {
   check();
   store.add(
     reportDamagedFiles(deps, sets, 'hostSet', {
-      sentence: (path) =>
-        t(
-          'A group for other tools could not be read because its file is damaged, so its files are not kept current any more. The file is kept as {0}.',
-          path,
-        ),
-      next: commandAction(t('Use in…'), 'gpuRental.instance.useIn'),
+      effect: t('A group for other tools is missing, and its files are no longer kept current.'),
+      startOver: () => runCommand('gpuRental.instance.useIn'),
     }),
   );
   store.add(commands.register('gpuRental.instance.useIn', async (...rows) => (await load()).use(...rows)));
