@@ -5,14 +5,15 @@ import { accountPath } from '../store/accounts/accountFiles';
 import { openFleetCache } from '../store/instances/fleetShared';
 import { openUsageFile } from '../store/instances/idleWatch';
 import type { Own } from '../wing';
+import { readUse } from './machine/machineTimer';
 import { AgreedEnds } from './store/agreedEnds';
 import { InstanceSchedules } from './store/instanceSchedules';
 import type { AskKernels } from './store/kernelUse';
 import { OtherAccountSchedules } from './store/otherAccountSchedules';
 import { ScheduleFiles } from './store/scheduleFiles';
 import { ScheduleRunner } from './store/scheduleRunner';
-import { TimerProofs, type CheckTimer } from './store/timerProofs';
-import { proveTimer } from './timerCheck';
+import { TimerProofs, type ArmTimer, type CheckTimer } from './store/timerProofs';
+import { armQuietly, proveTimer } from './timerCheck';
 
 type Deps = Pick<
   CoreServices,
@@ -35,7 +36,12 @@ export type Services = CoreServices & ScheduleServices;
 
 /** Makes the schedules of instances, and what carries them out. */
 export function scheduleServices({ ssh, storageDir, presence, idle, notices, ...shared }: Deps, own: Own) {
-  const kernelUse: AskKernels = (account, id, signal) => readKernelUse(ssh, aliasOf(account, id), signal);
+  const kernelUse: AskKernels = (account, { instanceId, isAgreed, term }, signal) => {
+    const alias = aliasOf(account, instanceId);
+    return isAgreed === true && term.kind === 'idle'
+      ? readUse(ssh, alias, term.minutes, signal)
+      : readKernelUse(ssh, alias, signal);
+  };
   const file = (accountKey: string) => openUsageFile(storageDir, accountKey, shared.log);
   const storage = (accountKey: string) =>
     new ScheduleFiles(accountPath(storageDir, accountKey, 'schedules'), shared.log);
@@ -44,7 +50,12 @@ export function scheduleServices({ ssh, storageDir, presence, idle, notices, ...
   own(new AgreedEnds({ ...shared, schedules }));
   own(new ScheduleRunner({ ...shared, schedules, idle, kernelUse, notices }));
   const check: CheckTimer = (...timer) => proveTimer({ ssh, log: shared.log }, ...timer);
-  own(new TimerProofs({ ...shared, schedules, presence, notices, aliasOf, check }));
+  const arm: ArmTimer = (account, instance, ...more) =>
+    // The guard of a job ends a machine that was rented for one.
+    shared.rentals.find(instance.id)?.config.guardSeconds === undefined
+      ? armQuietly({ ssh, log: shared.log }, account, instance, ...more)
+      : Promise.resolve('notAsked');
+  own(new TimerProofs({ ...shared, schedules, presence, notices, aliasOf, check, arm }));
   const lastListed = async (accountKey: string) => {
     const cached = await openFleetCache(storageDir, accountKey, shared.log).load();
     return { instances: cached?.snapshot?.instances ?? [], fetchedAt: cached?.fetchedAt ?? 0 };

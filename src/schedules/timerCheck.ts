@@ -1,12 +1,13 @@
 import { printedLog } from '../instanceKeys';
 import type { Instance } from '../model/instances/instance';
+import { minuteMs } from '../model/rentals/agreedEnd';
 import { aliasOf } from '../ssh/alias';
 import type { SshService } from '../ssh/service';
 import type { Account } from '../store/accounts/accounts';
 import type { Log } from '../util/log';
-import { checkTimer } from './machine/machineTimer';
-import type { ArmedTimer, Schedule } from './model/schedule';
-import type { TimerProof } from './store/timerProofs';
+import { armTimer, checkTimer } from './machine/machineTimer';
+import { machineLaterMs, type ArmedTimer, type Schedule } from './model/schedule';
+import type { ArmResult, TimerProof } from './store/timerProofs';
 
 interface Deps {
   readonly ssh: Pick<SshService, 'entry' | 'exec' | 'prepare'>;
@@ -15,21 +16,58 @@ interface Deps {
 
 /** Checks a timer without questions or messages, and only if this computer has logged in to its machine before. */
 export async function proveTimer(
-  { ssh, log: ownLog }: Deps,
+  deps: Deps,
   account: Account,
   instance: Instance,
   { action, term }: Schedule,
   { token }: ArmedTimer,
 ): Promise<TimerProof> {
+  const alias = await aliasWithoutQuestion(deps, account, instance);
+  if (alias === undefined) {
+    return 'nothing';
+  }
+  const { serviceUrl } = account;
+  const order = { serviceUrl, instanceId: instance.id, action, seconds: 0, token, mode: term.kind };
+  const { kind } = await checkTimer(deps.ssh, alias, order);
+  deps.log.info(`The check of the timer on ${instance.id} says: ${kind}`);
+  // Other problems may resolve before its time.
+  return kind === 'armed' ? 'armed' : kind === 'notAlive' ? 'gone' : 'nothing';
+}
+
+/** Starts the timer that keeps the agreed idle time, in the same way: the user confirmed it with the rental. */
+export async function armQuietly(
+  deps: Deps,
+  account: Account,
+  instance: Instance,
+  { action, term }: Schedule,
+  token: string,
+  mayStart: () => Promise<boolean>,
+): Promise<ArmResult> {
+  const alias = term.kind === 'idle' ? await aliasWithoutQuestion(deps, account, instance) : undefined;
+  if (alias === undefined || term.kind !== 'idle') {
+    return 'notAsked';
+  }
+  if (!(await mayStart())) {
+    return 'notAsked';
+  }
+  const { serviceUrl } = account;
+  const seconds = (term.minutes * minuteMs + machineLaterMs) / 1000;
+  const order = { serviceUrl, instanceId: instance.id, action, seconds, token, mode: term.kind };
+  const { kind } = await armTimer(deps.ssh, alias, order);
+  deps.log.info(`The start of the timer on ${instance.id} says: ${kind}`);
+  return kind === 'armed' ? 'armed' : kind === 'notKnown' ? 'notKnown' : 'notArmed';
+}
+
+async function aliasWithoutQuestion(
+  { ssh }: Deps,
+  account: Account,
+  instance: Instance,
+): Promise<string | undefined> {
   const { id: instanceId } = instance;
   if (!(await ssh.entry(aliasOf(account, instanceId)))) {
-    return 'nothing';
+    return undefined;
   }
   const log = printedLog(account.client, instanceId, { isUnasked: true });
   const { alias } = await ssh.prepare({ account, instanceId, instance, registeredKeys: undefined, log });
-  const order = { serviceUrl: account.serviceUrl, instanceId, action, seconds: 0, token, mode: term.kind };
-  const { kind } = await checkTimer(ssh, alias, order);
-  ownLog.info(`The check of the timer on ${instanceId} says: ${kind}`);
-  // Other problems may resolve before its time.
-  return kind === 'armed' ? 'armed' : kind === 'notAlive' ? 'gone' : 'nothing';
+  return alias;
 }

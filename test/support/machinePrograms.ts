@@ -5,6 +5,7 @@ export const shellTools = [
   'sh',
   'cat',
   'date',
+  'find',
   'grep',
   'head',
   'kill',
@@ -14,6 +15,7 @@ export const shellTools = [
   'setsid',
   'sleep',
   'tail',
+  'touch',
   'tr',
 ];
 

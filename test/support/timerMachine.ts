@@ -24,6 +24,7 @@ export function useTimerMachine() {
   let id: number;
   beforeEach(async () => {
     home = mkdtempSync(path.join(os.tmpdir(), 'gr-timer-'));
+    mkdirSync(path.join(home, 'dev', 'pts'), { recursive: true });
     simulator = await simulators.start({ fakeClock: true });
     id = await rentRunning(simulator);
   });
@@ -48,6 +49,7 @@ export function useTimerMachine() {
           ...more,
           env: {
             HOME: home,
+            HOST_DEV: file('dev'),
             CONTAINER_API_KEY: key ?? own,
             ...(tools ? { PATH: bin } : {}),
             ...env,

@@ -13,9 +13,10 @@ import {
   type Rate,
   type Usage,
 } from '../quote';
-import { agreedEndText } from './agreedEnd';
+import { agreedEndText, type AgreedEnd } from './agreedEnd';
 import type { ConfirmationInput } from './confirmation';
 import type { Fact } from './rentFacts';
+import { effectiveRuntype, lacksShell, type RentChoices } from './rentPlan';
 
 /**
  * Returns what a rental costs; `quote` covers all machines together, and `one` is the price of one of them.
@@ -23,7 +24,9 @@ import type { Fact } from './rentFacts';
 export function costFacts(input: ConfirmationInput, quote: Quote, one: Rate | undefined): readonly Fact[] {
   const { end } = input.choices;
   const facts: Fact[] =
-    end === undefined ? [] : [{ id: 'end', label: text('End'), value: agreedEndText(end), step: 'end' }];
+    end === undefined
+      ? []
+      : [{ id: 'end', label: text('End'), value: endValue(end, input.choices), step: 'end' }];
   const { stopped, running: total } = quote;
   if (total !== undefined) {
     facts.push({ id: 'running', label: text('Running'), value: runningText(total) });
@@ -55,6 +58,13 @@ export function costFacts(input: ConfirmationInput, quote: Quote, one: Rate | un
     });
   }
   return facts;
+}
+
+/** A machine without a shell has no timer of its own. */
+function endValue(end: AgreedEnd, choices: RentChoices): Text {
+  return end.idleMinutes > 0 && lacksShell(effectiveRuntype(choices))
+    ? text('{0}, only while an editor is open', agreedEndText(end))
+    : agreedEndText(end);
 }
 
 /** Returns the price per GB and the cost of the whole stay. */

@@ -1,15 +1,19 @@
 import { gzipSync } from 'node:zlib';
 import { idleGpuPercent } from '../../model/instances/gauges';
 import { guardMark } from '../../model/rentals/birthGuard';
+import { kernelUseOf } from '../../notebooks/machine/kernelUse';
 import kernelsPy from '../../notebooks/machine/kernels.py';
 import kernels from '../../notebooks/machine/kernels.sh';
+import type { KernelUse } from '../../notebooks/model/kernelUse';
 import alone from '../../ssh/alone.sh';
 import lock from '../../ssh/lock.sh';
 import type { SshService } from '../../ssh/service';
 import { assembled, withoutComments } from '../../ssh/shellProgram';
 import { checkId, UnsafeValueError } from '../../ssh/validate';
+import { isCancelled } from '../../util/errors';
 import { text } from '../../util/text';
 import { silentKernelMs } from '../model/schedule';
+import asked from './timer/asked.sh';
 import birth from './timer/birth.sh';
 import callPy from './timer/call.py';
 import functions from './timer/functions.sh';
@@ -17,6 +21,7 @@ import gpuUse from './timer/gpuUse.sh';
 import guard from './timer/guard.sh';
 import jobs from './timer/jobs.sh';
 import login from './timer/login.sh';
+import printed from './timer/printed.sh';
 import processes from './timer/process.sh';
 import tick from './timer/tick.sh';
 import timer from './timer/timer.sh';
@@ -71,6 +76,7 @@ const parts: Readonly<Record<string, string>> = {
   'kernels.py': kernelsPy,
   'kernels.sh': kernels,
   'login.sh': login,
+  'printed.sh': printed,
   'process.sh': processes,
   'tick.sh': tick,
   'use.sh': use,
@@ -85,9 +91,11 @@ export const timerPrograms = {
     ...parts,
     'gpuUse.sh': '',
     'kernels.sh': '',
+    'printed.sh': '',
     'use.sh': 'in_use() { return 1; }\n',
   }),
   guard: assembled(guard, parts),
+  asked: assembled(asked, parts),
   call: callPy,
 };
 
@@ -113,6 +121,33 @@ export async function armTimer(
   }
   const found = await run(ssh, alias, 'check', order, signal);
   return found.kind === 'armed' ? found : verdict;
+}
+
+/**
+ * Asks a machine whether a person or a kernel uses it, or did in the last minutes. No answer is doubt. A machine that no
+ * login of ours has reached before is not asked.
+ */
+export async function readUse(
+  ssh: Pick<SshService, 'entry' | 'exec'>,
+  alias: string,
+  minutes: number,
+  signal?: AbortSignal,
+): Promise<KernelUse> {
+  if (!(await ssh.entry(alias))) {
+    return 'unknown';
+  }
+  const use = await ssh
+    .exec(alias, timerPrograms.asked, { input: `${Math.ceil(minutes)}\n`, timeoutMs, signal })
+    .then(
+      ({ stdout }) => kernelUseOf(stdout),
+      (error: unknown): KernelUse => {
+        if (isCancelled(error)) {
+          throw error;
+        }
+        return 'unknown';
+      },
+    );
+  return use === 'unknown' ? 'silent' : use;
 }
 
 /** Checks that the process still lives and the key is still accepted. */

@@ -60,8 +60,13 @@ export interface ScheduleState {
 const minuteMs = 60_000;
 /** How long before the action the user is warned; half of the time if the schedule is shorter. */
 const warnBeforeMs = 5 * minuteMs;
+/** The same for an end that the user has not set on this instance. */
+const warnOfAgreedMs = 10 * minuteMs;
 /** An action that is later than this was missed, because the editor was closed or the computer slept. */
 export const lateMs = 2 * minuteMs;
+
+/** The timer acts this much later, so that an open editor acts and reports first (ms). */
+export const machineLaterMs = 20_000;
 
 /** How long a timer on an instance counts kernels as use although their server does not answer (ms). */
 export const silentKernelMs = 2 * 3_600_000;
@@ -76,9 +81,9 @@ export function dueAt({ term }: Schedule, state: ScheduleState): number | undefi
   return state.idleSince === undefined ? undefined : state.idleSince + term.minutes * minuteMs;
 }
 
-function leadMs({ term, setAt }: Schedule): number {
+function leadMs({ term, setAt, isAgreed }: Schedule): number {
   const wholeMs = term.kind === 'at' ? term.at - setAt : term.minutes * minuteMs;
-  return Math.min(warnBeforeMs, Math.max(0, wholeMs) / 2);
+  return Math.min(isAgreed === true ? warnOfAgreedMs : warnBeforeMs, Math.max(0, wholeMs) / 2);
 }
 
 /** Returns when the schedule is carried out: never earlier than the warning announced. */

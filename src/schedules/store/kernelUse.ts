@@ -6,11 +6,12 @@ import type { Notices } from '../../store/windows/notices';
 import type { Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
+import type { Schedule } from '../model/schedule';
 import type { ScheduleRow } from './scheduleFiles';
 import { noticeOf } from './scheduleNotice';
 
-/** Logs in to an instance and asks what its kernels do; never asks the user. */
-export type AskKernels = (account: Account, instanceId: number, signal: AbortSignal) => Promise<KernelUse>;
+/** Logs in to an instance and asks what its kernels do, before a schedule acts; never asks the user. */
+export type AskKernels = (account: Account, schedule: Schedule, signal: AbortSignal) => Promise<KernelUse>;
 
 interface KernelUseDeps {
   readonly kernelUse: AskKernels;
@@ -36,7 +37,7 @@ export async function isUsedByKernels(
   if (schedule.term.kind !== 'idle') {
     return false;
   }
-  const use = await ask(deps, account, schedule.instanceId, signal);
+  const use = await ask(deps, account, schedule, signal);
   if (use !== 'busy' && use !== 'silent') {
     return false;
   }
@@ -51,11 +52,12 @@ export async function isUsedByKernels(
 async function ask(
   { kernelUse, log }: KernelUseDeps,
   account: Account,
-  instanceId: number,
+  schedule: Schedule,
   signal: AbortSignal,
 ): Promise<KernelUse> {
+  const { instanceId } = schedule;
   try {
-    const use = await kernelUse(account, instanceId, signal);
+    const use = await kernelUse(account, schedule, signal);
     log.info(`The kernels of ${instanceId}, before its schedule goes on: ${use}`);
     return use;
   } catch (error) {

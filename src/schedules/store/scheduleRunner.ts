@@ -233,7 +233,7 @@ export class ScheduleRunner implements Disposable {
       await schedules.finish(schedule);
       return true;
     }
-    if (isTimerGone && !asksFirst(schedule) && accounts.active) {
+    if (isTimerGone && schedule.isAgreed !== true && accounts.active) {
       this.postNotice(accounts.active, schedule, state, 'timerGone');
     }
     return false;

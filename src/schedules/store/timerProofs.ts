@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Instance } from '../../model/instances/instance';
 import { isReady, stateOf } from '../../model/instances/instanceState';
 import { watchAccounts } from '../../shared/followAccount';
@@ -17,6 +18,9 @@ import { noticeOf } from './scheduleNotice';
 /** The result of a check: the timer can act, the timer has ended, or no result. */
 export type TimerProof = 'armed' | 'gone' | 'nothing';
 
+/** `notAsked`: nothing was sent. `notKnown`: it may run. */
+export type ArmResult = 'armed' | 'notArmed' | 'notAsked' | 'notKnown';
+
 export interface TimerProofsDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
   readonly fleet: Pick<Fleet, 'find' | 'facts' | 'onDidChange'>;
@@ -28,7 +32,19 @@ export interface TimerProofsDeps {
   readonly log: Log;
   readonly aliasOf: (account: Account, instanceId: number) => string;
   readonly check: CheckTimer;
+  /** Absent for accounts that are not active, whose timers are only checked. */
+  readonly arm?: ArmTimer;
 }
+
+/** Starts the timer of an agreed end; never asks the user. */
+export type ArmTimer = (
+  account: Account,
+  instance: Instance,
+  schedule: Schedule,
+  token: string,
+  /** Called right before it is started, which false prevents. */
+  mayStart: () => Promise<boolean>,
+) => Promise<ArmResult>;
 
 /** Logs in and checks whether the timer process lives; never asks the user. */
 export type CheckTimer = (
@@ -42,6 +58,8 @@ export type CheckTimer = (
 const proofLastsMs = 24 * 3_600_000;
 /** A check without a result is repeated after this time (ms). */
 const retryMs = 3_600_000;
+/** A timer that could not be started is tried again after this time (ms). */
+const armAgainMs = 15 * 60_000;
 /** A connection right after a proof needs no new one (ms). */
 const freshMs = 60_000;
 
@@ -90,15 +108,54 @@ export class TimerProofs implements Disposable {
     for (const { schedule } of schedules.rows) {
       if (schedule.armed && this.isDue(schedule, schedule.armed, isNew.has(schedule.id))) {
         void this.prove(account, schedule, schedule.armed);
+      } else if (!schedule.armed && this.isToArm(schedule)) {
+        void this.arm(account, schedule);
       }
     }
   }
 
-  private isDue({ instanceId }: Schedule, armed: ArmedTimer, isNewConnection: boolean): boolean {
+  private isToArm({ id, instanceId, isAgreed, term }: Schedule): boolean {
+    const triedMs = this.deps.clock.elapsed() - (this.checkedAt.get(id) ?? -Infinity);
+    return isAgreed === true && term.kind === 'idle' && triedMs >= armAgainMs && this.isRunning(instanceId);
+  }
+
+  /** Never rejects. The timer counts as one that may run before it is started, so that a cancellation ends it. */
+  private async arm(account: Account, schedule: Schedule): Promise<void> {
+    const { arm, clock, fleet, log, schedules } = this.deps;
+    const instance = fleet.find(schedule.instanceId);
+    if (!arm || !instance || this.underWay.has(schedule.id)) {
+      return;
+    }
+    this.underWay.add(schedule.id);
+    this.checkedAt.set(schedule.id, clock.elapsed());
+    const token = randomBytes(8).toString('hex');
+    const mayRun = () => schedules.setArmed(schedule, { token, provedAt: clock.now(), isDoubtful: true });
+    try {
+      const result = await arm(account, instance, schedule, token, mayRun);
+      if (result === 'notAsked') {
+        this.checkedAt.set(schedule.id, clock.elapsed() - armAgainMs + freshMs);
+      }
+      const present = schedules.find(schedule.instanceId)?.schedule;
+      if (present?.id === schedule.id && present.armed?.token === token && result !== 'notKnown') {
+        await schedules.setArmed(schedule, result === 'armed' ? { token, provedAt: clock.now() } : undefined);
+      }
+    } catch (error) {
+      log.warn(`The timer on ${schedule.instanceId} could not be started: ${String(error)}`);
+    } finally {
+      this.underWay.delete(schedule.id);
+    }
+  }
+
+  private isRunning(instanceId: number): boolean {
     const { fleet, clock } = this.deps;
     const instance = fleet.find(instanceId);
+    return instance !== undefined && isReady(stateOf(instance, fleet.facts(instanceId), clock.now()));
+  }
+
+  private isDue({ instanceId }: Schedule, armed: ArmedTimer, isNewConnection: boolean): boolean {
+    const { clock } = this.deps;
     const now = clock.now();
-    if (!instance || !isReady(stateOf(instance, fleet.facts(instanceId), now))) {
+    if (!this.isRunning(instanceId)) {
       return false;
     }
     const checkedMs = clock.elapsed() - (this.checkedAt.get(armed.token) ?? -Infinity);
@@ -148,7 +205,9 @@ export class TimerProofs implements Disposable {
     } else if (
       proof === 'gone' &&
       (await schedules.setArmed(schedule, undefined)) &&
-      schedule.isOnlyOnInstance !== true
+      schedule.isOnlyOnInstance !== true &&
+      // It is started again.
+      schedule.isAgreed !== true
     ) {
       const row = { schedule, state: { scheduleId: schedule.id } };
       const about = { instance: fleet.find(schedule.instanceId), now: clock.now() };

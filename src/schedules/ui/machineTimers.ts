@@ -13,12 +13,9 @@ import {
   type TimerOrder,
   type TimerVerdict,
 } from '../machine/machineTimer';
-import type { ArmedTimer, Schedule } from '../model/schedule';
+import { machineLaterMs, type ArmedTimer, type Schedule } from '../model/schedule';
 import type { ScheduleDeps, Scheduled } from './deps';
 import { extendedHereOnly, idleItself, itselfWhen } from './scheduleText';
-
-/** The timer acts this much later, so that an open editor acts and reports first (ms). */
-const machineLaterMs = 20_000;
 
 /** Starts the timer on the machine and reports whether it proved that it can act. */
 export async function arm(deps: ScheduleDeps, scheduled: Scheduled): Promise<void> {
@@ -237,9 +234,9 @@ async function endTimer(
 
 /** Asks separately, because the timer gives no warning and defines idle in its own way. */
 async function mayActItself(schedule: Schedule, name: string, now: number): Promise<boolean> {
-  const { action, term } = schedule;
+  const { action, term, isAgreed } = schedule;
   const isStop = action === 'stop';
-  if (isStop && term.kind === 'at') {
+  if (isStop && (term.kind === 'at' || isAgreed === true)) {
     return true;
   }
   const when = itselfWhen(schedule, { at: itselfAt(schedule) }, now);

@@ -82,7 +82,10 @@ function messageOf(
   const { kind, name, instanceId, action } = notice;
   const now = deps.clock.now();
   const at = momentText(notice.at, now);
-  const more = { label: t('Extend by 1 Hour'), run: () => extend(deps, instanceId) };
+  const more = {
+    label: notice.idleMinutes === undefined ? t('Extend by 1 Hour') : t('Start Counting Again'),
+    run: () => extend(deps, instanceId),
+  };
   const week = { label: t('Keep for 7 Days'), run: () => extend(deps, instanceId, 7 * dayMs) };
   const keep = { label: t('Cancel, and Keep It'), run: () => cancel(deps, instanceId) };
   const destroy = commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId });
@@ -170,8 +173,15 @@ function missedText({ fleet, clock }: ScheduleDeps, notice: ScheduleNotice, at: 
   );
 }
 
-function silentText({ name, action, runningPerHour }: ScheduleNotice): string {
+function silentText({ name, action, runningPerHour, isAgreed }: ScheduleNotice): string {
   const price = pricePerHour(runningPerHour);
+  if (isAgreed === true) {
+    return t(
+      '{0} did not stop when idle: it does not answer whether it is in use. It costs {1}.',
+      name,
+      price,
+    );
+  }
   return action === 'stop'
     ? t(
         '{0} did not stop when idle: its Jupyter server does not answer, so a cell may be running. It costs {1}.',

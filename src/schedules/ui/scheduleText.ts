@@ -51,7 +51,8 @@ function rowText({ schedule, state }: ScheduleRow, now: number): string {
 }
 
 export function scheduleNote(row: ScheduleRow, now: number): InstanceNote {
-  const { armed } = row.schedule;
+  const { schedule } = row;
+  const { armed } = schedule;
   const text = rowText(row, now);
   const other =
     armed?.action !== undefined && armed.action !== row.schedule.action
@@ -80,7 +81,9 @@ export function scheduleNote(row: ScheduleRow, now: number): InstanceNote {
         ? t('{0}, but {1}', text, other)
         : armed
           ? `${text} (${armed.isDoubtful === true ? t('possibly armed') : t('armed, checked {0}', momentText(armed.provedAt, now))})`
-          : text,
+          : schedule.isAgreed === true && schedule.action === 'stop'
+            ? t('{0} (not armed)', text)
+            : text,
     lines: () => [
       [t('Later'), text],
       [t('Carried out by'), who()],
@@ -157,7 +160,7 @@ export function idleMeaning(): string {
 export function idleItself(): string {
   return [
     t(
-      'Idle on the instance itself means: each GPU under 5% in every check, every 10 seconds, no SSH login from any computer, and no running cell of a notebook of GPU Rental. Other work on its CPU does not count.',
+      'Idle on the instance itself means: each GPU under 5% in every check, every 10 seconds, no SSH login from any computer, no terminal that prints, and no running job or notebook cell of GPU Rental. Other work on its CPU does not count.',
     ),
     t(
       'A kernel whose Jupyter server does not answer counts as running for {0}, and for as long as it uses the CPU. After that the instance is stopped, never destroyed.',

@@ -11,6 +11,7 @@ umask 077
 # include kernels.sh
 # include tick.sh
 
+# include printed.sh
 # include use.sh
 
 # include jobs.sh

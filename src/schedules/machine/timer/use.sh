@@ -3,7 +3,11 @@
 
 in_use() {
   [ "$mode" = idle ] || return 1
-  if gpu_use | grep -Evq "^ *[0-$((idle_percent - 1))] *$" || logged_in; then
+  # The file of this process has the time of the last look.
+  printed=$(printed_since -newer "$file")
+  touch -c "$file"
+  if gpu_use | grep -Evq "^ *[0-$((idle_percent - 1))] *$" || logged_in || [ -n "$printed" ] ||
+    [ "$(jobs_now)" = running ]; then
     doubted=""
     return 0
   fi

@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import type { ArmedTimer } from '../../../../src/schedules/model/schedule';
-import { TimerProofs, type TimerProof } from '../../../../src/schedules/store/timerProofs';
+import {
+  TimerProofs,
+  type ArmResult,
+  type ArmTimer,
+  type TimerProof,
+} from '../../../../src/schedules/store/timerProofs';
 import { silentLog } from '../../../../src/util/log';
 import { anInstance } from '../../../support/builders';
 import {
@@ -19,10 +24,12 @@ describe('The proof of a timer on an instance', () => {
   let { service, computer, disk, pass } = {} as ScheduleScene;
   let verdict: TimerProof | Error;
   let checks: number;
+  let arm: ArmTimer;
   beforeEach(async () => {
     ({ service, computer, disk, pass } = await scheduleScene());
     verdict = 'armed';
     checks = 0;
+    arm = () => Promise.resolve('notAsked');
   });
   afterEach(() => computer.dispose());
 
@@ -34,6 +41,7 @@ describe('The proof of a timer on an instance', () => {
         clock: computer.clock,
         log: silentLog,
         aliasOf: (_, instanceId) => aliasOf(instanceId),
+        arm: (...asked) => arm(...asked),
         check: () => {
           checks += 1;
           return verdict instanceof Error ? Promise.reject(verdict) : Promise.resolve(verdict);
@@ -121,5 +129,58 @@ describe('The proof of a timer on an instance', () => {
     await pass(minute);
     assert.equal(window.schedules.find(id), undefined);
     assert.deepEqual(noticeKinds(window), []);
+  });
+
+  describe('of an agreed end', () => {
+    const idle = { action: 'stop', term: { kind: 'idle', minutes: 30 } } as const;
+    let starts: number;
+    const agreed = async (result: ArmResult) => {
+      starts = 0;
+      arm = async (_account, _instance, _schedule, _token, mayStart) => {
+        if (result === 'notAsked') {
+          return result;
+        }
+        assert.equal(await mayStart(), true);
+        starts += 1;
+        return result;
+      };
+      const window = await open();
+      await window.schedules.setAgreed(window.accounts.active?.key ?? '', id, idle);
+      await pass(2 * minute);
+      return window;
+    };
+
+    it('follows from a timer that is started without a question, and again once that is gone', async () => {
+      const window = await agreed('armed');
+      assert.equal(starts, 1);
+      assert.equal(armedIn(window)?.isDoubtful, undefined);
+      const { token } = armedIn(window) ?? {};
+      service.instances = service.instances.map((one) => ({ ...one, actualStatus: 'exited' }));
+      await pass(10 * minute);
+      assert.equal(armedIn(window), undefined);
+      service.instances = service.instances.map((one) => ({ ...one, actualStatus: 'running' }));
+      await pass(20 * minute);
+      assert.equal(starts, 2);
+      assert.notEqual(armedIn(window)?.token, token);
+      assert.deepEqual(noticeKinds(window), []);
+    });
+
+    it('is none where the machine can’t be armed, which is tried again in a while', async () => {
+      const window = await agreed('notArmed');
+      assert.equal(armedIn(window), undefined);
+      await pass(40 * minute);
+      assert.equal(starts, 3);
+    });
+
+    it('is doubtful where the machine did not answer', async () => {
+      verdict = 'nothing';
+      const window = await agreed('notKnown');
+      assert.equal(armedIn(window)?.isDoubtful, true);
+    });
+
+    it('is none before the first login, which no proof makes', async () => {
+      const window = await agreed('notAsked');
+      assert.equal(armedIn(window), undefined);
+    });
   });
 });

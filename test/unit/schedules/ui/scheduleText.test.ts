@@ -143,7 +143,7 @@ describe('The message about a schedule', () => {
       { kind: 'soon' },
     ],
     [
-      'warning trainer will be destroyed in 5 min, at 12:05 PM. All data on it is lost. It has been idle since 11:35 AM. [Extend by 1 Hour, Cancel, and Keep It]',
+      'warning trainer will be destroyed in 5 min, at 12:05 PM. All data on it is lost. It has been idle since 11:35 AM. [Start Counting Again, Cancel, and Keep It]',
       { kind: 'soon', ...destroy, idleMinutes: 30 },
     ],
     [
