@@ -8,7 +8,6 @@ import { message } from './editor/message';
 import { register as registerAccount } from './features/account';
 import { register as registerAccountView } from './features/accountView';
 import { register as registerBudget } from './features/budget';
-import { register as registerCompare } from './features/compare';
 import { register as registerConnect } from './features/connect';
 import { register as registerConnectedWindow } from './features/connectedWindow';
 import { register as registerDocuments } from './features/documents';
@@ -49,7 +48,6 @@ export const features: readonly ((services: Services) => Disposable)[] = [
   registerStatusBar,
   registerWarnings,
   registerBudget,
-  registerCompare,
   registerSearchWatch,
   registerConnect,
   registerConnectedWindow,

@@ -2,7 +2,7 @@ import type { WebviewPanel } from 'vscode';
 import * as z from 'zod';
 import type { WantedForJob } from './jobs/model/draftJob';
 import type { PermissionCategory } from './model/accounts/apiKey';
-import type { BackToList, PickedDraft, RentDraft } from './model/rentals/rentDraft';
+import type { BackToList, ListedOffers, PickedDraft, RentDraft } from './model/rentals/rentDraft';
 import { templateIdOf, type UriParts } from './model/templates/templateUri';
 
 /** The one table of commands; `test/unit/contributions.test.ts` compares it with `package.json`. */
@@ -198,7 +198,7 @@ const contributed = {
   'gpuRental.tfa.signIn': spec('security'),
   'gpuRental.getStarted': spec('account'),
   'gpuRental.searchOffers': spec('search', { needs: ['misc'] }),
-  'gpuRental.compareOffers': spec('compare'),
+  'gpuRental.compareOffers': spec('hosting'),
   'gpuRental.watchSearch': spec('searchWatch', { args: [query] }),
   'gpuRental.manageWatches': spec('searchWatch'),
   'gpuRental.rentFromTemplate': spec('rent', { args: [template], needs: rent }),
@@ -383,6 +383,8 @@ const own = {
    * Nothing is spent until the user confirms.
    */
   'gpuRental.searchFor': ownSpec<(draft: RentDraft) => unknown>('search', ['misc']),
+  /** Shows offers of the list on the market page, without reading them again. */
+  'gpuRental.showOnMarket': ownSpec<(listed: ListedOffers) => unknown>('hosting', ['misc']),
   /** Searches a machine for a job; the user confirms the rental at the end. */
   'gpuRental.rentForJob': ownSpec<(wanted: WantedForJob) => unknown>('jobs', ['misc']),
   /** Runs the steps of a rental for an offer; returns a draft if the user returns to the offers. */

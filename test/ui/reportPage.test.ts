@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Browser } from 'playwright-core';
-import { comparisonView, type PinStatus } from '../../src/features/compare/comparisonView';
+import { comparisonView, type PinStatus } from '../../src/hosting/ui/reports/comparisonView';
 import { fromDollars } from '../../src/model/money';
 import { defaultQuery } from '../../src/model/offers/savedSearches';
 import { formatText } from '../../src/util/text';

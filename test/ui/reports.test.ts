@@ -106,9 +106,16 @@ describe('reports', function () {
     }
     await workbench.shot('05-pinned');
     await workbench.quick.pickMatching(/Compare 2 Pinned Offers/);
-    const page = await report('Compare Offers');
+    const page = await report('GPU Market');
     await until('two columns', async () => (await page.locator('.comparison thead th').count()) === 3);
     await workbench.shot('06-compare');
+    const chart = page.locator('#chart-offers');
+    await chart.focus();
+    const first = await chart.getAttribute('aria-valuetext');
+    await workbench.page.keyboard.press('ArrowRight');
+    assert.notEqual(await chart.getAttribute('aria-valuetext'), first);
+    await chart.scrollIntoViewIfNeeded();
+    await workbench.shot('06-market-of-offers');
   });
 
   it('leads from a column into the steps of a rental by keyboard, and rents nothing by itself', async () => {
@@ -131,13 +138,10 @@ describe('reports', function () {
   });
 
   it('can be read in the colours that are shown', async () => {
-    for (const heading of ['Earnings', 'GPU Market', 'Compare Offers']) {
+    for (const heading of ['Earnings', 'GPU Market']) {
       await press(workbench.page.locator('.tabs-container .tab', { hasText: heading }));
       const page = await report(heading);
-      await page
-        .locator(heading === 'Compare Offers' ? '.comparison' : 'canvas')
-        .first()
-        .waitFor();
+      await page.locator('canvas').first().waitFor();
       await workbench.inThemes(async (theme) => {
         if (theme !== '') {
           await pageShowsTheme(page, theme);

@@ -6,6 +6,7 @@ import { firstSearch, withProposal } from '../../model/offers/firstSearch';
 import { defaultQuery } from '../../model/offers/savedSearches';
 import type { RentDraft } from '../../model/rentals/rentDraft';
 import type { Services } from '../../services';
+import { followAccount } from '../../shared/followAccount';
 import type { Account } from '../../store/accounts/accounts';
 import { RecentSearches } from '../../store/offers/recentSearches';
 import { LastRental } from '../../store/rentals/lastRental';
@@ -21,6 +22,13 @@ export function register(deps: Deps): Disposable {
   const { commands } = deps;
   store.add(commands.register('gpuRental.searchOffers', () => search(deps)));
   store.add(commands.register('gpuRental.searchFor', (draft) => searchFor(deps, draft)));
+  // Offers and prices belong to an account.
+  store.add(
+    followAccount(deps.accounts, () => {
+      deps.offerPins.clear();
+      return undefined;
+    }),
+  );
   return store;
 }
 

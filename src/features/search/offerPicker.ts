@@ -216,10 +216,6 @@ class OfferPicker {
     picker.push(savedLevel(picker, editor, { saved, recent, report, current, tools }));
   }
 
-  private openCompare(): void {
-    this.picker.push(this.deps.tools.compareLevel(this.picker));
-  }
-
   /** Returns the title's buttons as rows, for keyboard users. */
   private menuRows(): readonly LevelRow[] {
     const row = (id: string, icon: string, label: string, run: () => void): LevelRow => ({
@@ -232,7 +228,7 @@ class OfferPicker {
     const active = session.view.rows.find((offer) => offerId(offer) === this.place.active);
     return [
       row('saved', 'bookmark', t('Saved and Recent Searches'), () => this.openSaved()),
-      row('compare', 'table', t('Compare Offers…'), () => this.openCompare()),
+      row('market', 'graph-scatter', t('GPU Market'), () => tools.showOnMarket(this.picker)),
       row('watch', 'eye', t('Watch This Search…'), () => tools.watch(this.picker)),
       ...(active
         ? [
@@ -262,8 +258,8 @@ class OfferPicker {
       button('bookmark', t('Saved and Recent Searches'), () => {
         this.openSaved();
       }),
-      button('table', t('Compare Offers…'), () => {
-        this.openCompare();
+      button('graph-scatter', t('GPU Market'), () => {
+        deps.tools.showOnMarket(picker);
       }),
       button('eye', t('Watch This Search…'), () => {
         deps.tools.watch(picker);

@@ -4,14 +4,10 @@ import { copyLink } from '../../editor/copyLink';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import type { QuickInput } from '../../editor/quickInput';
-import type { Level, LevelButton, LevelRow } from '../../editor/quickLevels';
+import type { LevelButton, LevelRow } from '../../editor/quickLevels';
 import { dayText } from '../../editor/timeText';
 import { rentalFit } from '../../model/fit/rentalFit';
-import { formatMoney } from '../../model/money';
-import { runningRateOfOffer } from '../../model/offers/localFilter';
 import type { Offer } from '../../model/offers/offer';
-import { placeText } from '../../model/offers/places';
-import { perHour } from '../../model/quote';
 import type { RentDraft } from '../../model/rentals/rentDraft';
 import { machineName } from '../../model/rentals/rentFacts';
 import type { Services } from '../../services';
@@ -31,8 +27,8 @@ export interface ListTools {
   misfit(offer: Offer): string | undefined;
   /** The row "Compare 2 Pinned Offers" above the offers. */
   pinnedRow(picker: QuickInput): LevelRow | undefined;
-  /** The list in which the user selects offers to compare. */
-  compareLevel(picker: QuickInput): Level;
+  /** Opens the market page with the offers of the list. */
+  showOnMarket(picker: QuickInput): void;
   /** Opens the watch for the current search. */
   watch(picker: QuickInput): void;
   manageWatches(picker: QuickInput): void;
@@ -46,6 +42,15 @@ export function listTools(deps: Deps, session: OfferSession, origin: RentDraft):
   const { offerPins } = deps;
   const pin = (offer: Offer) =>
     offerPins.pin({ offer, origin: { ...origin, query: session.effectiveQuery } });
+  const showOnMarket = (picker: QuickInput) => {
+    const { rows: offers, readAt } = session.view;
+    picker.close();
+    void runCommand('gpuRental.showOnMarket', {
+      draft: { ...origin, query: session.effectiveQuery },
+      offers,
+      readAt,
+    });
+  };
   return {
     onDidChange: offerPins.onDidChange,
     buttons: (offer) => {
@@ -57,8 +62,8 @@ export function listTools(deps: Deps, session: OfferSession, origin: RentDraft):
       ];
     },
     misfit: (offer) => misfitOf(offer, origin.left?.choices ?? origin.choices),
-    pinnedRow: (picker) => pinnedRow(deps, picker),
-    compareLevel: (picker) => compareLevel(deps, session, picker, pin),
+    pinnedRow: (picker) => pinnedRow(deps, () => showOnMarket(picker)),
+    showOnMarket,
     watch: (picker) => {
       picker.close();
       void runCommand('gpuRental.watchSearch', { query: session.effectiveQuery });
@@ -140,7 +145,7 @@ function pinButton({ offerPins }: Deps, offer: Offer, pin: (offer: Offer) => boo
   };
 }
 
-function pinnedRow({ offerPins }: Deps, picker: QuickInput): LevelRow | undefined {
+function pinnedRow({ offerPins }: Deps, run: () => void): LevelRow | undefined {
   const { length } = offerPins.pins;
   if (length === 0) {
     return undefined;
@@ -154,59 +159,6 @@ function pinnedRow({ offerPins }: Deps, picker: QuickInput): LevelRow | undefine
         ? t('pin another offer to compare')
         : offerPins.pins.map(({ offer }) => plainLabel(machineName(offer))).join(' · '),
     alwaysShow: true,
-    run: () => {
-      picker.close();
-      void runCommand('gpuRental.compareOffers');
-    },
-  };
-}
-
-function compareLevel(
-  { offerPins }: Deps,
-  session: OfferSession,
-  picker: QuickInput,
-  pin: (offer: Offer) => boolean,
-): Level {
-  const { view } = session;
-  const listed = new Set(view.rows.map(({ id }) => id));
-  const elsewhere = offerPins.pins.map(({ offer }) => offer).filter(({ id }) => !listed.has(id));
-  const offers = [...elsewhere, ...view.rows.slice(0, 200)];
-  return {
-    title: t('Search Offers: Compare'),
-    placeholder: t('Select 2 to {0} offers and press Enter', mostPins),
-    rows: () =>
-      offers.map((offer) => {
-        const rate = runningRateOfOffer(offer, session.effectiveQuery);
-        return {
-          id: String(offer.id),
-          label: plainLabel(machineName(offer)),
-          description: plainLabel(
-            [
-              rate === undefined ? undefined : t('{0}/h', formatMoney(perHour(rate))),
-              offer.location === undefined ? undefined : placeText(offer.location),
-              `#${offer.id}`,
-            ]
-              .filter((part) => part !== undefined)
-              .join(' · '),
-          ),
-        };
-      }),
-    many: {
-      ticked: offerPins.pins.map(({ offer }) => String(offer.id)),
-      problem: ({ length }) =>
-        length < 2 || length > mostPins
-          ? t('Select 2 to {0} offers; {1} selected', mostPins, length)
-          : undefined,
-      accept: (ids) => {
-        offerPins.pins
-          .filter(({ offer }) => !ids.includes(String(offer.id)))
-          .forEach(({ offer }) => {
-            offerPins.unpin(offer.id);
-          });
-        offers.filter(({ id }) => ids.includes(String(id))).forEach(pin);
-        picker.close();
-        void runCommand('gpuRental.compareOffers');
-      },
-    },
+    run,
   };
 }

@@ -29,6 +29,14 @@ export interface RentDraft {
   readonly workspace?: DraftWorkspace;
 }
 
+/** Offers as the list has them, and the rental that they are for. */
+export interface ListedOffers {
+  readonly draft: RentDraft;
+  readonly offers: readonly Offer[];
+  /** When they were read, ms since 1970; undefined while they have not been. */
+  readonly readAt: number | undefined;
+}
+
 export interface DraftWorkspace {
   /** The real path of its folder. */
   readonly folder: string;

@@ -9,6 +9,8 @@ const button = z.object({ id: z.string(), label: z.string(), primary: z.optional
 
 const cell = z.object({
   text: z.string(),
+  /** Makes the cell a button with this accessible name. */
+  button: z.optional(z.object({ id: z.string(), name: z.string() })),
   /** Sort value of the cell; the text by default. */
   sort: z.optional(z.union([z.number(), z.string()])),
   /** Draws a bar of this part of the whole cell, from 0 to 1. */
@@ -59,7 +61,19 @@ const lines = z.object({
   categories: z.array(z.string()),
   series: z.array(z.object({ name: z.string(), values: z.array(point) })),
 });
-const chart = z.discriminatedUnion('kind', [stackedColumns, boxPlot, lines]);
+/** Things by two figures. Each point is a row of the table, which a click or Enter opens. */
+const points = z.object({
+  kind: z.literal('points'),
+  unit: z.string(),
+  xTitle: z.string(),
+  series: z.array(
+    z.object({
+      name: z.string(),
+      points: z.array(z.object({ row: z.string(), x: z.number(), y: z.number(), label: z.string() })),
+    }),
+  ),
+});
+const chart = z.discriminatedUnion('kind', [stackedColumns, boxPlot, lines, points]);
 export type ChartView = z.infer<typeof chart>;
 
 const section = z.object({

@@ -272,8 +272,11 @@ describe('reports', () => {
     const body = { success: true, gpus: [], needs_machine: true };
     computer().simulator.fail({ kind: 'answer', path: '/api/v0/metrics/gpu/current/', status: 200, body });
     await market.press('Refresh');
-    await market.notice(/These prices come from at most 64 current offers/);
-    assert.ok(market.rows('supply').every(([, ...figures]) => figures.every((figure) => figure === '–')));
+    await market.notice(/These prices come from the 64 offers shown/);
+    assert.deepEqual(
+      market.view.sections.map(({ title }) => title),
+      ['Price and Speed, 64 offers shown', 'Price per GPU and Hour, 64 offers shown'],
+    );
     assert.equal(market.section('prices').chart?.kind, 'boxPlot');
     assert.ok(market.rows('prices').length > 0);
   });

@@ -8,7 +8,7 @@ const words = { loading: '', showTable: '', savePicture: '', median: 'Median', s
 /** Draws as the report page does and reads back what came of it. */
 function draw(view: ChartView): Promise<DrawnGeometry> {
   const root = document.getElementById('root');
-  root?.replaceChildren(drawChart('test', 'Test', view, words).element);
+  root?.replaceChildren(drawChart('test', 'Test', view, words, () => undefined).element);
   return new Promise((resolve) => {
     requestAnimationFrame(() => {
       requestAnimationFrame(() => {

@@ -77,6 +77,9 @@ export class PageDriver {
       ...(comparison?.columns ?? []).flatMap((column) =>
         column.buttons.map(({ id, name }) => ({ id, label: name })),
       ),
+      ...sections
+        .flatMap(({ table }) => table.rows.flatMap(({ cells }) => cells))
+        .flatMap(({ button }) => (button ? [{ id: button.id, label: button.name }] : [])),
     ];
     const button = all.find((one) => one.label.startsWith(label));
     assert.ok(button, `there is no button ${label}; there are: ${all.map((one) => one.label).join(', ')}`);

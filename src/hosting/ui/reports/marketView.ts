@@ -4,6 +4,7 @@ import { text } from '../../../util/text';
 import type { ReportView } from '../../../webview/report/protocol';
 import { exactMoneyCell, moneyCell, numberCell, printable, textCell, type Localize } from './cells';
 import { dayName } from './earningsView';
+import { titleOfShown } from './offersView';
 
 type Section = ReportView['sections'][number];
 type Cell = Section['table']['rows'][number]['cells'][number];
@@ -67,18 +68,22 @@ export function historySections(
   ];
 }
 
-/** Returns price quantiles, supply and value per GPU model. A model without prices has a row but no box. */
+/**
+ * Returns price quantiles, supply and value per GPU model. A model without prices has a row but no box. Offers, of which
+ * `shown` is the number, show prices only.
+ */
 export function marketSections(
   gpus: readonly GpuMetrics[],
   paid: PaidByModel,
   localize: Localize,
+  shown?: number,
 ): readonly Section[] {
   const sorted = [...gpus].sort((a, b) => a.gpuName.localeCompare(b.gpuName));
-  return [
-    priceSection(sorted, paid, localize),
-    supplySection(sorted, localize),
-    valueSection(sorted, localize),
-  ];
+  const prices = priceSection(sorted, paid, localize);
+  if (shown !== undefined) {
+    return [{ ...prices, title: titleOfShown(prices.title, shown, localize) }];
+  }
+  return [prices, supplySection(sorted, localize), valueSection(sorted, localize)];
 }
 
 function priceSection(gpus: readonly GpuMetrics[], paid: PaidByModel, localize: Localize): Section {

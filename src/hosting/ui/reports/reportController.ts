@@ -32,7 +32,13 @@ export interface ReportSource<Data> {
   /** Runs one of the report's own buttons. */
   press?(id: string): void;
   read(signal: AbortSignal): Promise<Data>;
-  draw(data: Data): Pick<ReportView, 'tiles' | 'sections'> & { readonly notices?: readonly ReportNotice[] };
+  draw(data: Data): Pick<ReportView, 'tiles' | 'sections' | 'comparison'> & {
+    readonly notices?: readonly ReportNotice[];
+  };
+  /** When the data was read, if not now. */
+  readAt?(data: Data): number;
+  /** What the page waits for, if not for the data itself. */
+  waitsFor?(): string | undefined;
   /** The content for *Save as JSON*. */
   json(data: Data): unknown;
   /** Called when the user chooses a row of a table. */
@@ -90,7 +96,7 @@ export class ReportController<Data> implements vscode.Disposable {
     try {
       const value = await this.source.read(own.signal);
       if (this.reading === own) {
-        this.data = { value, readAt: this.deps.clock.now() };
+        this.data = { value, readAt: this.source.readAt?.(value) ?? this.deps.clock.now() };
         this.isOutdated = false;
       }
     } catch (error) {
@@ -106,6 +112,12 @@ export class ReportController<Data> implements vscode.Disposable {
       this.reading = undefined;
       this.draw();
     }
+  }
+
+  /** Reads other data, instead of which the present one is never shown. */
+  restart(): Promise<void> {
+    this.isOutdated = true;
+    return this.refresh();
   }
 
   /** Draws the data that has been read, after a choice that needs no new read. */
@@ -131,8 +143,9 @@ export class ReportController<Data> implements vscode.Disposable {
       ],
       tiles: drawn?.tiles ?? [],
       sections: drawn?.sections ?? [],
+      comparison: drawn?.comparison,
       words: {
-        loading: t('Loading…'),
+        loading: source.waitsFor?.() ?? t('Loading…'),
         showTable: t('Table'),
         savePicture: t('Save Picture…'),
         median: t('Median'),
@@ -170,8 +183,7 @@ export class ReportController<Data> implements vscode.Disposable {
     switch (message.type) {
       case 'filter':
         if (this.source.setFilter(message.id, message.value)) {
-          this.isOutdated = true;
-          await this.refresh();
+          await this.restart();
         } else {
           this.draw();
         }

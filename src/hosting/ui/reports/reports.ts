@@ -4,10 +4,11 @@ import { t } from '../../../editor/localize';
 import { stateOf } from '../../../model/instances/instanceState';
 import { add, zero, type Micros } from '../../../model/money';
 import type { MetricsQuery } from '../../../model/offers/gpuMetrics';
-import { mostRows, wireFilters } from '../../../model/offers/marketQuery';
+import { toOfferSearch } from '../../../model/offers/marketQuery';
 import { metricsFilters } from '../../../model/offers/metricsFilters';
 import { quantilesFromOffers } from '../../../model/offers/offerQuantiles';
 import { defaultQuery } from '../../../model/offers/savedSearches';
+import type { Filters } from '../../../model/offers/searchFields';
 import type { RentDraft } from '../../../model/rentals/rentDraft';
 import type { Services } from '../../../services';
 import { followAccount } from '../../../shared/followAccount';
@@ -16,31 +17,47 @@ import type { Account } from '../../../store/accounts/accounts';
 import { isComplete, listedInstances } from '../../../store/instances/listed';
 import { MarketHistory } from '../../../store/offers/marketHistory';
 import { LastRental } from '../../../store/rentals/lastRental';
-import type { Disposable } from '../../../util/disposable';
+import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { EarningsSource } from './earningsSource';
-import { MarketSource, type Market } from './marketSource';
+import { MarketSource, type Market, type MarketDeps, type MarketScope } from './marketSource';
 import type { PaidByModel } from './marketView';
 import { observedCharges } from './observed';
+import { PinBoard } from './pinBoard';
 import { ReportController, type ReportDeps, type ReportSource } from './reportController';
 import { SpendingSource, type Spending } from './spendingSource';
 
 export type ReportsDeps = ReportDeps &
-  Pick<Services, 'budget' | 'fleet' | 'globalState' | 'searchBudget' | 'storageDir' | 'work'>;
+  Pick<
+    Services,
+    | 'budget'
+    | 'failedMachines'
+    | 'fleet'
+    | 'globalState'
+    | 'offerPins'
+    | 'searchBudget'
+    | 'storageDir'
+    | 'work'
+  >;
 
 export type ReportId = 'earnings' | 'market' | 'spending';
 
 /** The earnings, market and spending reports. */
 export class Reports implements Disposable {
-  private readonly opened = new Map<ReportId, Pick<ReportController<unknown>, 'reveal' | 'dispose'>>();
-  private readonly following: Disposable;
+  private readonly opened = new Map<
+    ReportId,
+    Pick<ReportController<unknown>, 'reveal' | 'dispose' | 'draw' | 'refresh' | 'restart'>
+  >();
+  private readonly store = new DisposableStore();
+  private market: MarketSource | undefined;
 
   constructor(private readonly deps: ReportsDeps) {
     // Figures and choices of one account never show under the name of another.
-    this.following = followAccount(deps.accounts, () => ({ dispose: () => this.close() }));
+    this.store.add(followAccount(deps.accounts, () => ({ dispose: () => this.close() })));
+    this.store.add(deps.offerPins.onDidChange(() => this.opened.get('market')?.draw()));
   }
 
   /** Opens a report, or shows the one that is open. Throws `NotSignedInError`. */
-  open(id: ReportId): void {
+  open(id: Exclude<ReportId, 'market'>): void {
     this.account();
     const opened = this.opened.get(id);
     if (opened) {
@@ -50,11 +67,45 @@ export class Reports implements Disposable {
     }
   }
 
-  dispose(): void {
-    this.following.dispose();
+  /** Opens the market page, or shows something else on the one that is open. */
+  showMarket(scope: MarketScope): void {
+    this.account();
+    const opened = this.opened.get('market');
+    if (opened && this.market) {
+      opened.reveal();
+      if (scope === 'pins') {
+        // They are part of each page.
+        void (this.market.hasOnlyPins && opened.refresh());
+      } else if (this.market.show(scope)) {
+        void opened.restart();
+      }
+    } else {
+      this.market = new MarketSource(this.marketDeps(), scope);
+      this.show('market', this.market);
+    }
   }
 
-  private begin(id: ReportId): void {
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private marketDeps(): MarketDeps {
+    const { deps } = this;
+    const board = new PinBoard(deps);
+    return {
+      readMarket: (query, signal) => readMarket(deps, this.account(), query, signal),
+      search: (onWait) => searchInTurn(deps, this.account(), onWait),
+      paid: () => paidByModel(deps),
+      searchFor: (draft) => void runCommand('gpuRental.searchFor', draft),
+      draftOf: (filters) => draftOf(deps, filters),
+      redraw: () => this.opened.get('market')?.draw(),
+      now: () => deps.clock.now(),
+      offerPins: deps.offerPins,
+      board,
+    };
+  }
+
+  private begin(id: Exclude<ReportId, 'market'>): void {
     const { deps } = this;
     const now = () => deps.clock.now();
     switch (id) {
@@ -65,16 +116,6 @@ export class Reports implements Disposable {
             (query, signal) =>
               this.account().client.earnings.report(this.account().userId, query, { signal }),
             now,
-          ),
-        );
-        break;
-      case 'market':
-        this.show(
-          id,
-          new MarketSource(
-            (query, signal) => readMarket(deps, this.account(), query, signal),
-            () => paidByModel(deps),
-            (gpuName, query) => void runCommand('gpuRental.searchFor', searchOf(deps, gpuName, query)),
           ),
         );
         break;
@@ -99,6 +140,7 @@ export class Reports implements Disposable {
   }
 
   private close(): void {
+    this.deps.offerPins.clear();
     for (const report of [...this.opened.values()]) {
       report.dispose();
     }
@@ -113,16 +155,30 @@ export class Reports implements Disposable {
   }
 }
 
-/** Returns the search for a model among the machines that the figures are of. */
-function searchOf({ globalState }: ReportsDeps, gpuName: string, query: MetricsQuery): RentDraft {
+/** Returns a search with these filters. */
+function draftOf({ globalState }: ReportsDeps, filters: Filters): RentDraft {
   return {
     title: t('Search Offers'),
     query: {
       ...defaultQuery,
       diskGb: new LastRental(globalState).diskGb ?? defaultQuery.diskGb,
       // As in every search, unless the user wants others.
-      filters: { external: false, ...metricsFilters(query), gpu: { oneOf: [gpuName] } },
+      filters: { external: false, ...filters },
     },
+  };
+}
+
+/** Returns a search that waits until the limit allows it. */
+function searchInTurn(
+  { searchBudget }: ReportsDeps,
+  { client }: Account,
+  onWait: (waits: boolean) => void,
+): Account['client']['offers']['search'] {
+  return async (search, options = {}) => {
+    const { signal = new AbortController().signal } = options;
+    await searchBudget.turn(signal, () => onWait(true));
+    onWait(false);
+    return client.offers.search(search, options);
   };
 }
 
@@ -142,7 +198,7 @@ async function readMarket(
 }
 
 async function readPrices(
-  { searchBudget }: ReportsDeps,
+  deps: ReportsDeps,
   { client }: Account,
   query: MetricsQuery,
   signal: AbortSignal,
@@ -151,17 +207,11 @@ async function readPrices(
   if (!answer.needsMachine) {
     return { gpus: answer.gpus, skipped: answer.skipped, fromOffers: false };
   }
-  searchBudget.note();
-  const { items, skipped } = await client.offers.search(
-    {
-      filters: wireFilters(metricsFilters(query)),
-      rentalType: 'on-demand',
-      order: [['score', 'desc']],
-      limit: mostRows,
-    },
-    { signal },
-  );
-  return { gpus: quantilesFromOffers(items), skipped, fromOffers: true };
+  deps.searchBudget.note();
+  const draft = draftOf(deps, metricsFilters(query));
+  const { items: offers, skipped } = await client.offers.search(toOfferSearch(draft.query), { signal });
+  const listed = { draft, offers, readAt: deps.clock.now() };
+  return { gpus: quantilesFromOffers(offers), skipped, fromOffers: true, listed };
 }
 
 /** Returns the average price per GPU and hour of the running instances, by model. */

@@ -8,6 +8,7 @@ import {
   LineController,
   LineElement,
   PointElement,
+  ScatterController,
   Tooltip,
   type ChartConfiguration,
   type ChartDataset,
@@ -15,6 +16,7 @@ import {
 } from 'chart.js';
 import type { ChartView, ReportView } from '../protocol';
 import { element, themeColor } from './dom';
+import { pointsConfiguration, walkable } from './points';
 
 Chart.register(
   BarController,
@@ -25,6 +27,7 @@ Chart.register(
   LineController,
   LineElement,
   PointElement,
+  ScatterController,
   Tooltip,
 );
 
@@ -38,7 +41,7 @@ export interface DrawnChart {
 /** The part of a chart that does not depend on its kind. */
 type Drawing = Pick<Chart, 'canvas' | 'destroy'>;
 type BoxView = Extract<ChartView, { kind: 'boxPlot' }>;
-type SeriesView = Exclude<ChartView, BoxView>;
+type SeriesView = Exclude<ChartView, { kind: 'boxPlot' | 'points' }>;
 
 // Not the orange of charts: some dark themes make it nearly as dark as the page.
 const seriesColors = ['charts-blue', 'charts-yellow', 'charts-green', 'charts-purple', 'charts-red'];
@@ -47,22 +50,20 @@ const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 /** Height of one box with its name (px). */
 const boxRowPx = 24;
 
-/** Draws a chart on a canvas; the table beside it has the numbers for screen readers. */
+/** Draws a chart on a canvas; the table beside it has the numbers for screen readers. `open` opens a row of that. */
 export function drawChart(
   id: string,
   title: string,
   view: ChartView,
   words: ReportView['words'],
+  open: (row: string) => void,
 ): DrawnChart {
   const canvas = element('canvas', { role: 'img', 'aria-label': title, id: `chart-${id}` });
   const frame = element('div', { class: `chart ${view.kind}` }, canvas);
   if (view.kind === 'boxPlot') {
     frame.style.height = `${Math.max(160, view.boxes.length * boxRowPx + 60)}px`;
   }
-  const chart: Drawing =
-    view.kind === 'boxPlot'
-      ? new Chart(canvas, boxConfiguration(view, words))
-      : new Chart(canvas, seriesConfiguration(view));
+  const chart = chartOf(canvas, view, words, open);
   return {
     element: frame,
     png: () => picture(chart),
@@ -70,6 +71,26 @@ export function drawChart(
       chart.destroy();
     },
   };
+}
+
+function chartOf(
+  canvas: HTMLCanvasElement,
+  view: ChartView,
+  words: ReportView['words'],
+  open: (row: string) => void,
+): Drawing {
+  switch (view.kind) {
+    case 'boxPlot':
+      return new Chart(canvas, boxConfiguration(view, words));
+    case 'points': {
+      const chart = new Chart(canvas, pointsConfiguration(view, { ...ink(), series: seriesColor }, open));
+      walkable(chart, view, open);
+      return chart;
+    }
+    case 'lines':
+    case 'stackedColumns':
+      return new Chart(canvas, seriesConfiguration(view));
+  }
 }
 
 function ink(): { readonly text: string; readonly grid: string } {

@@ -250,7 +250,10 @@ function sectionElement(view: ReportView, section: ReportView['sections'][number
   const heading = `heading-${section.id}`;
   const box = element('section', { 'aria-labelledby': heading });
   box.append(element('h2', { id: heading }, section.title));
-  const chart = section.chart && drawChart(section.id, section.title, section.chart, view.words);
+  const openRow = (row: string) => {
+    send({ type: 'row', section: section.id, row });
+  };
+  const chart = section.chart && drawChart(section.id, section.title, section.chart, view.words, openRow);
   if (chart) {
     box.append(chart.element);
   }
@@ -267,8 +270,9 @@ function sectionElement(view: ReportView, section: ReportView['sections'][number
       state.tables[section.id] = { ...next, open: details?.open ?? true };
       api.setState(state);
     },
-    onRow: (row) => {
-      send({ type: 'row', section: section.id, row });
+    onRow: openRow,
+    onButton: (id) => {
+      send({ type: 'button', id });
     },
   });
   let details: HTMLDetailsElement | undefined;

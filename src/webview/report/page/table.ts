@@ -11,6 +11,7 @@ export interface TableState {
 interface TableEvents {
   onState(state: TableState): void;
   onRow(row: string): void;
+  onButton(id: string): void;
 }
 
 /**
@@ -74,8 +75,7 @@ function rowElement(id: string, view: TableView, row: Row, events: TableEvents):
   const line = element('tr');
   row.cells.forEach((cell, index) => {
     const numeric = view.columns[index]?.numeric === true;
-    const content =
-      index === 0 && row.action !== undefined ? rowButton(id, cell.text, row, events) : cell.text;
+    const content = contentOf(id, cell, index === 0 ? row : undefined, events);
     const made =
       index === 0
         ? element('th', { scope: 'row' }, content)
@@ -90,15 +90,28 @@ function rowElement(id: string, view: TableView, row: Row, events: TableEvents):
   return line;
 }
 
-function rowButton(id: string, label: string, row: Row, events: TableEvents): HTMLElement {
-  const button = element(
-    'button',
-    { id: `row-${id}-${row.id}`, type: 'button', class: 'link', title: row.action ?? '' },
-    label,
-  );
-  button.addEventListener('click', () => {
-    events.onRow(row.id);
-  });
+/** Returns what a cell shows: its text, its button, or the link that opens `row`. */
+function contentOf(
+  id: string,
+  { text, button }: Row['cells'][number],
+  row: Row | undefined,
+  events: TableEvents,
+): HTMLElement | string {
+  if (button) {
+    return cellButton({ id: `cell-${button.id}`, 'aria-label': button.name }, text, () => {
+      events.onButton(button.id);
+    });
+  }
+  return row?.action === undefined
+    ? text
+    : cellButton({ id: `row-${id}-${row.id}`, class: 'link', title: row.action }, text, () => {
+        events.onRow(row.id);
+      });
+}
+
+function cellButton(attributes: Record<string, string>, label: string, onClick: () => void): HTMLElement {
+  const button = element('button', { type: 'button', ...attributes }, label);
+  button.addEventListener('click', onClick);
   return button;
 }
 

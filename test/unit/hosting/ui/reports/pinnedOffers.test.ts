@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { ComparePanel } from '../../../../src/features/compare/comparePanel';
-import { fromDollars, type Micros } from '../../../../src/model/money';
-import type { Offer } from '../../../../src/model/offers/offer';
-import { defaultQuery } from '../../../../src/model/offers/savedSearches';
-import { OfferPins } from '../../../../src/store/offers/offerPins';
-import type { ReportView } from '../../../../src/webview/report/protocol';
-import { FakeUri } from '../../../support/fakeEditor/values';
-import { marketOffer } from '../../../support/marketOffer';
-import { useCommands, useScreen } from '../../../support/onScreen';
-import { only } from '../../../support/only';
+import { Reports } from '../../../../../src/hosting/ui/reports/reports';
+import { fromDollars, type Micros } from '../../../../../src/model/money';
+import type { Offer } from '../../../../../src/model/offers/offer';
+import { defaultQuery } from '../../../../../src/model/offers/savedSearches';
+import { OfferPins } from '../../../../../src/store/offers/offerPins';
+import { Emitter } from '../../../../../src/util/emitter';
+import type { ReportView } from '../../../../../src/webview/report/protocol';
+import { FakeUri } from '../../../../support/fakeEditor/values';
+import { marketOffer } from '../../../../support/marketOffer';
+import { useCommands, useScreen } from '../../../../support/onScreen';
+import { only } from '../../../../support/only';
 
 const now = Date.UTC(2026, 0, 15, 12);
 const origin = { accountKey: 'mine', title: 'Search', query: defaultQuery };
@@ -22,7 +23,7 @@ const priced = (offer: Offer, dollars: number): Offer => {
   return { ...offer, gpuPerHour, totalPerHour: (gpuPerHour + disk) as Micros };
 };
 
-describe('The page that compares offers', () => {
+describe('The pinned offers on the market page', () => {
   const screen = useScreen();
   const ran: string[] = [];
   const run = (id: string, [draft]: readonly unknown[]) => {
@@ -33,7 +34,8 @@ describe('The page that compares offers', () => {
   useCommands(run);
   screen.commands.ofEditor.set('gpuRental.searchOffers', () => run('gpuRental.searchOffers', []));
   let pins: OfferPins;
-  let panel: InstanceType<typeof ComparePanel>;
+  let panel: Reports;
+  let accountChanged: Emitter<undefined>;
   let listed: readonly Offer[];
   let refusal: Error | undefined;
   let searches: AbortSignal[];
@@ -59,7 +61,7 @@ describe('The page that compares offers', () => {
     await flush();
   };
   const open = async () => {
-    panel.open();
+    panel.showMarket('pins');
     await flush();
   };
   const notes = () => view().comparison?.columns.map((column) => column.notes.map(({ text }) => text)) ?? [];
@@ -84,7 +86,8 @@ describe('The page that compares offers', () => {
     for (const offer of [one, two]) {
       pins.pin({ offer, origin });
     }
-    panel = new ComparePanel(
+    accountChanged = new Emitter();
+    panel = new Reports(
       only({
         extensionUri: FakeUri.file('/extension'),
         log: { warn: (line: string) => warned.push(line) },
@@ -92,7 +95,10 @@ describe('The page that compares offers', () => {
           get active() {
             return active;
           },
+          onDidChange: accountChanged.event,
         },
+        fleet: { state: { kind: 'loading' } },
+        report: { error: (error: unknown) => warned.push(String(error)) },
         offerPins: pins,
         failedMachines: {
           list: () => (failures ? Promise.resolve(failures) : Promise.reject(new Error())),
@@ -104,7 +110,7 @@ describe('The page that compares offers', () => {
   });
   afterEach(() => panel.dispose());
 
-  it('reads the offers again at each opening, and shows what has become of them', async () => {
+  it('are read again at each opening, and show what has become of them', async () => {
     await open();
     assert.equal(view().busy, false);
     assert.equal(budget, 1);
@@ -122,7 +128,7 @@ describe('The page that compares offers', () => {
     assert.deepEqual(notes(), [['Cheaper: $0.405/h before, $0.305/h now'], []]);
   });
 
-  it('is busy while it reads, and ends the read before when it reads again or closes', async () => {
+  it('end a read that is under way when they are read again or the page closes', async () => {
     let release = (): void => undefined;
     isHeld = new Promise<void>((resolve) => {
       release = resolve;
@@ -147,7 +153,7 @@ describe('The page that compares offers', () => {
     assert.equal(view().busy, false);
   });
 
-  it('shows the failures that were read last, where the disk answers an earlier reading late', async () => {
+  it('show the failures that were read last, where the disk answers an earlier reading late', async () => {
     let answer: (machines: readonly object[]) => void = () => undefined;
     failures = new Promise<readonly object[]>((resolve) => {
       answer = resolve;
@@ -161,13 +167,13 @@ describe('The page that compares offers', () => {
     assert.deepEqual(notes()[0], ['This machine failed 1 min ago.']);
   });
 
-  it('shows what went wrong beside the earlier figures, until a read succeeds', async () => {
+  it('stay beside what went wrong, until a read succeeds', async () => {
     await open();
     refusal = new Error('odd');
     await press('refresh');
     assert.equal(view().comparison?.columns.length, 2);
     assert.deepEqual(notices(), [
-      'error Something unexpected happened. See the log for details. Could not check whether the offers are still available.',
+      'error Could not read the report. See the log for details. Shown as of Jan 15, 2026, 12:00 PM.',
     ]);
     assert.equal(warned.length, 1);
     refusal = undefined;
@@ -175,12 +181,9 @@ describe('The page that compares offers', () => {
     assert.deepEqual(notices(), []);
   });
 
-  it('asks for more offers where one or none is pinned, and reads nothing for none', async () => {
+  it('ask for offers where none is pinned, and read nothing then', async () => {
     pins.unpin(2);
     await open();
-    assert.deepEqual(notices(), [
-      'info Pin another offer in the list of offers to compare it with this one.',
-    ]);
     await press('unpin:1');
     assert.deepEqual(pins.pins, []);
     assert.deepEqual(notices(), [
@@ -195,7 +198,7 @@ describe('The page that compares offers', () => {
     assert.deepEqual(ran, ['gpuRental.searchOffers']);
   });
 
-  it('leads to the rental of a pinned offer only', async () => {
+  it('lead to the rental of a pinned offer only', async () => {
     await open();
     await press('rent:2');
     await press('rent:9');
@@ -205,7 +208,7 @@ describe('The page that compares offers', () => {
     assert.equal(warned.length, 1);
   });
 
-  it('shows which machine failed before, and why', async () => {
+  it('show which machine failed before, and why', async () => {
     failures = [
       { machineId: 10, at: now - 3_600_000, reason: 'No CUDA.' },
       { machineId: 20, at: now - 7_200_000, reason: '' },
@@ -218,7 +221,7 @@ describe('The page that compares offers', () => {
     assert.deepEqual(notices(), [], 'that it can’t be read is no failure of the page');
   });
 
-  it('shows an offer that is pinned again as it is listed then', async () => {
+  it('show an offer that is pinned again as it is listed then', async () => {
     await open();
     listed = [one];
     await press('refresh');
@@ -228,20 +231,68 @@ describe('The page that compares offers', () => {
     assert.deepEqual(notes()[1], []);
   });
 
-  it('closes with the account, and forgets what it showed', async () => {
-    refusal = new Error('odd');
+  it('end with their account', async () => {
     await open();
-    listed = [];
-    panel.close();
+    active = { key: 'other', client: {} };
+    accountChanged.fire(undefined);
     assert.equal(page().isClosed, true);
-    active = undefined;
-    await open();
-    assert.deepEqual([...notices(), ...notes().flat()], []);
-    assert.equal(view().busy, false);
-    panel.dispose();
-    assert.equal(page().isClosed, true);
+    assert.deepEqual(pins.pins, []);
     const before = page().posted.length;
-    pins.unpin(1);
+    pins.pin({ offer: one, origin });
     assert.equal(page().posted.length, before);
+  });
+
+  it('are read with the offers of a list that has none yet', async () => {
+    panel.showMarket({ draft: origin, offers: [], readAt: undefined });
+    await flush();
+    assert.deepEqual([searches.length, view().sections[0]?.table.rows.length], [2, 2]);
+  });
+
+  it('are pinned and rented from the offers of the list, which are not read again until Refresh', async () => {
+    const dear = { ...priced(marketOffer({ id: 3, gpuName: 'H100' }), 9), dlperf: 900 };
+    const slow = { ...priced(marketOffer({ id: 4 }), 9.5), dlperf: 100 };
+    const quick = { ...one, dlperf: 300 };
+    pins.clear();
+    panel.showMarket({ draft: origin, offers: [quick, dear, slow, two], readAt: now - 60_000 });
+    await flush();
+    assert.deepEqual([searches.length, view().comparison, view().filters], [0, undefined, []]);
+    const [offers, prices] = view().sections;
+    assert.deepEqual(
+      [offers?.title, prices?.title],
+      ['Price and Speed, 4 offers shown', 'Price per GPU and Hour, 4 offers shown'],
+    );
+    const chart = offers?.chart?.kind === 'points' ? offers.chart : undefined;
+    assert.deepEqual(
+      chart?.series.map(({ name, points }) => [name, points.map(({ row, x }) => [row, x])]),
+      [
+        [
+          'Nothing faster costs less',
+          [
+            ['1', 300],
+            ['3', 900],
+          ],
+        ],
+        ['Others', [['4', 100]]],
+      ],
+    );
+    assert.equal(chart.series[0]?.points[0]?.label, '1× RTX 4090 24 GB, $0.405/h, Sweden');
+    assert.deepEqual(offers?.table.rows.length, 4, 'an offer without a score has a row');
+    await press('pin:3');
+    await press('pin:9');
+    assert.deepEqual(
+      pins.pins.map(({ offer }) => offer.id),
+      [3],
+    );
+    assert.equal(view().comparison?.columns.length, 1);
+    page().send({ type: 'row', section: 'offers', row: '4' });
+    page().send({ type: 'row', section: 'offers', row: '9' });
+    page().send({ type: 'row', section: 'prices', row: 'H100' });
+    await press('search');
+    assert.deepEqual(ran, ['gpuRental.searchFor 4', 'gpuRental.searchFor', 'gpuRental.searchFor']);
+    assert.equal(searches.length, 0);
+    listed = [dear];
+    await press('refresh');
+    assert.equal(searches.length, 2);
+    assert.equal(view().sections[0]?.table.rows.length, 1);
   });
 });

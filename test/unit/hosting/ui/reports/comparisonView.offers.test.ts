@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { recheckPins } from '../../../../src/features/compare/comparePanel';
-import { comparisonView, type PinView } from '../../../../src/features/compare/comparisonView';
-import { fromDollars } from '../../../../src/model/money';
-import type { OfferSearch } from '../../../../src/model/offers/filters';
-import type { Offer } from '../../../../src/model/offers/offer';
-import { defaultQuery } from '../../../../src/model/offers/savedSearches';
-import { mostPins, OfferPins } from '../../../../src/store/offers/offerPins';
-import { formatText } from '../../../../src/util/text';
-import { marketOffer } from '../../../support/marketOffer';
+import { comparisonView, type PinView } from '../../../../../src/hosting/ui/reports/comparisonView';
+import { recheckPins } from '../../../../../src/hosting/ui/reports/pinBoard';
+import { fromDollars } from '../../../../../src/model/money';
+import type { OfferSearch } from '../../../../../src/model/offers/filters';
+import type { Offer } from '../../../../../src/model/offers/offer';
+import { defaultQuery } from '../../../../../src/model/offers/savedSearches';
+import { mostPins, OfferPins } from '../../../../../src/store/offers/offerPins';
+import { formatText } from '../../../../../src/util/text';
+import { marketOffer } from '../../../../support/marketOffer';
 
 const origin = { accountKey: 'a', title: 'Search', query: defaultQuery };
 const pinned = (offer: Offer) => ({ offer, first: offer, origin });

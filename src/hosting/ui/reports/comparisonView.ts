@@ -1,10 +1,10 @@
-import { formatMoney, type Micros } from '../../model/money';
-import { compareOffers } from '../../model/offers/comparison';
-import { machineName } from '../../model/rentals/rentFacts';
-import type { OfferPin } from '../../store/offers/offerPins';
-import { plainLabel } from '../../util/plainLabel';
-import { text, type Text } from '../../util/text';
-import type { ComparisonView } from '../../webview/report/protocol';
+import { formatMoney, type Micros } from '../../../model/money';
+import { compareOffers } from '../../../model/offers/comparison';
+import { machineName } from '../../../model/rentals/rentFacts';
+import type { OfferPin } from '../../../store/offers/offerPins';
+import { plainLabel } from '../../../util/plainLabel';
+import { text, type Text } from '../../../util/text';
+import type { ComparisonView } from '../../../webview/report/protocol';
 
 /** The result of checking a pinned offer on the market. */
 export type PinStatus =
