@@ -150,7 +150,7 @@ export class QuickList {
     const { guard } = this.level;
     if (row?.run && row.isGuarded && guard) {
       if (!guard.accept(row.run)) {
-        this.widget.title = t('Press Enter once: a repeated Enter does nothing');
+        this.widget.placeholder = t('Press Enter once: a repeated Enter does nothing');
       }
     } else if (row?.run) {
       guard?.note();

@@ -200,7 +200,7 @@ describe('options of a rental', () => {
     const [own] = world.instances;
     assert.ok(own);
     assert.deepEqual(lastSearch(computer())['machine_id'], { eq: own.machineId });
-    await reviewFirst(window, /% reliable/);
+    await reviewFirst(window, /^\d× /);
     await quick().row(/V\.\d+ at \/data/);
     const rented = await newInstance(computer(), () => rentNow(window));
     const [volume] = own.volumes;

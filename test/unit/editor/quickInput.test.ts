@@ -56,7 +56,7 @@ describe('a question in levels', () => {
     }
     await clock.advance(10_000);
     assert.equal(count, 0);
-    assert.equal(list().title, 'Press Enter once: a repeated Enter does nothing');
+    assert.equal(list().placeholder, 'Press Enter once: a repeated Enter does nothing');
     list().accept();
     await clock.advance(guardTimes.aloneMs);
     assert.equal(count, 1);
