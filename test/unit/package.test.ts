@@ -146,7 +146,7 @@ describe('the package', () => {
       tunnels: 'is not open again yet',
       doctor: 'Checking your setup',
       rent: 'Rent: Confirm',
-      engines: 'Not Possible on Rented Containers',
+      engines: 'Start as a Job on Each Instance',
       hostFiles: 'The files for other tools could not be written',
     };
     assert.ok(code('mcp.js').includes(parts['mcp.js']));

@@ -46,12 +46,10 @@ export const engines: readonly Engine[] = [
 
 /** States that the program of an engine is missing, and how to install it on this kind of computer. */
 export function missingText({ name, program }: Engine, platform: NodeJS.Platform): Text {
-  if (program && platform === 'linux') {
-    return text('{0} is not installed here. On Debian: {1}', name, program.debian);
-  }
-  return program && platform === 'darwin'
-    ? text('{0} is not installed here. Install it with: {1}', name, program.mac)
-    : text('{0} is not installed here.', name);
+  const install = platform === 'linux' ? program?.debian : platform === 'darwin' ? program?.mac : undefined;
+  return install === undefined
+    ? text('{0} is not installed here.', name)
+    : text('{0} is not installed here. Install it, for example with: {1}', name, install);
 }
 
 /** States that the shell of Windows can't run an engine. */
@@ -61,64 +59,3 @@ export function needsShellText({ name }: Engine): Text {
     name,
   );
 }
-
-export interface RefusedEngine {
-  readonly name: string;
-  readonly why: Text;
-  readonly instead: Text;
-  /** A virtual machine carries it, alone. */
-  readonly runsOnVm?: true;
-}
-
-/** Engines that can't work on rented containers (docs/engines.md#what-does-not-fit). */
-export const refusedEngines: readonly RefusedEngine[] = [
-  {
-    name: 'Ray',
-    why: text(
-      "Ray's launcher can't be given the SSH port of a host, and its nodes need thousands of ports between them. Rented containers have neither.",
-    ),
-    instead: text('Run "ray start --head" on one instance and forward its port 8265.'),
-  },
-  {
-    name: 'SkyPilot',
-    why: text(
-      'SkyPilot installs k3s, which needs systemd and open ports between the machines. Containers have no systemd.',
-    ),
-    instead: text('A virtual machine works alone. Use jobs or GNU parallel for several instances.'),
-    runsOnVm: true,
-  },
-  {
-    name: 'dstack',
-    why: text("dstack starts Docker on each host. A rented container can't run Docker."),
-    instead: text('Rent a virtual machine instead.'),
-    runsOnVm: true,
-  },
-  {
-    name: 'DevPod',
-    why: text("DevPod starts Docker on the host. A rented container can't run Docker."),
-    instead: text('Connect in a remote window, or rent a virtual machine instead.'),
-    runsOnVm: true,
-  },
-  {
-    name: 'Slurm',
-    why: text(
-      'Slurm needs system services on each machine and open ports in both directions. Rented containers have neither.',
-    ),
-    instead: text('Use jobs or GNU parallel, which queue work over SSH.'),
-  },
-  {
-    name: 'Kubernetes',
-    why: text(
-      'Kubernetes needs privileged containers and a network between the machines. Rented containers have neither.',
-    ),
-    instead: text('A virtual machine works as a cluster of one node.'),
-    runsOnVm: true,
-  },
-  {
-    name: 'torchrun, MPI, DeepSpeed',
-    why: text(
-      'Each instance is behind the NAT of its host, and NCCL needs every port. The service has overlay networks for this, which its own documentation has withdrawn as unsupported.',
-    ),
-    instead: text('Rent more GPUs in one machine.'),
-  },
-];

@@ -28,21 +28,13 @@ import {
   type EngineCommand,
   type ShellKind,
 } from '../machine/handOver';
-import {
-  engines,
-  missingText,
-  needsShellText,
-  refusedEngines,
-  type Engine,
-  type RefusedEngine,
-} from '../model/engines';
+import { engines, missingText, needsShellText, type Engine } from '../model/engines';
 import { setNameProblem, type HostSet } from '../model/hostSet';
 import { pullEngines, type PullEngine } from '../model/pullEngines';
 import type { HostFileKeeper } from '../store/hostFileKeeper';
 import type { HostSets } from '../store/hostSets';
 import { chooseHosts, chooseMembers, setRow } from './chooseHosts';
 import type { EngineDeps } from './deps';
-import { explainRefused } from './refused';
 import { runningMembers } from './runningMembers';
 import { askFolder, checkFolder, folderGone, freeName, makeFolder, throwIfTaken } from './setFolder';
 
@@ -62,10 +54,7 @@ export async function useInstancesIn(
   }
   const account = accountFor(deps.accounts);
   const given = allRows(target, selected);
-  const engine = await chooseEngine(
-    deps,
-    given.map(({ instanceId }) => instanceId),
-  );
+  const engine = await chooseEngine();
   if (engine && 'jobName' in engine) {
     const hosts = await chooseHosts(deps, target, selected, engine.name);
     account();
@@ -80,10 +69,7 @@ export async function useInstancesIn(
 
 /** Hands an existing group to a tool. */
 export async function useSetIn(deps: UseInDeps, account: () => Account, set: HostSet): Promise<void> {
-  const engine = await chooseEngine(
-    deps,
-    deps.keeper.runningOf(set).map(({ id }) => id),
-  );
+  const engine = await chooseEngine();
   if (engine && 'jobName' in engine) {
     const members = await runningMembers(deps, set);
     account();
@@ -103,11 +89,11 @@ async function askForWorkers({ id }: PullEngine, instances: readonly { readonly 
   }
 }
 
-async function chooseEngine(
-  deps: EngineDeps,
-  given: readonly number[],
-): Promise<Engine | PullEngine | undefined> {
-  const rows: Row<Engine | PullEngine | RefusedEngine>[] = [
+/** The guide explains what each of them lacks and what to use instead (docs/engines.md#what-does-not-fit). */
+const otherEngines = 'Ray, SkyPilot, dstack, DevPod, Slurm, Kubernetes, torchrun, MPI, DeepSpeed';
+
+async function chooseEngine(): Promise<Engine | PullEngine | undefined> {
+  const rows: Row<Engine | PullEngine | 'others'>[] = [
     ...engines.map((engine) => ({
       id: engine.id,
       icon: 'tools',
@@ -124,13 +110,7 @@ async function chooseEngine(
       value: engine,
     })),
     { label: t('Not Possible on Rented Containers'), kind: vscode.QuickPickItemKind.Separator },
-    ...refusedEngines.map((refused) => ({
-      id: refused.name,
-      icon: 'circle-slash',
-      label: refused.name,
-      detail: localize(refused.why),
-      value: refused,
-    })),
+    { icon: 'book', label: otherEngines, description: t('Open Guide'), value: 'others' },
   ];
   const answer = await pickFromList({
     title: t('Use These Instances in'),
@@ -140,8 +120,8 @@ async function chooseEngine(
   if (answer.kind !== 'picked') {
     return undefined;
   }
-  if ('why' in answer.value) {
-    await explainRefused(deps, answer.value, given);
+  if (answer.value === 'others') {
+    await runCommand('gpuRental.openGuide', 'engines');
     return undefined;
   }
   return answer.value;

@@ -6,7 +6,6 @@ import { connect, createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { reachableInstance } from '../../support/feature/reachable';
-import { refusals } from '../../support/feature/refusedEngines';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
 
@@ -58,34 +57,23 @@ describe('instances in tools that work by SSH', () => {
     window.clearToasts();
   });
 
-  it('names what rented containers can’t carry, why, and what to use instead', async () => {
-    for (const [name, why, instead] of refusals) {
-      window.run('Use These Instances in…');
-      await window.quick.title('Use These Instances in');
-      assert.ok(
-        window.quick.rows().some((row) => row.includes(name) && row.includes(why)),
-        name,
-      );
-      await window.quick.pick(name);
-      const said = await window.dialog(/can't use rented containers/);
-      assert.equal(said.text, `${name} can't use rented containers.`);
-      assert.equal(said.detail, `${why}\n\n${instead}`);
-      assert.deepEqual(said.buttons, ['OK']);
-      said.close();
-      await computer().rest();
-      assert.equal(window.quick.isOpen, false);
-    }
+  it('leads to the guide for what rented containers can’t carry', async () => {
+    const shown: string[] = [];
+    window.screen.commands.ofEditor.set('markdown.showPreview', (page) => shown.push(String(page)));
     window.run('Use These Instances in…');
     await window.quick.title('Use These Instances in');
     const rows = window.quick.rows();
     const names = ['Ansible', 'GNU parallel', 'ClusterShell', 'hosts.txt'];
     const workers = ['W&B Agent', 'HyperQueue Worker', 'Optuna Worker'];
-    const all = [...names, ...workers, ...refusals.map(([name]) => name)];
+    const all = [...names, ...workers, 'Slurm'];
     assert.equal(rows.length, all.length, rows.join('\n'));
     all.forEach((name, at) => {
       assert.ok(rows[at]?.includes(name), `${name} is row ${at + 1}`);
     });
-    window.quick.escape();
+    await window.quick.pick('Slurm');
+    await computer().rest();
+    assert.equal(window.quick.isOpen, false);
+    assert.match(shown.join(), /\/guides\/engines\.md$/);
     assert.equal(existsSync(folder()), false);
     assert.equal(window.screen.terminals.all.length, 0);
   });

@@ -54,6 +54,14 @@ export function inWords(text: string): string {
   return text.replace(/^%(.+)%$/, (_, key: string) => words[key] ?? key);
 }
 
+/** Our extension as the editor lists it, with its texts in words. */
+export const ownExtension = {
+  id: 'gpu-rental.gpu-rental',
+  packageJSON: JSON.parse(JSON.stringify(manifest), (_, value: unknown) =>
+    typeof value === 'string' ? inWords(value) : value,
+  ) as unknown,
+};
+
 export const settingDefaults: Readonly<Record<string, unknown>> = Object.fromEntries(
   manifest.contributes.configuration.flatMap(({ properties }) =>
     Object.entries(properties).map(([key, { default: value }]) => [key, value]),

@@ -165,24 +165,3 @@ function shownOf({ at, caller, tool, isError, outcome }: AgentCall): ShownCall {
   const client = claimedName(caller.name);
   return { at, client, door: caller.door, tool, isError, outcome: outcome.slice(0, 500) };
 }
-
-/** Titles of the tools for users. */
-const titles: Readonly<Record<ToolName, string>> = {
-  search_offers: t('Search GPU offers'),
-  list_templates: t('List templates'),
-  quote_rental: t('Quote a rental'),
-  request_rental: t('Ask to rent'),
-  get_request: t('Check a request'),
-  list_instances: t('List instances'),
-  get_instance: t('Show an instance'),
-  connect_instance: t('Prepare a connection'),
-  run_command: t('Run a command'),
-  set_schedule: t('Set when an instance ends'),
-  change_state: t('Stop or start an instance'),
-  destroy_instance: t('Destroy an instance'),
-};
-
-/** Returns the title of a tool, or its name if another version of this extension wrote it. */
-function toolTitle(tool: string): string {
-  return Object.hasOwn(titles, tool) ? titles[tool as ToolName] : tool;
-}

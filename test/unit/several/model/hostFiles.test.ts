@@ -4,7 +4,6 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
-import { engines, refusedEngines } from '../../../../src/several/model/engines';
 import { hostFiles } from '../../../../src/several/model/hostFiles';
 import { isMember, setNameProblem } from '../../../../src/several/model/hostSet';
 import { hostileText } from '../../../support/hostileText';
@@ -84,13 +83,6 @@ describe('the files for other tools', () => {
     }
     for (const name of ['', '1a', 'a-b', 'a b', 'all', 'ungrouped', '../x', 'a'.repeat(41), 'é']) {
       assert.ok(setNameProblem(name), name);
-    }
-  });
-
-  it('are offered for no engine that is refused', () => {
-    const offered = engines.map(({ name }) => name.toLowerCase()).join(' ');
-    for (const { name } of refusedEngines) {
-      assert.ok(!offered.includes(name.toLowerCase()));
     }
   });
 });
