@@ -251,7 +251,7 @@ function isAboutKey({ code, serviceText }: Failure, lacking: string | undefined)
 
 function notAllowed({ code = '', serviceText = code }: Failure) {
   return {
-    text: text('The service does not allow this, so nothing was done. It says: {0}', ended(serviceText)),
+    text: text('The service refused the request, so nothing was done. It says: {0}', ended(serviceText)),
     nextStep: 'none',
   } as const;
 }

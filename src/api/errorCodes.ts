@@ -22,7 +22,7 @@ const onConsole = (sentence: Text, consolePage: ConsolePageName): CodeMeaning =>
 });
 const notFound = (sentence: Text): CodeMeaning => ({ kind: 'notFound', text: sentence, nextStep: 'retry' });
 
-const goneKey = notFound(text('This SSH key is no longer registered. Refresh the list.'));
+const goneKey = notFound(text('This no longer exists. Refresh the list.'));
 
 /** Explains each documented `error` code to a user (docs/service/errors.md#codes). */
 export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
@@ -30,7 +30,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   auth_error: {
     kind: 'unauthorized',
     text: text(
-      'The service did not accept the API key or the session. The key is wrong, expired or revoked, lacks a permission, or its list of IP addresses leaves this computer out. Use another key.',
+      'The service did not accept the API key. It is wrong, expired or revoked, lacks a permission, or its list of IP addresses leaves this computer out. Use another key.',
     ),
     nextStep: 'replaceKey',
   },
@@ -40,25 +40,18 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     nextStep: 'replaceKey',
   },
   invalid_permissions: refused(
-    text(
-      'The permissions for the new key are not in the form that the service wants. Correct them and try again.',
-    ),
+    text('The service did not accept the request. Check the values and try again.'),
   ),
   missing_permissions: refused(text('A new key needs at least one permission. Choose one and try again.')),
 
   // Values of a request.
-  invalid_args: refused(
-    text('The service did not accept the values that were sent. Check them and try again.'),
-  ),
+  invalid_args: refused(text('The service did not accept the request. Check the values and try again.')),
   invalid_request: refused(text('The service did not accept the request. Check the values and try again.')),
   bad_request: refused(text('The service did not accept the request. Check the values and try again.')),
   missing_input: refused(text('A value is missing. Fill it in and try again.')),
   missing_params: refused(text('A value is missing. Fill it in and try again.')),
-  missing_auth_value: refused(
-    text('The code belongs to no open sign-in. Ask for another code and try again.'),
-    'signIn',
-  ),
-  empty_input: refused(text('The value is empty. Enter one and try again.')),
+  missing_auth_value: refused(text('This code is no longer valid. Ask for another code.'), 'signIn'),
+  empty_input: refused(text('A value is missing. Fill it in and try again.')),
   input_too_long: refused(text('The value is too long. Shorten it and try again.')),
   invalid_characters: refused(
     text(
@@ -71,7 +64,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   existing_key: refused(
     text('An environment variable with this name exists. Change its value or choose another name.'),
   ),
-  nonexistent_key: notFound(text('There is no environment variable with this name. Refresh and try again.')),
+  nonexistent_key: notFound(text('This no longer exists. Refresh the list.')),
   max_secrets: refused(
     text('The account has as many environment variables as it may have. Delete one first.'),
   ),
@@ -90,11 +83,11 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     'addSshKey',
   ),
   missing_billing: onConsole(
-    text('The account has no credit or no way to pay. Add credit in the web console and try again.'),
+    text('The account has too little credit, or no way to pay. Add credit in the web console and try again.'),
     'credit',
   ),
   insufficient_credit: onConsole(
-    text('The account has too little credit for this. Add credit in the web console and try again.'),
+    text('The account has too little credit, or no way to pay. Add credit in the web console and try again.'),
     'credit',
   ),
   spend_rate_limit: onConsole(
@@ -105,13 +98,13 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   ),
 
   // Instances.
-  no_such_instance: notFound(text('This instance no longer exists. Refresh the list.')),
-  invalid_id: notFound(text('This instance no longer exists. Refresh the list.')),
+  no_such_instance: notFound(text('This no longer exists. Refresh the list.')),
+  invalid_id: notFound(text('This no longer exists. Refresh the list.')),
   not_found: notFound(text('The service does not know what was asked for. Refresh and try again.')),
   resources_unavailable: refused(
     text('The machine has no free GPU for this instance now. It starts as soon as one is free.'),
   ),
-  label_too_long: refused(text('The name is too long for the service. Shorten it and try again.')),
+  label_too_long: refused(text('The value is too long. Shorten it and try again.')),
   invalid_container_id: refused(
     text(
       "The command can't run because the instance has no container with this number. Refresh and try again.",
@@ -138,7 +131,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   ),
 
   // Volumes.
-  no_such_volume: notFound(text('This volume no longer exists. Refresh the list.')),
+  no_such_volume: notFound(text('This no longer exists. Refresh the list.')),
   volume_in_use: refused(
     text('An instance still uses this volume. Destroy the instance, wait a minute, then try again.'),
   ),
@@ -154,18 +147,18 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     'retry',
   ),
   service_unavailable: refused(
-    text('The service is not available at the moment. Try again in a few minutes.'),
+    text('The service has a problem of its own. Try again in a few minutes.'),
     'retry',
   ),
 
   // Two-factor authentication (docs/service/two-factor.md#error-codes).
-  invalid_tfa_method: refused(text('The service does not know this 2FA method. Choose another one.')),
+  invalid_tfa_method: refused(text('This 2FA method is not set up for the account. Choose another one.')),
   email_not_verified: onConsole(
     text('The e-mail address of the account is not verified. Verify it in the web console and try again.'),
     'user',
   ),
-  '2fa_expired': refused(text('The code has expired. Ask for another code.'), 'retry'),
-  challenge_not_found: refused(text('This code is not waited for any more. Ask for another code.'), 'retry'),
+  '2fa_expired': refused(text('This code is no longer valid. Ask for another code.'), 'retry'),
+  challenge_not_found: refused(text('This code is no longer valid. Ask for another code.'), 'retry'),
   no_challenge_found: refused(text('No code was sent yet. Ask for a code first.'), 'retry'),
   tfa_challenge_exists: refused(
     text('A code was sent a short while ago. Enter that one, or have it sent again.'),
@@ -183,10 +176,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   phone_number_mismatch: refused(
     text('The phone number is not the one that the code was sent to. Enter the same number.'),
   ),
-  '2fa_login_failed': refused(
-    text('Could not sign in with this verification code. Request another code and try again.'),
-    'retry',
-  ),
+  '2fa_login_failed': refused(text('This code is no longer valid. Ask for another code.'), 'retry'),
   '2fa_verification_failed': refused(text('The code is wrong. Check it and try again.'), 'retry'),
   missing_email: onConsole(
     text('The account has no e-mail address. Add one in the web console and try again.'),
@@ -208,7 +198,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     'retry',
   ),
   authorization_required: refused(
-    text('Adding a 2FA method must be authorized first. Authorize it and try again.'),
+    text('The permission to add a 2FA method is missing or has expired. Authorize it again.'),
     'retry',
   ),
   team_user_forbidden: {
@@ -218,7 +208,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
   },
   sms_fraud_detected: {
     kind: 'forbidden',
-    text: text('The service does not send text messages to this number. Use another method.'),
+    text: text('No text messages are sent to this phone number. Use another number or method.'),
     nextStep: 'none',
   },
   tfa_locked: refused(
@@ -230,7 +220,7 @@ export const errorCodes: Readonly<Record<string, CodeMeaning>> = {
     text('Too many text messages were asked for. Wait some minutes and try again.'),
   ),
   challenge_creation_failed: refused(
-    text('The service could not make a code. Try again in a few minutes.'),
+    text('The service has a problem of its own. Try again in a few minutes.'),
     'retry',
   ),
 };
@@ -304,7 +294,9 @@ const atRoute: Readonly<Record<string, Readonly<Record<string, CodeMeaning>>>> =
   // The key of the path is the one that is missing.
   'DELETE /api/v0/ssh/{id}/': { no_ssh_key: goneKey },
   'PUT /api/v0/instances/bid_price/{id}/': {
-    invalid_args: refused(text('The service did not accept the bid price. Enter a higher price.')),
+    invalid_args: refused(
+      text('The service did not accept the bid price. Enter a price of at least the minimum bid.'),
+    ),
   },
   'PUT /api/v0/template/': {
     not_found: {

@@ -188,16 +188,12 @@ export class RefusedError extends ApiError {
 }
 
 /** Returns the sentence for an unknown refusal. Its cause is unknown, so it blames nothing, least of all a value. */
-function refusedText({ serviceText, code, isWrite }: ApiErrorInfo): Text {
+function refusedText({ serviceText, code }: ApiErrorInfo): Text {
   const quoted = serviceText ?? code;
   if (quoted === undefined) {
-    return isWrite === true
-      ? text('The service refused the request and gave no reason. Nothing was done.')
-      : text('The service refused the request and gave no reason.');
+    return text('The service refused the request and gave no reason. Nothing was done.');
   }
-  return isWrite === true
-    ? text('The service refused the request, so nothing was done. It says: {0}', ended(quoted))
-    : text('The service refused the request. It says: {0}', ended(quoted));
+  return text('The service refused the request, so nothing was done. It says: {0}', ended(quoted));
 }
 
 /** A failure inside the service (5xx); the effect of a write is unknown. */

@@ -23,12 +23,12 @@ const loginForm = new RegExp(`^-u ${word} -p ${word} ${host}$`);
 export function imageLogin(login: RegistryLogin): string {
   if (!wordForm.test(login.user)) {
     throw new NotSentError(
-      text('The user name of the registry has spaces or special characters. Correct it.'),
+      text('The user name or token of the registry has spaces or special characters. Correct it.'),
     );
   }
   if (!wordForm.test(login.token)) {
     throw new NotSentError(
-      text('The token of the registry has spaces or special characters. Use an access token.'),
+      text('The user name or token of the registry has spaces or special characters. Correct it.'),
     );
   }
   if (!hostForm.test(login.registry)) {

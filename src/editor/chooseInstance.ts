@@ -3,10 +3,10 @@ import type { CommandId, InstanceTarget } from '../commandSpecs';
 import type { Instance } from '../model/instances/instance';
 import { instanceName } from '../model/instances/instanceLabel';
 import { plainLabel } from '../util/plainLabel';
-import { commandTitle } from './commandTitle';
 import { t } from './localize';
 import { type Action, message } from './message';
 import { pickOne } from './quickPick';
+import { titleOf } from './titles';
 
 /** Returns a button that shows the instances view. */
 export function showInstances(): Action {
@@ -26,7 +26,7 @@ export async function chooseInstance(
   listed: readonly Instance[] | (() => Promise<readonly Instance[]>),
   /** The command that asks; its title is that of the list. */
   command: CommandId,
-  none = t('You have no running instance to connect to.'),
+  none = t('This needs a running instance.'),
 ): Promise<number | undefined> {
   if (target) {
     return target.instanceId;
@@ -45,7 +45,7 @@ export async function chooseInstance(
     return rows[0]?.instanceId;
   }
   const picked = await pickOne(rows, {
-    title: commandTitle(command),
+    title: titleOf(command),
     placeHolder: t('Which instance?'),
   });
   return picked?.instanceId;

@@ -59,7 +59,5 @@ function visible(character: string): string {
 }
 
 function restText(characters: number): string {
-  return characters === 1
-    ? t('… and 1 more character that is not shown here.')
-    : t('… and {0} more characters that are not shown here.', characters);
+  return t('… and more characters that are not shown here: {0}', characters);
 }

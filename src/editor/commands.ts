@@ -10,6 +10,7 @@ import {
 import { readArguments } from '../readArguments';
 import { DisposableStore, toDisposable, type Disposable } from '../util/disposable';
 import type { Action } from './message';
+import { labelOf } from './titles';
 import { windowParts } from './windowParts';
 
 type Handler<Id extends AnyCommandId> = (
@@ -115,6 +116,11 @@ export function commandAction<Id extends AnyCommandId>(
   ...args: CommandArgs<Id>
 ): Action {
   return { label, run: () => runCommand(id, ...args) };
+}
+
+/** Returns a button with the title of the command. */
+export function titledAction<Id extends AnyCommandId>(id: Id, ...args: CommandArgs<Id>): Action {
+  return commandAction(labelOf(id), id, ...args);
 }
 
 /**

@@ -5,5 +5,5 @@ import { t } from './localize';
 /** Copies a link that opens one of our items in this editor product. */
 export async function copyLink(link: Parameters<typeof linkTo>[1]): Promise<void> {
   await vscode.env.clipboard.writeText(linkTo(vscode.env.uriScheme, link));
-  vscode.window.setStatusBarMessage(t('Link copied'), 4_000);
+  vscode.window.setStatusBarMessage(t('Copied'), 4_000);
 }

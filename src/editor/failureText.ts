@@ -67,21 +67,21 @@ export function keptSentence(endsAtMs: number, now: number): string {
 export function troubleSentence(name: string, trouble: Trouble, price: string): string {
   const sentences: Record<Trouble, string> = {
     unknown: t(
-      'The host of {0} sends no heartbeat. Its data may come back with it; the disk still costs {1}.',
+      'The host of {0} sends no heartbeat. Its data may come back with it; storage still costs {1}.',
       name,
       price,
     ),
     offline: t(
-      'The host of {0} is disconnected. Its data may come back with it; the disk still costs {1}.',
+      'The host of {0} is disconnected. Its data may come back with it; storage still costs {1}.',
       name,
       price,
     ),
     outbid: t(
-      '{0} was outbid and is paused. It runs again when your bid is the highest; the disk still costs {1}.',
+      '{0} was outbid and is paused. It runs again when your bid is the highest; storage still costs {1}.',
       name,
       price,
     ),
-    exited: t('{0} has exited. Its data is kept; the disk still costs {1}.', name, price),
+    exited: t('{0} has exited. Its data is kept; storage still costs {1}.', name, price),
   };
   return sentences[trouble];
 }

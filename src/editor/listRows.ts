@@ -3,6 +3,7 @@ import { isWithin } from '../util/duration';
 import { needsCode } from '../util/errors';
 import { reasonOf, t } from './localize';
 import { momentText } from './timeText';
+import { labelOf } from './titles';
 
 /** A row above a list that describes a problem; plain data, like all nodes of a tree. */
 export type ListProblem =
@@ -70,14 +71,13 @@ function skippedNode(skipped: number): ListProblem {
   return node;
 }
 
-/** Returns the row of a problem. `name` makes its id unique among lists; `unread` names the omitted records. */
+/** Returns the row of a problem. `name` makes its id unique among lists. */
 export function problemRow(
   problem: ListProblem,
   list: {
     readonly name: string;
     readonly state: ListState;
     readonly now: number;
-    readonly unread: (count: number) => string;
     readonly retry?: string;
     /** First line of the tooltip. */
     readonly consequence?: string;
@@ -85,7 +85,7 @@ export function problemRow(
 ): vscode.TreeItem {
   return problem.kind === 'loadError'
     ? loadErrorRow(problem.stale, list)
-    : skippedRow(list.unread(problem.skipped), list.name, list.consequence);
+    : skippedRow(t('Could not be read: {0}', problem.skipped), list.name, list.consequence);
 }
 
 /**
@@ -125,7 +125,7 @@ function skippedRow(label: string, name: string, consequence?: string): vscode.T
   item.tooltip = consequence === undefined ? what : `${consequence} ${what}`;
   item.accessibilityInformation = { label: `${label}. ${item.tooltip}` };
   item.contextValue = ';skipped;';
-  item.command = { command: 'gpuRental.showLog', title: t('Show Log') };
+  item.command = { command: 'gpuRental.showLog', title: labelOf('gpuRental.showLog') };
   return item;
 }
 

@@ -96,5 +96,5 @@ async function unlessSoon<T>(work: Promise<T>, afterMs: number, show: () => Prom
 
 /** Shows progress while the instances are read. *Cancel* only ends the waiting, because all windows share this read. */
 export function whileReadingInstances(work: Promise<void>): Promise<void> {
-  return withCancellableProgress(t('Reading the instances…'), (signal) => orCancelled(work, signal));
+  return withCancellableProgress(t('Waiting for the service…'), (signal) => orCancelled(work, signal));
 }

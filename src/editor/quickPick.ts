@@ -150,8 +150,7 @@ export async function askNumber(step: Pick<TextStep, 'title' | 'prompt'>): Promi
   const typed = await askLine({
     ...step,
     ignoreFocusOut: true,
-    problem: (value) =>
-      value === '' || digits(value) !== undefined ? undefined : t('Enter a number, such as 1234.'),
+    problem: (value) => (value === '' || digits(value) !== undefined ? undefined : t('Enter a number.')),
   });
   const number = Number(digits(typed ?? ''));
   return number > 0 ? number : undefined;

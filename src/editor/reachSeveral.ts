@@ -14,7 +14,7 @@ export async function problemsOfSeveral(
 ): Promise<ReadonlyMap<number, string>> {
   const problems = new Map<number, string>();
   let done = 0;
-  await withCancellableProgress(t('Logging in to the instances'), (signal, report) =>
+  await withCancellableProgress(t('Logging in…'), (signal, report) =>
     inParallel(instanceIds, loginsAtOnce, async (instanceId) => {
       const answer = await reachOneOf(instanceId, accountKey, signal);
       if ('problem' in answer) {

@@ -5,6 +5,7 @@ import { runCommand } from './commands';
 import { localize, t } from './localize';
 import { suggest, type Action } from './message';
 import { offeringInterruption } from './quickInput';
+import { labelOf, titleOf } from './titles';
 import { editorElapsed } from './windowParts';
 
 /**
@@ -33,10 +34,10 @@ export class Report {
       return;
     }
     const { showLog } = this.actions;
-    const seeLog = showLog && { label: t('Show Log'), run: showLog };
+    const seeLog = showLog && { label: labelOf('gpuRental.showLog'), run: showLog };
     if (!(error instanceof UserError)) {
       this.log.error('Unexpected error', error);
-      this.show(t('GPU Rental ran into an unexpected problem. See the log for details.'), seeLog);
+      this.show(t('Something unexpected happened. See the log for details.'), seeLog);
       return;
     }
     this.log.warn(`${error.name}: ${error.message}`);
@@ -101,13 +102,13 @@ export function stepAction(
 export function stepLabel(step: NextStep): string | undefined {
   const labels: Record<NextStep, string | undefined> = {
     retry: t('Retry'),
-    signIn: t('Sign In'),
-    replaceKey: t('Replace Key'),
+    signIn: labelOf('gpuRental.signIn'),
+    replaceKey: labelOf('gpuRental.replaceKey'),
     secondFactor: t('Enter Code'),
     openSettings: t('Open Settings'),
-    showLog: t('Show Log'),
-    addSshKey: t('Add SSH Key'),
-    openConsole: t('Open Web Console'),
+    showLog: labelOf('gpuRental.showLog'),
+    addSshKey: titleOf('gpuRental.sshKey.add'),
+    openConsole: labelOf('gpuRental.openConsole'),
     none: undefined,
   };
   return labels[step];

@@ -295,7 +295,7 @@ export async function generateKey(
   const file = join(deps.sshDir, name);
   for (const path of [file, `${file}.pub`]) {
     if (await ifPresent(deps.fs.facts(path))) {
-      throw new UserError(text('A key {0} exists already. Choose another name.', path));
+      throw new UserError(text('A key with this name exists already.'));
     }
   }
   const plainComment = comment.replace(/[^A-Za-z0-9@._-]/g, '-');

@@ -116,10 +116,10 @@ describe('quick fixes in the workspace file', () => {
   it('choose between a template and an image', async () => {
     const both = { template: { id: 1 }, image: 'a:1', maxPricePerHour: 1 };
     const document = await open(both);
-    await applyFix(document, 'templateAndImage', 'Remove "image"');
+    await applyFix(document, 'templateAndImage', 'Remove image');
     assert.deepEqual(parsed(document), { template: { id: 1 }, maxPricePerHour: 1 });
     const again = await open(both);
-    await applyFix(again, 'templateAndImage', 'Remove "template"');
+    await applyFix(again, 'templateAndImage', 'Remove template');
     assert.deepEqual(parsed(again), { image: 'a:1', maxPricePerHour: 1 });
   });
 

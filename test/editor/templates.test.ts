@@ -54,18 +54,18 @@ describe('template files on disk', () => {
       'Add "tag": "latest"',
       { ...complete, tag: 'latest' },
     ],
-    ['twoTags', { ...complete, image: 'i:2' }, 'Remove "tag"', { ...complete, image: 'i:2', tag: undefined }],
-    ['runtypeMismatch', { ...complete, ssh_direct: true }, 'Remove "ssh_direct"', complete],
+    ['twoTags', { ...complete, image: 'i:2' }, 'Remove tag', { ...complete, image: 'i:2', tag: undefined }],
+    ['runtypeMismatch', { ...complete, ssh_direct: true }, 'Remove ssh_direct', complete],
     [
       'argsOutsideArgs',
       { ...complete, runtype: 'ssh', args_str: 'x' },
-      'Remove "args_str"',
+      'Remove args_str',
       { ...complete, runtype: 'ssh' },
     ],
-    ['jupyterOutsideJupyter', { ...complete, jupyter_dir: '/w' }, 'Remove "jupyter_dir"', complete],
+    ['jupyterOutsideJupyter', { ...complete, jupyter_dir: '/w' }, 'Remove jupyter_dir', complete],
     ['onstartMissing', { ...complete, runtype: 'ssh' }, 'Use run type args', complete],
-    ['serviceField', { ...complete, hash_id: 'x' }, 'Remove "hash_id"', complete],
-    ['unknownField', { ...complete, extra: 1 }, 'Remove "extra"', complete],
+    ['serviceField', { ...complete, hash_id: 'x' }, 'Remove hash_id', complete],
+    ['unknownField', { ...complete, extra: 1 }, 'Remove extra', complete],
     ['envNotText', { ...complete, env: { A: 1 } }, 'Put it in quotes', { ...complete, env: { A: '1' } }],
     [
       'secretInPublic',
@@ -126,7 +126,7 @@ describe('template files on disk', () => {
     assert.deepEqual(await lenses(await open(file, t(complete))), [
       'Create Template From This File',
       'Preview What the Service Will Get',
-      'Find Offers',
+      'Find Offers for This Document',
     ]);
   });
 
@@ -151,7 +151,7 @@ describe('the workspace file', () => {
   it('is marked, mended, and offers to rent', async () => {
     const document = await open(file, t({ image: 'a:1', colour: 'red' }));
     await found(document, 'priceLimitMissing');
-    assert.deepEqual(await applyFix(document, 'unknownField', 'Remove "colour"'), { image: 'a:1' });
+    assert.deepEqual(await applyFix(document, 'unknownField', 'Remove colour'), { image: 'a:1' });
     assert.deepEqual(await applyFix(document, 'priceLimitMissing', 'Add "maxPricePerHour"'), {
       image: 'a:1',
       maxPricePerHour: 0.5,
@@ -159,7 +159,7 @@ describe('the workspace file', () => {
     assert.deepEqual(await lenses(document), [
       'Rent for This Workspace',
       'Preview What the Service Will Get',
-      'Find Offers',
+      'Find Offers for This Document',
     ]);
   });
 

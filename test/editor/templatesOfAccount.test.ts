@@ -170,7 +170,7 @@ describe('templates of an account', () => {
     assert.deepEqual(await lenses(draft), [
       'Create at the Service',
       'Preview What the Service Will Get',
-      'Find Offers',
+      'Find Offers for This Document',
     ]);
     const before = (await vscode.workspace.fs.readDirectory(root)).length;
     await replace(draft, t({ ...(JSON.parse(draft.getText()) as object), desc: 'a copy' }));

@@ -25,7 +25,7 @@ describe('the account and its second factor', () => {
 
   it('signs in with a key and asks for the second factor that the account wants', async () => {
     await signInUpToFactor(window, account);
-    await window.view('instances').row('Loading instances…');
+    await window.view('instances').row('Loading…');
     assert.deepEqual(await window.view('instances').welcome(), [], 'not read yet is not none');
     await window.quick.row('Backup Code');
     assert.match(window.quick.rows()[0] ?? '', /^Authenticator \(#1\) primary/);
@@ -124,7 +124,7 @@ describe('the account and its second factor', () => {
   it('shows that a variable is gone if it was deleted elsewhere', async () => {
     for (const command of ['gpuRental.secret.copy', 'gpuRental.secret.useInTemplate']) {
       window.start(command, { secretName: 'GONE' });
-      await window.toast('There is no environment variable with this name');
+      await window.toast('This no longer exists');
       window.clearToasts();
     }
   });
@@ -252,9 +252,9 @@ describe('the account and its second factor', () => {
     await quick.title('Authorize a New 2FA Method');
     await chooseFactor(window, 'Backup Code');
     await quick.type(account.backupCodes[0]?.toLowerCase() ?? '');
-    await quick.title(/^Add a 2FA Method$/);
-    await quick.pick('Authenticator App');
-    await quick.title('Add a 2FA Method: Name');
+    await quick.title(/^Add 2FA Method$/);
+    await quick.pick('Authenticator app');
+    await quick.title('Add 2FA Method: Name');
     await quick.type('Tablet');
     await quick.title('Add an Authenticator App');
     const html = window.screen.panels.all[0]?.html ?? '';

@@ -80,7 +80,7 @@ describe('keys of an account', () => {
   });
 
   it('does not accept the key of another user, and offers to add the account', async () => {
-    await window.toastButton('lacks the permission instance_write', 'Replace Key');
+    await window.toastButton('lacks the permission instance_write', 'Replace Key…');
     await giveKey(otherKey);
     const { buttons } = await window.dialog('This key belongs to other@example.com');
     assert.deepEqual(buttons, ['Not Now', 'Add as Another Account', 'Cancel']);
@@ -141,7 +141,7 @@ describe('keys of an account', () => {
     const before = times();
     window.run('Refresh');
     await computer().until('the message to pop up again, as it went to the centre', () => times() > before);
-    await window.toastButton('did not accept the API key', 'Replace Key');
+    await window.toastButton('did not accept the API key', 'Replace Key…');
     await giveKey(simulator.apiKey);
     for (const one of [window, second]) {
       await one.view('instances').noRow('Could not refresh');
@@ -162,7 +162,7 @@ describe('keys of an account', () => {
     window.start('gpuRental.apiKey.delete');
     await window.quick.pick(/Made for a test.*in use/);
     await window.dialogButton('Delete', 'Delete the API key');
-    await window.toastButton('The API key in use is deleted', 'Replace Key');
+    await window.toastButton('The API key in use is deleted', 'Replace Key…');
     await giveKey(computer().simulator.apiKey);
     await window.toast(/Replaced the key of .* in all windows/);
     await account().expand('API Keys');
@@ -181,7 +181,7 @@ describe('keys of an account', () => {
     const open = async (picked: string) => {
       window.screen.fileDialogs.push([picked]);
       window.start('gpuRental.sshKey.add');
-      await window.quick.title('Add an SSH Key');
+      await window.quick.title('Add SSH Key');
       await window.quick.pick('From a File…');
     };
     await open(file);
@@ -191,7 +191,7 @@ describe('keys of an account', () => {
     const { text, buttons } = await window.toast('The SSH key box is registered');
     const hasInstances = (await window.view('instances').rows()).some(({ node }) => 'instanceId' in node);
     // A message without a button is cut after its first line.
-    assert.deepEqual([text.length > 60, buttons], hasInstances ? [true, ['Attach a Key…']] : [false, []]);
+    assert.deepEqual([text.length > 60, buttons], hasInstances ? [true, ['Attach SSH Key…']] : [false, []]);
     await sshKeys().row('box');
     assert.deepEqual(
       received('POST', '/api/v0/ssh/').map(({ body }) => body),
@@ -203,9 +203,9 @@ describe('keys of an account', () => {
   it('makes an SSH key with a passphrase', async () => {
     const { quick } = window;
     window.run('Generate SSH Key…');
-    await quick.title('Generate an SSH Key');
+    await quick.title('Generate SSH Key');
     await quick.type('with_phrase');
-    await quick.title('Generate an SSH Key: Passphrase');
+    await quick.title('Generate SSH Key');
     await quick.type('abc', { enter: false });
     await quick.message('At least 5');
     await quick.type(passphrase);
@@ -275,7 +275,7 @@ describe('keys of an account', () => {
   it('names an account, and shows which of several is active', async () => {
     const { quick } = window;
     window.start('gpuRental.renameAccount');
-    await quick.title('Name This Account');
+    await quick.title('Name Account');
     await quick.type('Lab');
     await account().row('Lab');
     await window.signIn(otherKey);

@@ -36,13 +36,13 @@ describe('going back from the steps of a rental to the offers', () => {
   it('keeps what was chosen in the steps for the next offer', async () => {
     await searchFor(window, '1x 3090', /1× RTX 3090/);
     await quick().pick(/1× RTX 3090/);
-    await quick().title('Rent: Template or Image');
+    await quick().title('Rent: Template');
     await quick().type('ghcr.io/me/own:1');
     await quick().title('Rent: Disk');
     await quick().type('50');
     await quick().title('Rent: Label');
     await quick().type('my run');
-    await quick().title('Rent: Run Type');
+    await quick().title('Rent: Run type');
     await quick().pick('SSH, through the service');
     await quick().title('Rent: Confirm');
     await quick().pick('More Options…');
@@ -62,7 +62,7 @@ describe('going back from the steps of a rental to the offers', () => {
     await backToList();
     const [, other = ''] = offers();
     await quick().pick(other);
-    await quick().title('Rent: Template or Image');
+    await quick().title('Rent: Template');
     assert.match(quick().activeRow() ?? '', /ghcr\.io\/me\/own:1/);
     const rows = await review();
     for (const said of [/own:1/, /Disk 50 GB/, /Label my run/, /SSH, through the service/, /8080/]) {

@@ -31,7 +31,7 @@ describe('a budget', () => {
 
   it('is in the status bar, from charges that are read every 10 minutes at most', async () => {
     computer().settings.set(perDay, 100);
-    await window.statusShows(/\$\d+\.\d\d of \$100 today/);
+    await window.statusShows(/\$\d+\.\d\d of \$100\/day/);
     const before = charges().length;
     await computer().pass(60 * minute);
     assert.ok(charges().length - before <= 6, String(charges().length - before));
@@ -42,7 +42,7 @@ describe('a budget', () => {
     const before = rentalsOf(computer()).length;
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
     assert.equal(quick().activeRow(), 'Over your budget. Choose how to continue below.');
-    await quick().row(/^You have spent \$\d+\.\d\d today\. Your budget is \$0\.01\/day\./);
+    await quick().row(/^You have spent \$\d+\.\d\d of your budget of \$0\.01\/day\./);
     await confirmRental(window);
     await quick().title('Rent: Confirm');
     assert.equal(rentalsOf(computer()).length, before);

@@ -25,7 +25,7 @@ describe('the warning before a budget is spent', () => {
     computer().settings.set(perDay, Math.ceil(price * 200) / 100);
     await computer().pass(hour);
     assert.deepEqual(about(/of your budget/, first, second), []);
-    await first.toast(/^You have spent \$\d+\.\d\d today, (8\d|9\d)% of your budget of \$\d+\.\d\d\/day\./, {
+    await first.toast(/^You have spent \$\d+\.\d\d of your budget of \$\d+\.\d\d\/day\./, {
       withinMs: hour,
     });
     await computer().pass(5 * minute);
@@ -33,16 +33,16 @@ describe('the warning before a budget is spent', () => {
     first.close();
     second.close();
     const third = await computer().openWindow({ isFocused: true });
-    await third.toast(/^You have spent \$.* today\. Your budget is .* Rentals and starts now need/, {
+    await third.toast(/^You have spent \$.* of your budget of .* Rentals and starts now need/, {
       withinMs: hour,
     });
     await computer().pass(20 * minute);
-    assert.equal(about(/of your budget/, third).length, 0);
+    assert.equal(about(/of your budget of \S+\.$/, third).length, 0);
     assert.equal(about(/need your confirmation/, third).length, 1);
     // The next day has its own, of its own share.
     third.clearToasts();
     computer().clock.jump(11 * hour);
-    await third.toast(/^You have spent .* today(, [89]\d%|\.)/, { withinMs: 2 * hour });
+    await third.toast(/^You have spent .* of your budget/, { withinMs: 2 * hour });
   });
 });
 
@@ -56,7 +56,7 @@ describe('a budget in the status bar', () => {
     const busy = await window.statusShows(/Loading|Creating/);
     assert.match(busy, /0 running · \$\d\S*\/h$/m);
     await window.toast(/is ready/);
-    await window.statusShows(/1 running · \$\S+\/h · credit for .* · \$\d\S* of \$1,?000 today$/m);
+    await window.statusShows(/1 running · \$\S+\/h · credit for .* · \$\d\S* of \$1,?000\/day$/m);
   });
 });
 
@@ -87,14 +87,14 @@ describe('a budget that is spent', () => {
     await window.view('instances').menu('trainer', 'Start…');
     await window.dialogButton('Start');
     const { text, detail } = await window.dialog();
-    assert.match(text, /Start outside your budget\?/);
-    assert.match(detail ?? '', /You have spent \$\d+\.\d\d today\. Your budget is \$0\.01\/day\./);
+    assert.match(text, /Continue outside your budget\?/);
+    assert.match(detail ?? '', /You have spent \$\d+\.\d\d of your budget of \$0\.01\/day\./);
     await window.dialogButton('Cancel');
     await computer().rest();
     assert.deepEqual(starts(), []);
     await window.view('instances').menu('trainer', 'Start…');
     await window.dialogButton('Start');
-    await window.dialogButton('Start Anyway');
+    await window.dialogButton('Continue Anyway');
     await window.view('instances').row(/Running/);
     assert.equal(starts().length, 1);
   });
@@ -111,8 +111,8 @@ describe('a budget that is spent', () => {
       await computer().until('the rental', () => rentalsOf(computer()).length === before + 1);
     });
     await window.toastButton(
-      /no such device.* Your budget is \$0\.01\/day\. So it is not replaced without asking\./,
-      'Destroy and Rent Next Best…',
+      /no such device.* of your budget of \$0\.01\/day\. So it is not replaced without asking\./,
+      'Destroy and Rent Next Best',
     );
     await window.dialogButton('Cancel', /outside your budget\?/);
     await computer().pass(10 * minute);
@@ -139,7 +139,7 @@ describe('Set Budget…', () => {
     assert.match(JSON.stringify(open.validationMessage), /Type an amount in dollars/);
     await quick().type('$12.50');
     await quick().type('200');
-    await window.toast('The budget of each account is $12.50/day and $200/month.');
+    await window.toast('Budget of each account: $12.50/day, $200/month');
     assert.deepEqual([computer().settings.values[perDay], computer().settings.values[perMonth]], [12.5, 200]);
   });
 
@@ -174,7 +174,7 @@ describe('the stop of all instances at the end of a budget', () => {
     const soon = await first.toast(
       /^Your budget of \$0\.01\/day is nearly spent\. All running instances stop in 10 minutes/,
     );
-    assert.deepEqual(soon.buttons, ['Not Now', 'Raise Limit…']);
+    assert.deepEqual(soon.buttons, ['Not Now', 'Set Budget…']);
     const since = computer().clock.elapsed();
     await first.toast(/so these instances are stopped: trainer\. Storage still costs money/);
     assert.ok(computer().clock.elapsed() - since >= 9 * minute);

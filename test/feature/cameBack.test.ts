@@ -21,7 +21,7 @@ describe('a destroyed instance that the service lists again', () => {
     assert.ok(kept);
     await instances().menu('trainer', 'Destroy…');
     await window.dialogButton('Destroy');
-    await window.toast(/trainer is destroyed/);
+    await window.toast(/Destroyed, and no longer listed by the service: trainer/);
     for (const times of [1, 2]) {
       window.clearToasts();
       world().addInstance({ ...kept });
@@ -37,7 +37,7 @@ describe('a destroyed instance that the service lists again', () => {
     world().addInstance({ ...kept });
     window.run('Refresh');
     const { buttons } = await window.toast(/trainer was destroyed, but the service lists it again/);
-    assert.deepEqual(buttons, ['Destroy Again…']);
+    assert.deepEqual(buttons, ['Destroy…']);
     await computer().pass(10 * 60_000);
     assert.equal(sent(), 3);
     await instances().row('trainer');

@@ -96,7 +96,7 @@ describe('a question that is open when the session ends', () => {
     await quick.pick('Show Offers');
     await quick.title('Search Offers');
     await quick.pick(/^1× RTX 4090.*% reliable/);
-    for (const step of ['Template or Image', 'Disk', 'Label', 'Run Type']) {
+    for (const step of ['Template', 'Disk', 'Label', 'Run type']) {
       await quick.title(`Rent: ${step}`);
       if (step === 'Label') {
         await quick.type('typed before', { enter: false });

@@ -165,7 +165,7 @@ describe('comparing offers', () => {
     const { label } = columns()[1] ?? {};
     assert.ok(label);
     await page.press(`Rent ${label}, offer ${second}`);
-    await quick().title('Rent: Template or Image');
+    await quick().title('Rent: Template');
     await quick().button('Keep the Defaults and Review');
     await quick().title('Rent: Confirm');
     await quick().row(`Machine ${label}`);

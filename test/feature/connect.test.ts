@@ -50,8 +50,8 @@ describe('connecting to an instance', () => {
 
   it('offers to attach a key if none of this computer is on the instance, and continues with it', async () => {
     await instances().inline('trainer', 'Connect');
-    await window.toastButton('The instance has no SSH key of this computer', 'Attach a Key…');
-    await window.quick.title('Attach an SSH Key');
+    await window.toastButton('The instance has no SSH key of this computer', 'Attach SSH Key…');
+    await window.quick.title('Attach SSH Key');
     await window.quick.pick('Use id_ed25519');
     await window.quick.title('Open trainer');
     assert.deepEqual(
@@ -84,7 +84,7 @@ describe('connecting to an instance', () => {
     await instances().expand('SSH keys');
     await instances().row('id_ed25519');
     await instances().inline('SSH keys', 'Attach SSH Key…');
-    await window.quick.title('Attach an SSH Key');
+    await window.quick.title('Attach SSH Key');
     await window.quick.pick('Use second');
     await instances().row('second');
     assert.deepEqual(attached().at(-1)?.body, { ssh_key: second });
@@ -94,7 +94,7 @@ describe('connecting to an instance', () => {
       /The instance will refuse logins with this key/,
     );
     assert.equal(detached().length, 0);
-    await window.dialogButton('Detach');
+    await window.dialogButton('Detach SSH Key');
     await instances().noRow('second');
     await instances().row('id_ed25519');
     assert.equal(detached().length, 1);
@@ -182,7 +182,7 @@ describe('connecting to an instance', () => {
     await keepOnly(other);
     await instances().inline('trainer', 'Connect');
     await window.toastButton('The instance has no SSH key of this computer', 'Try Anyway');
-    await window.toastButton('did not accept the key', 'Attach a Key…');
+    await window.toastButton('did not accept the key', 'Attach SSH Key…');
     await window.quick.pick('Use id_ed25519');
     assert.equal((await window.opens()).address, `vscode-remote://ssh-remote+${alias}/tmp`);
   });

@@ -83,11 +83,11 @@ describe('a window that is connected to an instance', () => {
   it('offers to stop, to destroy and to show it', async () => {
     await menu(connected);
     const rows = connected.quick.rows().join('\n');
-    for (const offered of ['Stop…', 'Destroy…', 'Show in View']) {
+    for (const offered of ['Stop…', 'Destroy…', 'Show Instance']) {
       assert.ok(rows.includes(offered), rows);
     }
     assert.doesNotMatch(rows, /Start/);
-    await connected.quick.pick('Show in View');
+    await connected.quick.pick('Show Instance');
     const row = await connected.view('instances').row('trainer');
     await computer().until('the row to be selected', () =>
       connected.view('instances').tree.selection.includes(row.node),
@@ -217,7 +217,7 @@ describe('a window that is connected to an instance', () => {
     computer().clock.jump(-3 * 3_600_000);
     first.run('Refresh');
     const { asking, buttons } = await whoAsks(/trainer is destroyed/);
-    assert.deepEqual(buttons, ['Keep It Open', 'Search Offers', 'Close the Window', 'Cancel']);
+    assert.deepEqual(buttons, ['Keep It Open', 'Search Offers…', 'Close the Window', 'Cancel']);
     await asking.dialogButton('Close the Window');
     await computer().until('the window to leave the host', () =>
       asking.screen.commands.executed.some(({ id: one }) => one === 'workbench.action.closeFolder'),

@@ -20,7 +20,7 @@ describe('copying data from machine to machine', () => {
   /** Up to the question. */
   async function choose(target: string): Promise<void> {
     await instances().menu('trainer', 'Copy Data…');
-    await window.quick.title('Copy Data of trainer');
+    await window.quick.title('Copy Data: trainer');
     await window.quick.pick(target);
   }
 

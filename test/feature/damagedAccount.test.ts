@@ -50,7 +50,7 @@ describe('an account whose file is damaged', () => {
     await window.view('templates').menu('My Trainer', 'Add Template to Favorites');
     await window.view('templates').row('Favorites');
     window.run('Create Template…');
-    await window.quick.title('Create a Template');
+    await window.quick.title('Create Template');
     await window.quick.pick('From Scratch');
     await window.document('"image": ""');
     window.close();

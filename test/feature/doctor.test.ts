@@ -51,7 +51,7 @@ describe('the doctor', () => {
     window.clearToasts();
     await examine();
     await window.quick.title('no problem found');
-    await window.quick.row(/Proxy.*on this computer/s);
+    await window.quick.row(/Proxy.*No proxy is used/s);
     const before = computer().simulator.requests().length;
     window.quick.escape();
     await computer().rest();
@@ -167,7 +167,7 @@ describe('the doctor as the first command of a window', () => {
   it('reads them when it checks again, and tries the login', async () => {
     computer().simulator.faults.clear();
     await window.quick.pick('Check Again');
-    await window.quick.row(/^Login .*The login works/s);
+    await window.quick.row(/^Login .*No problem found/s);
     window.quick.escape();
     window.clearToasts();
   });

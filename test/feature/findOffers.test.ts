@@ -78,7 +78,7 @@ describe('finding offers', () => {
   async function openSaved(): Promise<void> {
     await list.openFilters();
     await list.pick('Saved and Recent Searches');
-    await quick().title('Search Offers: Saved Searches');
+    await quick().title('Search Offers: Saved and Recent Searches');
   }
 
   before(async () => {
@@ -102,15 +102,15 @@ describe('finding offers', () => {
     await quick().type('two of them', { enter: false });
     await quick().row('Save as “two of them”');
     await quick().enter();
-    await quick().title('Search Offers: Saved Searches');
+    await quick().title('Search Offers: Saved and Recent Searches');
     await quick().row('two of them');
     assert.deepEqual(saved(), ['two of them']);
     await quick().rowButton('two of them', 'Rename This Saved Search');
-    await quick().title('Search Offers: Rename “two of them”');
+    await quick().title('Search Offers: two of them');
     await quick().type('pair', { enter: false });
     await quick().row('Rename to “pair”');
     await quick().enter();
-    await quick().title('Search Offers: Saved Searches');
+    await quick().title('Search Offers: Saved and Recent Searches');
     assert.deepEqual(saved(), ['pair']);
     await list.pick('Default Search');
     await quick().title('Search Offers: Filters');
@@ -126,9 +126,9 @@ describe('finding offers', () => {
     }
     await openSaved();
     await list.pick('Rename or Delete…');
-    await quick().title('Search Offers: Rename or Delete');
+    await quick().title('Search Offers: Saved and Recent Searches');
     await list.pick('Delete “pair”');
-    await quick().title('Search Offers: Saved Searches');
+    await quick().title('Search Offers: Saved and Recent Searches');
     assert.ok(
       !quick()
         .rows()
@@ -299,7 +299,7 @@ describe('finding offers', () => {
     await list.open();
     await list.openFilters();
     await list.pick('Rental type');
-    await quick().title('Search Offers: Rental Type');
+    await quick().title('Search Offers: Rental type');
     await list.pick('Interruptible');
     await quick().title('Search Offers: Filters');
     await computer().until('the other rental type', () => list.body()?.['type'] === 'bid');
@@ -318,8 +318,8 @@ describe('finding offers', () => {
 
   for (const [button, title] of [
     ['Filters', 'Search Offers: Filters'],
-    ['Sort', 'Search Offers: Sort By'],
-    ['Saved and Recent Searches', 'Search Offers: Saved Searches'],
+    ['Sort', 'Search Offers: Sort by'],
+    ['Saved and Recent Searches', 'Search Offers: Saved and Recent Searches'],
   ] as const) {
     it(`opens by its button what its filters lead to: ${button}`, async () => {
       await list.open();

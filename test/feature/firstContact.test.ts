@@ -68,7 +68,7 @@ describe('the first contact with an instance', () => {
     it(`is reported as by Connect if a stranger is at its address: ${name}`, async () => {
       await use();
       const refused = await window.toast(/did not accept the key \S+id_ed25519\. /);
-      assert.deepEqual(refused.buttons, ['Attach a Key…', 'Retry']);
+      assert.deepEqual(refused.buttons, ['Attach SSH Key…', 'Retry']);
       refused.close();
       await computer().rest();
       assert.equal(knownHosts(), '');
@@ -109,7 +109,7 @@ describe('the first contact with an instance', () => {
     window.quick.escape();
     await uses['Upload…']?.();
     await window.toast(old);
-    await window.quick.title('Upload to trainer');
+    await window.quick.title('Upload: trainer');
     window.quick.escape();
     computer().simulator.faults.clear();
     await computer().rest();

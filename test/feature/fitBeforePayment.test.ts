@@ -20,7 +20,7 @@ describe('fit before payment', () => {
     await searchFor(window, 'cuda=12.2', /% reliable/);
     await quick().row(/^Filters.*All: .*CUDA: 12\.2/s);
     await quick().pick('% reliable');
-    await quick().title('Rent: Template or Image');
+    await quick().title('Rent: Template');
     await quick().type(image, { enter: false });
     await quick().pick(`Use the Image ${image}`);
     await quick().title('Rent: Disk');

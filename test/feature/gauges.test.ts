@@ -15,7 +15,7 @@ describe('the gauges of an instance', () => {
 
   it('are in its row while it runs, without a request of their own', async () => {
     const row = await window.view('instances').row('trainer');
-    assert.match(row.text, /Running · GPU \d+0% RAM \d+0% disk \d+%/);
+    assert.match(row.text, /Running · GPU \d+0 % RAM \d+0 % disk \d+ %/);
     const lists = () => computer().simulator.received('GET').length;
     const before = lists();
     await window.view('instances').tooltip('trainer');
@@ -30,11 +30,11 @@ describe('the gauges of an instance', () => {
     instance.gpuUse = 100;
     await computer().pass(20 * 60_000);
     const tooltip = await window.view('instances').tooltip('trainer');
-    assert.match(tooltip, /GPU\\?, last hour\*\*: 100\\?% ·*\S*▁{3,}.?█{3,}/);
+    assert.match(tooltip, /GPU\\?, last hour\*\*: 100 \\?% ·*\S*▁{3,}.?█{3,}/);
     assert.match(tooltip, /Memory\\?, last hour/);
     window.start('gpuRental.instance.showDetails', { instanceId: id });
     const document = await window.document('"lastHour"');
-    assert.match(document.getText(), /"gpu": "\S*▁+.?█+ 100%"/);
+    assert.match(document.getText(), /"gpu": "\S*▁+.?█+ 100 %"/);
   });
 
   it('are known to a window that opens later', async () => {
@@ -46,8 +46,8 @@ describe('the gauges of an instance', () => {
   it('are gone from the row of one that is stopped, which keeps old figures', async () => {
     await window.view('instances').menu('trainer', 'Stop…');
     await window.dialogButton('Stop');
-    await window.toast(/trainer is being stopped/);
+    await window.toast(/^Stopping “trainer”/);
     const row = await window.view('instances').row('Stopped');
-    assert.doesNotMatch(row.text, /GPU \d+%/);
+    assert.doesNotMatch(row.text, /GPU \d+ %/);
   });
 });

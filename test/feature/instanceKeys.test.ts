@@ -48,7 +48,7 @@ describe('the keys of an instance', () => {
     const [, second] = JSON.parse(String(json.ssh_keys)) as readonly { id: number }[];
     lose('DELETE', `${path}${second?.id ?? 0}/`);
     await instances().menu('second', 'Detach SSH Key');
-    await window.dialogButton('Detach');
+    await window.dialogButton('Detach SSH Key');
     await window.toast(/may have taken effect\. Check before you try again/);
     await instances().noRow('second');
     lose('POST', path);
@@ -66,9 +66,9 @@ describe('the keys of an instance', () => {
     const body = { ...json, ssh_keys: JSON.stringify([first, { id: { broken: true } }]) };
     simulator.fail({ kind: 'answer', method: 'GET', path, status: 200, body, times: 0 });
     window.run('Refresh');
-    await instances().row('1 SSH key could not be read');
+    await instances().row('Could not be read: 1');
     await instances().row(/^SSH keys ≥ 1$/);
-    assert.match(await instances().tooltip('1 SSH key could not be read'), /attached to the instance/);
+    assert.match(await instances().tooltip('Could not be read: 1'), /attached to the instance/);
     simulator.faults.clear();
     window.run('Refresh');
     await instances().noRow('could not be read');

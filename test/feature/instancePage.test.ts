@@ -80,7 +80,7 @@ describe('the page of an instance', () => {
     await page.press('Read from Machine');
     await page.shows('the GPUs', ({ sections }) => sections.some((section) => section.id === 'gpus'));
     const [[name, use, memory, temperature, power] = []] = page.rows('gpus');
-    assert.deepEqual([name, use, temperature], ['GPU 0', '0%', '34 °C']);
+    assert.deepEqual([name, use, temperature], ['GPU 0', '0 %', '34 °C']);
     assert.match(`${memory ?? ''}, ${power ?? ''}`, /^0 \/ \d+ GB, 24 \/ \d+ W$/);
   });
 
@@ -103,7 +103,7 @@ describe('the page of an instance', () => {
   it('runs the commands of the menus with its instance, and follows the list', async () => {
     await page.press('Stop…');
     await window.dialogButton('Stop');
-    await window.toast(/trainer is being stopped/);
+    await window.toast(/^Stopping “trainer”/);
     await page.shows('that it is stopped', () => state() === 'Stopped');
     assert.match(page.view.notices[0]?.text ?? '', /^trainer is stopped\. Storage still costs \$.*\/day\.$/);
     assert.equal(page.view.buttons[0]?.label, 'Start…');

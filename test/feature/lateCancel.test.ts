@@ -77,10 +77,10 @@ describe('a schedule that is canceled at the last moment, or can not be read', (
     window = await computer().openWindow();
     await window.view('instances').row('worker');
     const refused = /Could not read the schedule of worker.*Check the permissions of .*\.json/;
-    await window.toastButton(refused, 'Try Again');
+    await window.toastButton(refused, 'Retry');
     await window.toast(refused);
     rmSync(file, { recursive: true });
-    await window.toastButton(refused, 'Try Again');
+    await window.toastButton(refused, 'Retry');
     await computer().pass(60_000);
     assert.deepEqual(window.toasts(), []);
   });

@@ -31,11 +31,11 @@ describe('living with instances', () => {
     await instances().menu('trainer', 'Stop…');
     const { text, detail } = await window.dialog();
     assert.match(`${text} ${detail}`, /still costs \$\d+\.\d+\/day/);
-    assert.match(`${text} ${detail}`, /Another user may rent the GPU/);
+    assert.match(`${text} ${detail}`, /If another user then rents the GPU/);
     assert.deepEqual(bodies(first), []);
     await window.dialogButton('Stop');
     const [price = ''] = /\$\d+\.\d+\/day/.exec(`${text} ${detail}`) ?? [];
-    assert.ok((await window.toast(/Its disk still costs/)).text.includes(price), price);
+    assert.ok((await window.toast(/Storage still costs/)).text.includes(price), price);
     const row = await instances().row(/trainer.*Stopped|Stopped.*trainer/);
     assert.ok(row.text.includes(price), `${price} in ${row.text}`);
     assert.deepEqual(bodies(first), [{ state: 'stopped' }]);
@@ -85,7 +85,7 @@ describe('living with instances', () => {
 
   it('runs a command of the service and shows its output', async () => {
     window.start('gpuRental.instance.runCommand', { instanceId: first });
-    await window.quick.title(/Run a Command/);
+    await window.quick.title(/Run Command/);
     await window.quick.type('ls', { enter: false });
     await window.quick.message('2 of 512');
     await window.quick.enter();
@@ -122,13 +122,13 @@ describe('living with instances', () => {
     const path = `/api/v0/instances/${second}/`;
     computer().simulator.fail({ kind: 'error', status: 400, error: 'invalid_request', method: 'PUT', path });
     await instances().menu('helper', 'Stop…', ['tuned']);
-    assert.match((await window.dialog('Other users may rent the GPUs')).text, /2 instances/);
+    assert.match((await window.dialog('If another user then rents the GPU')).text, /2 instances/);
     await window.dialogButton('Stop');
-    const { text, detail } = await window.dialog('Some instances could not be stopped');
-    assert.match(`${text} ${detail}`, /helper was not stopped and still costs \$/);
+    const { text, detail } = await window.dialog('Some instances are unchanged and still cost money');
+    assert.match(`${text} ${detail}`, /helper is unchanged and still costs \$/);
     assert.doesNotMatch(`${text} ${detail}`, /tuned/);
     await window.dialogButton('OK');
-    await window.toast(/tuned is being stopped/);
+    await window.toast(/Stopping “tuned”/);
     assert.deepEqual(
       [first, second].map((id, index) => puts(id).length - (before[index] ?? 0)),
       [1, 1],
@@ -144,17 +144,17 @@ describe('living with instances', () => {
     simulator.fail({ kind: 'dropBefore', method: 'PUT', path });
     await instances().menu('tuned', 'Start…');
     await window.dialogButton('Start');
-    await window.toast(/^tuned was not started and still costs \$\S+\. .*nothing has changed/s);
+    await window.toast(/^tuned is unchanged and still costs \$\S+\. .*nothing has changed/s);
     simulator.fail({ kind: 'dropAfter', method: 'PUT', path });
     simulator.fail({ kind: 'dropBefore', method: 'GET', path, times: 0 });
-    await window.toastButton(/was not started/, 'Try Again');
+    await window.toastButton(/is unchanged/, 'Retry');
     await window.dialogButton('Start');
     await computer().until('the request', () => puts(first).length === before + 2);
     // A user who does not wait for the last look is told what is known.
     await window.toastButton(/^Starting/, 'Cancel');
-    await window.toast(/so tuned may have been started.*If it was, it costs \$/s);
+    await window.toast(/so tuned may be running.*If it is, it costs \$/s);
     simulator.faults.clear();
-    await window.toastButton(/may have been started/, 'Refresh');
+    await window.toastButton(/may be running/, 'Refresh');
     await window.toast(/tuned is ready/);
     assert.equal(puts(first).length, before + 2);
   });
@@ -165,7 +165,7 @@ describe('living with instances', () => {
     computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: `/api/v0/instances/${first}/` });
     await instances().menu('tuned', 'Stop…');
     await window.dialogButton('Stop');
-    await window.toast(/tuned is being stopped. Its disk still costs/);
+    await window.toast(/Stopping “tuned”. Storage still costs/);
     assert.equal(puts(first).length, before + 1);
     await instances().row(/tuned.*Stopped|Stopped.*tuned/);
   });
@@ -194,7 +194,7 @@ describe('living with instances', () => {
     }
     await instances().menu('helper', 'Destroy…', ['tuned']);
     await window.dialogButton('Destroy');
-    const dialog = await window.dialog(/could not be destroyed\. They still cost money/);
+    const dialog = await window.dialog(/Some instances are unchanged and still cost money/);
     const { text, detail } = dialog;
     assert.match(`${text} ${detail}`, /helper: The service did not accept/);
     assert.match(`${text} ${detail}`, /^tuned: The service did not accept/m);

@@ -26,16 +26,16 @@ describe('links into the editor', () => {
   it('asks who one is first, and then opens what the link was for', async () => {
     const { url, apiKey } = computer().simulator;
     await window.follow(`/instance?id=${id}`);
-    await window.quick.title('Sign In: Service');
+    await window.quick.title('Sign In');
     await window.quick.pick(url);
-    await window.quick.title('Sign In: API Key');
+    await window.quick.title('Sign In: API key');
     await window.quick.type(apiKey);
     await isSelected(window);
   });
 
   it('shows when the account has no such instance, and switches the account on request', async () => {
     await window.follow('/instance?id=4711');
-    await window.toastButton('has no instance #4711', 'Switch Account');
+    await window.toastButton('has no instance #4711', 'Switch Account…');
     await window.quick.title(/Account/);
     window.quick.escape();
     window.clearToasts();
@@ -82,7 +82,7 @@ describe('links into the editor', () => {
 
   it('shows when an offer is gone, and searches others on request', async () => {
     await window.follow('/offer?id=999999999');
-    await window.toastButton('Offer #999999999 is no longer available', 'Search Offers');
+    await window.toastButton('Offer #999999999 is no longer available', 'Search Offers…');
     await window.quick.title('Search Offers');
     window.quick.escape();
   });
@@ -118,7 +118,7 @@ describe('links into the editor', () => {
         .filter(({ body }) => (body as { state?: string }).state === 'running').length;
     await window.follow(`/start?id=${id}`);
     const { detail = '' } = await window.dialog('Start “linked”?');
-    assert.match(detail, /Once started, it costs \$/);
+    assert.match(detail, /Cost once started: \$/);
     await window.dialogButton('Cancel');
     await computer().rest();
     assert.equal(starts(), 0);
@@ -168,7 +168,7 @@ describe('links into the editor', () => {
 
   it('opens the sign-in', async () => {
     await window.follow('/sign-in');
-    await window.quick.title('Sign In: Service');
+    await window.quick.title('Sign In');
     window.quick.escape();
   });
 

@@ -23,7 +23,7 @@ describe('what the check of a machine finds', () => {
     [
       'refusedKey',
       /is running, but it refuses the SSH key of this computer\.$/,
-      ['Replace…', 'Attach a Key…', 'Connect', 'Keep It'],
+      ['Replace', 'Attach SSH Key…', 'Connect', 'Keep It'],
     ],
     ['endedShell', /accepts the login, but its shell exits immediately\. A start-up file/, replaceable],
     ['otherGpu', /it is not what was rented: GTX 1050 Ti instead of RTX 3090/, replaceable],

@@ -40,7 +40,7 @@ describe('2FA methods that the service describes in an unknown way', () => {
   it('count when the last of the others is removed', async () => {
     answer([app, { id: 2, method: 'passkey' }]);
     window.start('gpuRental.tfa.removeMethod');
-    await window.quick.title('Remove a 2FA Method');
+    await window.quick.title('Remove 2FA Method');
     await window.quick.pick(/^Tablet/);
     const { detail, buttons } = await window.dialog('Remove Tablet (#1)?');
     assert.equal(detail, 'Your other methods and your backup codes stay.');
@@ -51,7 +51,7 @@ describe('2FA methods that the service describes in an unknown way', () => {
   it('leave backup codes and e-mail where there is no other one', async () => {
     answer([{ id: 2, method: 'passkey' }]);
     window.run('Make New Backup Codes…');
-    await window.dialogButton('Make New Codes');
+    await window.dialogButton('Make New Backup Codes…');
     await window.quick.row('Backup Code');
     assert.match(window.quick.rows()[0] ?? '', /^E-mail/);
     window.quick.escape();

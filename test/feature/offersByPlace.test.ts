@@ -38,7 +38,7 @@ describe('offers by their place', () => {
     await list.open();
     await list.openFilters();
     await list.pick('Rental type');
-    await quick().title('Search Offers: Rental Type');
+    await quick().title('Search Offers: Rental type');
     await list.pick('Interruptible');
     await quick().title('Search Offers: Filters');
     await quick().row('Show Offers 64 of many: narrow the search');

@@ -62,7 +62,7 @@ for (const isOpen of [false, true]) {
 
     it('counts what was rented elsewhere', async () => {
       await (isOpen ? confirmRental(window) : review());
-      await window.quick.row(/^With this one, all your instances cost \$/);
+      await window.quick.row(/^All your instances would then cost up to \$/);
       assert.equal(window.quick.activeRow(), 'Over your price limit. Choose how to continue below.');
       window.quick.escape();
       assert.equal(rentalsOf(computer()).length, 1);
@@ -92,7 +92,7 @@ describe('the wait for the instances after the Enter that rents', () => {
   it('rents nothing where the user cancels it', async () => {
     computer().simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v1/instances/', times: 0 });
     await confirmRental(window);
-    await window.toastButton('Reading the instances…', 'Cancel');
+    await window.toastButton('Waiting for the service…', 'Cancel');
     await isSeenAgain();
     assert.equal(rentalsOf(computer()).length, 0);
   });
@@ -104,7 +104,7 @@ describe('the wait for the instances after the Enter that rents', () => {
     await computer().pass(8 * hour);
     computer().simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v1/instances/', times: 0 });
     await window.quick.pick(/^Rent over the Limit/);
-    await window.toastButton('Reading the instances…', 'Cancel');
+    await window.toastButton('Waiting for the service…', 'Cancel');
     await window.quick.row(/^Rent over the Limit/);
     assert.equal(rentalsOf(computer()).length, 0);
     computer().settings.set('gpuRental.rent.limitPerHour', 5);
@@ -158,7 +158,7 @@ describe('the view of an account without instances', () => {
     const window = await computer().openWindow();
     const instances = window.view('instances');
     await window.signIn();
-    await instances.row('Loading volumes…');
+    await instances.row('Loading…');
     simulator.faults.clear();
     await instances.welcomeShows('You are not charged');
   });

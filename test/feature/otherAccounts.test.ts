@@ -22,7 +22,7 @@ describe('a schedule of an account that is not the active one', () => {
     await window.toast(/still cost money: 1\. Until you switch back, their schedules are carried out/);
     await window.toast(/will be stopped in/, { withinMs: 28 * 60_000 });
     assert.equal(simulator.world.instance(worker)?.intendedStatus, 'running');
-    await window.toast(/worker of .* is stopped, as scheduled\. Its disk still costs \$\d/, {
+    await window.toast(/worker of .* is stopped, as scheduled\. Storage still costs \$\d/, {
       withinMs: 40 * 60_000,
     });
     assert.equal(simulator.world.instance(worker)?.intendedStatus, 'stopped');

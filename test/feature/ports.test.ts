@@ -53,7 +53,7 @@ describe('ports and the agent of an instance', () => {
   it('copies the address of a port', async () => {
     await instances().menu(port(7860), 'Copy Address');
     assert.equal(computer().clipboard.text, address(7860));
-    assert.deepEqual(window.screen.statusMessages, ['Address copied']);
+    assert.deepEqual(window.screen.statusMessages, ['Copied']);
   });
 
   it('opens a port in the browser', async () => {
@@ -148,7 +148,7 @@ describe('ports and the agent of an instance', () => {
       'Enter a number from 1 to 65535, or an address and a number, such as 172.17.0.2:8080.',
     ]);
     await window.quick.type('80', { enter: false });
-    assert.deepEqual(window.quick.rows(), ['Forward Port 80']);
+    assert.deepEqual(window.quick.rows(), ['Forward Port: 80']);
     await window.quick.type('8080', { enter: false });
     assert.deepEqual(window.quick.rows(), ['8080 HTTP']);
     await window.quick.type('3000');

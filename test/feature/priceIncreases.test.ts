@@ -90,7 +90,7 @@ describe('an answer to a higher price', () => {
     assert.equal((await window.toast(asked)).kind, 'warning');
     computer().simulator.faults.clear();
     await computer().pass(minute);
-    await window.toastButton(asked, 'Review…');
+    await window.toastButton(asked, 'Review Price Increases…');
     await window.quick.row(/Accept: trainer.*\$7\.00\/h/);
     window.quick.escape();
   });
@@ -106,16 +106,16 @@ describe('an answer to a higher price', () => {
       await window.dialogButton('Accept', 'Pay more for “trainer”?');
     };
     await accept();
-    const { detail } = await window.dialog('Accept a price over your limit?');
+    const { detail } = await window.dialog('Continue over your price limit?');
     assert.match(
       detail ?? '',
-      /^At this price, all your instances cost up to \$40\.\d+\/h\. Your limit is \$30\.00\/h\.$/,
+      /^All your instances would then cost up to \$40\.\d+\/h\. Your limit is \$30\.00\/h\.$/,
     );
     await window.dialogButton('Cancel');
     await computer().rest();
     assert.equal(accepted(), before);
     await accept();
-    await window.dialogButton('Accept Anyway', 'Accept a price over your limit?');
+    await window.dialogButton('Continue Anyway', 'Continue over your price limit?');
     await window.toast('The price of trainer rises to $40.00/h');
     assert.equal(accepted(), before + 1);
     computer().settings.set('gpuRental.rent.limitPerHour', 0);
@@ -125,7 +125,7 @@ describe('an answer to a higher price', () => {
     const path = '/api/v0/instances/pending-price-increases/';
     computer().simulator.fail({ kind: 'html500', method: 'GET', path, times: 0 });
     window.run('Review Price Increases…');
-    assert.equal((await window.toast(/[Tt]he service/)).kind, 'error');
+    assert.equal((await window.toast(/The service has a problem/)).kind, 'error');
     assert.equal(window.quick.isOpen, false);
   });
 });

@@ -44,7 +44,7 @@ describe('the price limit of all that runs', () => {
     computer().settings.set(setting, Math.max(running, offer) * 1.01);
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
     await quick().row(/^Rent over the Limit for \$/);
-    await quick().row(/^With this one, all your instances cost \$/);
+    await quick().row(/^All your instances would then cost up to \$/);
     quick().escape();
     computer().settings.set(setting, (running + offer) * 1.01);
     await searchAndReview(window, '1x 3090', /^1× RTX 3090/);
@@ -64,17 +64,17 @@ describe('the price limit of all that runs', () => {
     computer().settings.set(setting, 0.001);
     await instances().menu(/RTX 3090/, 'Start…');
     await window.dialogButton('Start');
-    const { detail } = await window.dialog('Start over your price limit?');
+    const { detail } = await window.dialog('Continue over your price limit?');
     assert.match(
       detail ?? '',
-      /^Once started, all your instances cost \$[\d.]+\/h\. Your limit is \$0\.0010\/h\.$/,
+      /^All your instances would then cost up to \$[\d.]+\/h\. Your limit is \$0\.0010\/h\.$/,
     );
     await window.dialogButton('Cancel');
     await computer().rest();
     assert.equal(starts(), 0);
     await instances().menu(/RTX 3090/, 'Start…');
     await window.dialogButton('Start');
-    await window.dialogButton('Start Anyway', 'Start over your price limit?');
+    await window.dialogButton('Continue Anyway', 'Continue over your price limit?');
     await computer().until('the start', () => starts() === 1);
     await instances().row(/RTX 3090.*Running/);
     computer().settings.set(setting, 1000);
@@ -91,23 +91,23 @@ describe('the price limit of all that runs', () => {
     const bids = () => computer().simulator.received('PUT', `/api/v0/instances/bid_price/${id}/`).length;
     const bid = async (dollars: string) => {
       await window.view('instances').menu(/spot/, 'Change Bid…');
-      await quick().title(/Change the Bid of/);
+      await quick().title(/Change Bid:/);
       await quick().type(dollars);
     };
     window.run('Refresh');
     await window.view('instances').row(/spot.*Running/);
     computer().settings.set(setting, 0.001);
     await bid('1.5');
-    const { detail } = await window.dialog('Bid over your price limit?');
+    const { detail } = await window.dialog('Continue over your price limit?');
     assert.match(
       detail ?? '',
-      /^With this bid, all your instances cost up to \$[\d.]+\/h\. Your limit is \$0\.0010\/h\.$/,
+      /^All your instances would then cost up to \$[\d.]+\/h\. Your limit is \$0\.0010\/h\.$/,
     );
     await window.dialogButton('Cancel');
     await computer().rest();
     assert.equal(bids(), 0);
     await bid('1.5');
-    await window.dialogButton('Bid Anyway', 'Bid over your price limit?');
+    await window.dialogButton('Continue Anyway', 'Continue over your price limit?');
     await window.toast(/The bid of spot is now \$1\.50\/h/);
     await bid('1.2');
     await window.toast(/The bid of spot is now \$1\.20\/h/);

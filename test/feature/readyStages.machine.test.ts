@@ -62,10 +62,10 @@ describe('the stages of a machine between running and ready', () => {
   const places = ['row', 'tooltip', 'status', 'progress'];
   const stages: readonly (readonly [MachineManner, string, string?])[] = [
     ['latePort', 'Waiting for its SSH port', 'its SSH port is closed'],
-    ['lateKey', 'Logging in'],
-    ['refusedKey', 'Logging in', 'it refuses the key'],
-    ['endedShell', 'Logging in', 'its shell exits immediately'],
-    ['hungNvidiaSmi', 'Checking its GPUs'],
+    ['lateKey', 'Logging in…'],
+    ['refusedKey', 'Logging in…', 'it refuses the key'],
+    ['endedShell', 'Logging in…', 'its shell exits immediately'],
+    ['hungNvidiaSmi', 'Connecting to its GPUs'],
   ];
   for (const [manner, stage, why] of stages) {
     it(`are shown in each place, with their time and why they last longer: ${manner}`, async () => {

@@ -68,21 +68,21 @@ describe('a container that is created again', () => {
     computer().simulator.fail({ kind: 'error', status: 400, error: 'invalid_args', method: 'PUT', path: at });
     await instances().menu('trainer', 'Recycle…');
     await window.dialogButton('Recycle');
-    (await window.toast(/trainer was not created again and is still running/)).close();
+    (await window.toast(/trainer is unchanged and still costs/)).close();
     await computer().rest();
     assert.equal(knownHosts(), before);
   });
 
   it('accepts another image that is typed, refuses what is none, and names it before it is sent', async () => {
     await instances().menu('trainer', 'Change Image or Template…');
-    await window.quick.title('Change the Image of trainer');
+    await window.quick.title('Change Image or Template: trainer');
     await window.quick.type('no image', { enter: false });
     await window.quick.row('This is not an image path');
     await window.quick.type('ubuntu:24.04', { enter: false });
     await window.quick.row('Use the Image ubuntu:24.04');
     assert.match(window.quick.rows()[0] ?? '', /Use the Image ubuntu:24\.04/);
     await window.quick.enter();
-    await window.dialogButton('Change Image', 'Change “trainer” to ubuntu:24.04?');
+    await window.dialogButton('Change Image or Template', 'Change “trainer” to ubuntu:24.04?');
     await window.toast(/trainer is ready/);
     assert.deepEqual(sent('update_template'), [{ id, image: 'ubuntu:24.04' }]);
     assert.match(await instances().tooltip('trainer'), /Image.*ubuntu/);
@@ -98,10 +98,10 @@ describe('a container that is created again', () => {
     const { hash_id: hash } = json.template as { readonly hash_id: string };
     window.run('Refresh');
     await instances().menu('trainer', 'Change Image or Template…');
-    await window.quick.pick('Choose a Template…');
+    await window.quick.pick('Choose a Template');
     await window.quick.title('Choose a Template');
     await window.quick.pick('Planted');
-    await window.dialogButton('Change Image', 'Change “trainer” to Planted?');
+    await window.dialogButton('Change Image or Template', 'Change “trainer” to Planted?');
     await computer().until('it is sent', () => sent('update_template').length === 2);
     assert.deepEqual(sent('update_template')[1], { id, template_hash_id: hash });
   });
@@ -119,7 +119,7 @@ describe('a rental whose image was changed later', () => {
     await window.quick.type('ubuntu:24.04', { enter: false });
     await window.quick.row('Use the Image ubuntu:24.04');
     await window.quick.enter();
-    await window.dialogButton('Change Image', /ubuntu:24.04/);
+    await window.dialogButton('Change Image or Template', /ubuntu:24.04/);
     await computer().until(
       'the answer',
       () =>

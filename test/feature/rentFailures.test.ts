@@ -53,7 +53,7 @@ describe('rentals and starts that go wrong', () => {
     window.run('Search Offers…');
     await quick().title('Search Offers');
     await quick().pick(/% reliable/);
-    await quick().title('Rent: Template or Image');
+    await quick().title('Rent: Template');
     await quick().row('The service has a problem of its own');
     quick().escape();
     simulator.faults.clear();
@@ -86,7 +86,7 @@ describe('rentals and starts that go wrong', () => {
       await quick().pick(/Create a Volume…/);
       await computer().until('the folder', () => quick().isOpen && quick().open.value === '/data');
       await quick().enter();
-      await quick().title('Rent: Size of the Volume');
+      await quick().title('Rent: Volume');
       await quick().type('40');
       await quick().title('Rent: More Options');
       await quick().pick('Done');
@@ -193,8 +193,8 @@ describe('rentals and starts that go wrong', () => {
       const { text, buttons } = await window.toast(
         new RegExp(`#${id} will not get ready: ${sentence}.*no space left.*The disk is too small`),
       );
-      assert.match(text, /Until it is destroyed, its disk costs \$\S+\/day/);
-      for (const button of ['Destroy and Rent Next Best…', 'Destroy…', 'Instance Log']) {
+      assert.match(text, /Until it is destroyed, storage costs \$\S+\/day/);
+      for (const button of ['Destroy and Rent Next Best', 'Destroy…', 'Show Log of Instance']) {
         assert.ok(buttons.includes(button), buttons.join());
       }
       await remove(id);
@@ -202,9 +202,9 @@ describe('rentals and starts that go wrong', () => {
   }
 
   it('offers to change the bid of one that was outbid, with the least that is accepted now', async () => {
-    await searchFor(window, 'spot 1x 4090', /1× RTX 4090.*interruptible ·/);
-    await quick().pick(/1× RTX 4090.*interruptible ·/);
-    await quick().title('Rent: Template or Image');
+    await searchFor(window, 'spot 1x 4090', /1× RTX 4090.*Interruptible ·/);
+    await quick().pick(/1× RTX 4090.*Interruptible ·/);
+    await quick().title('Rent: Template');
     await quick().button('Keep the Defaults and Review');
     const { id } = await newInstance(computer(), () => rentNow(window));
     await instances().row(new RegExp(`Running.*#${id}`));
@@ -218,7 +218,7 @@ describe('rentals and starts that go wrong', () => {
       /was outbid and is paused\..* Its data is kept until the rental ends in 9 d.*, at .*, and may be deleted 48 h later\./,
       'Change Bid…',
     );
-    await quick().title(/Change the Bid of/);
+    await quick().title(/Change Bid:/);
     await quick().message(/the current minimum is \$\S+/);
     await quick().type('2.5');
     await window.toast(/The bid of .* is now \$2\.50\/h/);
@@ -226,7 +226,7 @@ describe('rentals and starts that go wrong', () => {
     const bidPath = '/api/v0/instances/bid_price/{id}/';
     computer().simulator.fail({ kind: 'answer', status: 200, body: {}, method: 'PUT', path: bidPath });
     await instances().menu(`#${id}`, 'Change Bid…');
-    await quick().title(/Change the Bid of/);
+    await quick().title(/Change Bid:/);
     assert.equal(quick().open.value, '2.5', 'an Enter does not lower it to the minimum');
     await quick().type('0.01', { enter: false });
     await quick().message(/Below the current minimum of \$\S+\/h, so the instance may be paused\./);
@@ -275,7 +275,7 @@ describe('rentals and starts that go wrong', () => {
     await row('Running');
     window.clearToasts();
     await instances().menu(`#${waiting}`, 'Stop…');
-    await window.dialog('Another user may rent the GPU');
+    await window.dialog('If another user then rents the GPU');
     await window.dialogButton('Stop');
     await row('Stopped');
     await occupyGpus(computer().simulator.world.instance(waiting)?.machineId ?? 0);
@@ -284,10 +284,10 @@ describe('rentals and starts that go wrong', () => {
     await window.dialogButton('Start');
     const { buttons } = await window.toast(/is waiting for its GPU, which another user has/);
     await row('Waiting for a free GPU');
-    assert.ok(buttons.includes('Rent Another Like This'), buttons.join());
+    assert.ok(buttons.includes('Rent Another Like This…'), buttons.join());
     await window.toastButton(/is waiting for its GPU/, 'Cancel Start');
     await window.dialog(/Cancel the start of/);
-    await window.dialogButton('Cancel the Start');
+    await window.dialogButton('Cancel Start');
     // The row follows before the answer.
     await row('Stopped');
     await computer().until('the stop', () => powerRequests().length === 3);
@@ -307,9 +307,9 @@ describe('rentals and starts that go wrong', () => {
     });
     await instances().menu(`#${waiting}`, 'Start…');
     await window.dialogButton('Start');
-    await window.toast(/was not started and still costs \$\S+\/day\. .*being repaired/s);
+    await window.toast(/is unchanged and still costs \$\S+\/day\. .*being repaired/s);
     assert.deepEqual(powerRequests(), ['stopped', 'running', 'stopped', 'running']);
-    await window.toastButton(/was not started/, 'Rent Another Like This');
+    await window.toastButton(/is unchanged/, 'Rent Another Like This…');
     await quick().title(/Search Offers like/);
     quick().escape();
   });
@@ -335,7 +335,7 @@ describe('a machine that fails, with two windows', () => {
     assert.ok(teller);
     await teller.toastButton(said, 'Destroy…');
     await teller.dialogButton('Destroy');
-    await teller.toast(/destroyed/);
+    await teller.toast(/[Dd]estroyed/);
     await first.view('instances').noRow(`#${id}`);
     await second.view('instances').noRow(`#${id}`);
     assert.equal(tellers().length, 1);

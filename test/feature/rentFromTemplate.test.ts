@@ -93,7 +93,7 @@ describe('renting from a template and by bid', () => {
       'Two cards',
       'Recommended Templates',
     ]);
-    await quick().pick('Search All Templates…');
+    await quick().pick('Search All Templates');
     await quick().title('Search All Templates');
     await quick().type('name =', { enter: false });
     await quick().message('Expected a value');
@@ -104,7 +104,7 @@ describe('renting from a template and by bid', () => {
     await quick().title('Search All Templates');
     await addBrokenRecord(computer().simulator, '/api/v0/template/', 'templates');
     await quick().type('count_created > 0');
-    await quick().row('Templates that could not be read: 1.');
+    await quick().row('Could not be read and are left out: 1.');
     computer().simulator.faults.clear();
     await quick().back();
     await quick().title('Search All Templates');
@@ -123,7 +123,7 @@ describe('renting from a template and by bid', () => {
     await quick().pick('% reliable');
     await quick().title('Rent: Disk');
     assert.equal(quick().open.value, '42.5');
-    await through('Label', 'Run Type', 'Confirm');
+    await through('Label', 'Run type', 'Confirm');
     await quick().row(/^Disk 42.5 GB \(from the template\)/);
     await quick().row(/^Environment MODE \(from the template\)/);
     await newInstance(computer(), async () => {
@@ -148,7 +148,7 @@ describe('renting from a template and by bid', () => {
     await quick().title('Rent Another Like This');
     assert.deepEqual(quick().headings(), ['Instances']);
     await quick().pick('RTX 3090');
-    await window.dialogButton('Rent from the Current Version', 'Two cards was edited after that rental');
+    await window.dialogButton('Rent from the Current Version', 'Two cards was edited after it was chosen');
     await quick().title(/Search Offers like/);
     await quick().row('% reliable');
     quick().escape();
@@ -160,11 +160,11 @@ describe('renting from a template and by bid', () => {
     await view.row(/^Recent 1$/);
     view.tree.collapse(await view.row(/^Mine/));
     await view.menu('Two cards', 'Rent from Template…');
-    await window.dialogButton('Rent from the Current Version', 'Two cards was edited since you chose it');
+    await window.dialogButton('Rent from the Current Version', 'Two cards was edited after it was chosen');
     await quick().title('Search Offers for Two cards');
     await quick().pick('% reliable');
     await quick().title('Rent: Disk');
-    await through('Label', 'Run Type', 'Confirm');
+    await through('Label', 'Run type', 'Confirm');
     await edit({ env: '-e MODE=infer -e EXTRA=1' });
     await confirmRental(window);
     await quick().row('The template Two cards was edited elsewhere');
@@ -174,15 +174,15 @@ describe('renting from a template and by bid', () => {
   });
 
   it('asks for a bid where the offer is interruptible, and sends it', async () => {
-    await searchFor(window, 'spot 1x 3090', /1× RTX 3090.*interruptible ·/);
+    await searchFor(window, 'spot 1x 3090', /1× RTX 3090.*Interruptible ·/);
     assert.equal(lastSearch(computer())['type'], 'bid');
     await quick().enter();
-    await quick().title('Rent: Template or Image');
+    await quick().title('Rent: Template');
     // The template of the last rental is the one to begin with.
     const { open } = quick();
     assert.ok(open instanceof FakeQuickPick);
     assert.equal(open.activeItems[0]?.label, 'Two cards');
-    await through('Disk', 'Label', 'Run Type', 'Your Bid', 'Confirm');
+    await through('Disk', 'Label', 'Run type', 'Your bid', 'Confirm');
     await rentNow(window);
     assert.equal(rentalsOf(computer()).length, 2);
     const { label, price, ...body } = bodyOf(1);
@@ -229,7 +229,7 @@ describe('the list of templates to rent from', () => {
       'vLLM server',
       'More Templates',
       'Recommended by the Service…',
-      'Search All Templates…',
+      'Search All Templates',
     ];
     window.run('Rent from Template…');
     await window.quick.title('Rent from Template');
@@ -237,7 +237,7 @@ describe('the list of templates to rent from', () => {
     window.quick.escape();
     await searchFor(window, '1x 3090', /1× RTX 3090/);
     await window.quick.pick('% reliable');
-    await window.quick.title('Rent: Template or Image');
+    await window.quick.title('Rent: Template');
     assert.deepEqual(labels(window).slice(-order.length), order);
   });
 
@@ -275,7 +275,7 @@ describe('the list of templates to rent from', () => {
     await window.quick.title('Rent from Template');
     computer().simulator.fail({ kind: 'delay', method: 'GET', path: '/api/v0/template/', delayMs: 25_000 });
     await window.quick.pick('Recommended by the Service…');
-    await window.toastButton('Reading templates', 'Cancel');
+    await window.toastButton('Waiting for the service…', 'Cancel');
     await computer().pass(60_000);
     await computer().rest();
     assert.equal(window.quick.isOpen, false);
@@ -285,7 +285,7 @@ describe('the list of templates to rent from', () => {
     const { simulator } = computer();
     await searchFor(window, '1x 3090', /1× RTX 3090/);
     await window.quick.pick('% reliable');
-    await window.quick.title('Rent: Template or Image');
+    await window.quick.title('Rent: Template');
     await window.quick.pick('Two cards');
     await window.quick.title('Rent: Disk');
     await window.quick.button('Keep the Defaults and Review');

@@ -55,7 +55,7 @@ describe('options of a rental', () => {
 
   async function runType(label: string): Promise<void> {
     await quick().pick(/^Run type/);
-    await quick().title('Rent: Run Type');
+    await quick().title('Rent: Run type');
     await quick().pick(label);
     await quick().title('Rent: Confirm');
   }
@@ -75,7 +75,7 @@ describe('options of a rental', () => {
     const title = 'Rent: Environment and Ports';
     await option('Environment and Ports', title, async () => {
       await quick().pick('Add a Variable…');
-      await quick().title('Rent: Variable');
+      await quick().title('Rent: Environment');
       await quick().type('nonsense', { enter: false });
       await quick().message(/then = and the value/);
       await quick().type('HF_TOKEN=first');
@@ -91,7 +91,7 @@ describe('options of a rental', () => {
       await quick().title(title);
       assert.ok(!quick().rows().join('\n').includes(secretValue));
       await quick().pick('Edit as Text…');
-      await quick().title('Rent: Environment as Text');
+      await quick().title('Rent: Environment and Ports');
       await quick().type(`-e HF_TOKEN=${secretValue} -e MODE="two words" -p 8080:8080`);
       await quick().title(title);
       await quick().back();
@@ -99,7 +99,7 @@ describe('options of a rental', () => {
   });
 
   it('reads the script from the active editor, with its length against the limit', async () => {
-    await option('On-Start Script', 'Rent: On-Start Script', async () => {
+    await option('On-start script', 'Rent: On-start script', async () => {
       await quick().row(new RegExp(`From the Active Editor.*${script.length} of \\d+ characters`));
       await quick().pick('From the Active Editor');
     });
@@ -111,11 +111,15 @@ describe('options of a rental', () => {
       await quick().pick(/Create a Volume…/);
       await computer().until('the folder', () => quick().isOpen && quick().open.value === '/data');
       await quick().enter();
-      await quick().title('Rent: Size of the Volume');
+      await quick().title('Rent: Volume');
       await quick().type('40');
     });
     await option('JupyterLab instead of Jupyter Notebook', 'JupyterLab', choose('Yes'));
-    await option('Folder in which Jupyter Starts', 'Rent: Jupyter Folder', type('/workspace'));
+    await option(
+      'Folder in which Jupyter Starts',
+      'Rent: Folder in which Jupyter Starts',
+      type('/workspace'),
+    );
     await option('UTF-8 for Python (C.UTF-8)', 'UTF-8 for Python', choose('Yes'));
     await option('UTF-8 for the System (C.UTF-8)', 'UTF-8 for the System', choose('Yes'));
     await option("If the Machine Can't Start Now", "Can't Start Now", choose('Wait for It'));
@@ -123,7 +127,7 @@ describe('options of a rental', () => {
   });
 
   it('accepts the login to a private registry', async () => {
-    await option('Login to a Private Registry', 'Rent: Private Registry', async () => {
+    await option('Registry login', 'Rent: Registry login', async () => {
       await quick().pick('Enter a Login…');
       await quick().message(/Address/);
       await quick().type('ghcr.io');
@@ -134,7 +138,7 @@ describe('options of a rental', () => {
       await quick().type(registryToken);
     });
     const rows = quick().rows().join('\n');
-    assert.match(rows, /Login to a Private Registry set/);
+    assert.match(rows, /Registry login set/);
     assert.ok(!rows.includes(registryToken));
   });
 
@@ -218,15 +222,11 @@ describe('options of a rental', () => {
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await runType('The image as it is, without SSH');
     await openOptions();
-    await option('Arguments of the Image', 'Rent: Arguments', type('--port 8000 "a b"'));
+    await option('Arguments', 'Rent: Arguments', type('--port 8000 "a b"'));
     window.screen.fileDialogs.push([file()]);
-    await option('On-Start Script', 'Rent: On-Start Script', choose('From a File…'));
+    await option('On-start script', 'Rent: On-start script', choose('From a File…'));
     await quick().row(`${script.length} characters`);
-    await option(
-      'Login to a Private Registry',
-      'Rent: Private Registry',
-      choose('Use the Saved Login to ghcr.io'),
-    );
+    await option('Registry login', 'Rent: Registry login', choose('Use the Saved Login to ghcr.io'));
     const rows = await closeOptions();
     assert.match(rows, /neither SSH nor Jupyter/);
     assert.match(rows, /Arguments --port 8000 "a b"/);
@@ -249,7 +249,7 @@ describe('options of a rental', () => {
     await openOptions();
     await option('Environment and Ports', 'Rent: Environment and Ports', async () => {
       await quick().pick('Edit as Text…');
-      await quick().title('Rent: Environment as Text');
+      await quick().title('Rent: Environment and Ports');
       const ports = Array.from({ length: 200 }, (_, index) => 9000 + index);
       await quick().type(ports.map((port) => `-p ${port}:${port}`).join(' '));
       await quick().title('Rent: Environment and Ports');
@@ -280,7 +280,7 @@ describe('options of a rental', () => {
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await computer().until('the templates', () => reads().length > before && reads().at(-1)?.status === 200);
     await quick().pick(/^Image/);
-    await quick().title('Rent: Template or Image');
+    await quick().title('Rent: Template');
     await quick().type('Only H100', { enter: false });
     await quick().pick(/^Only H100/);
     await quick().title('Rent: Confirm');

@@ -20,8 +20,8 @@ describe('options of a rental that are not chosen', () => {
   });
   it('sets no script where no file is chosen', async () => {
     window.screen.fileDialogs.push(undefined);
-    await quick().pick('On-Start Script');
-    await quick().title('Rent: On-Start Script');
+    await quick().pick('On-start script');
+    await quick().title('Rent: On-start script');
     assert.ok(
       !quick()
         .rows()
@@ -40,8 +40,8 @@ describe('options of a rental that are not chosen', () => {
     });
     writeFileSync(file, noise.join(''));
     window.screen.fileDialogs.push([file]);
-    await quick().pick('On-Start Script');
-    await quick().title('Rent: On-Start Script');
+    await quick().pick('On-start script');
+    await quick().title('Rent: On-start script');
     await quick().pick('From a File…');
     await window.dialogButton('OK', /too long|characters/);
   });
@@ -54,8 +54,8 @@ describe('options of a rental that are not chosen', () => {
       const file = path.join(computer().workspace, name);
       writeFileSync(file, bytes);
       window.screen.fileDialogs.push([file]);
-      await quick().pick('On-Start Script');
-      await quick().title('Rent: On-Start Script');
+      await quick().pick('On-start script');
+      await quick().title('Rent: On-start script');
       await quick().pick('From a File…');
       await window.dialogButton('OK', `${name} is not UTF-8 text`);
     }
@@ -72,17 +72,17 @@ describe('options of a rental that are not chosen', () => {
   });
 
   it('sets nothing after Back', async () => {
-    await quick().pick('On-Start Script');
-    await quick().title('Rent: On-Start Script');
+    await quick().pick('On-start script');
+    await quick().title('Rent: On-start script');
     await quick().back();
     await quick().title('Rent: More Options');
-    await quick().pick('Login to a Private Registry');
-    await quick().title('Rent: Private Registry');
+    await quick().pick('Registry login');
+    await quick().title('Rent: Registry login');
     await quick().pick('Enter a Login…');
     await quick().message(/Address/);
     await quick().back();
     await quick().title('Rent: More Options');
-    await quick().row(/^Login to a Private Registry(?! set)/);
+    await quick().row(/^Registry login(?! set)/);
   });
 
   it('rents with none of it', async () => {

@@ -16,11 +16,11 @@ describe('a step of a rental that is shown again', () => {
   });
 
   it('keeps a typed image on Enter', async () => {
-    await quick().title('Rent: Template or Image');
+    await quick().title('Rent: Template');
     await quick().type('ghcr.io/me/own:1');
     await quick().title('Rent: Disk');
     await quick().back();
-    await quick().title('Rent: Template or Image');
+    await quick().title('Rent: Template');
     assert.match(quick().activeRow() ?? '', /^ghcr\.io\/me\/own:1/);
     await quick().enter();
     await quick().title('Rent: Disk');
@@ -31,11 +31,11 @@ describe('a step of a rental that is shown again', () => {
 
   it('keeps a typed bid on Enter', async () => {
     await quick().pick(/^Your bid/);
-    await quick().title('Rent: Your Bid');
+    await quick().title('Rent: Your bid');
     await quick().type('0.91');
     await quick().title('Rent: Confirm');
     await quick().pick(/^Your bid \$0\.910\/h/);
-    await quick().title('Rent: Your Bid');
+    await quick().title('Rent: Your bid');
     assert.match(quick().activeRow() ?? '', /^\$0\.910\/h .*Your bid so far/);
     await quick().enter();
     await quick().title('Rent: Confirm');

@@ -44,7 +44,7 @@ describe('renting when things change', () => {
 
   it('warns of a run type without SSH and offers direct SSH', async () => {
     await quick().pick(/^Run type/);
-    await quick().title('Rent: Run Type');
+    await quick().title('Rent: Run type');
     await quick().pick('The image as it is, without SSH');
     await quick().title('Rent: Confirm');
     await quick().pick(/neither SSH nor Jupyter/);
@@ -65,21 +65,21 @@ describe('renting when things change', () => {
     await quick().pick(/^Environment and Ports/);
     await quick().title('Rent: Environment and Ports');
     await quick().pick('Add a Variable…');
-    await quick().title('Rent: Variable');
+    await quick().title('Rent: Environment');
     await quick().type('A=${secret:a}', { enter: false });
     await quick().message(/"A" refers to a secret of a template/);
     await quick().type('A=0');
     await quick().title('Rent: Environment and Ports');
     await quick().pick('Edit as Text…');
-    await quick().title('Rent: Environment as Text');
+    await quick().title('Rent: Environment and Ports');
     await quick().type('-e A=${secret:a}', { enter: false });
     await quick().message(/"A" refers to a secret of a template/);
     await quick().type('-e A=1 -p 8080:8080');
     await quick().title('Rent: Environment and Ports');
     await quick().back();
     await quick().title('Rent: More Options');
-    await quick().pick(/^How Many/);
-    await quick().title('Rent: How Many');
+    await quick().pick(/^How many/);
+    await quick().title('Rent: How many');
     await quick().pick(/^2/);
     await quick().title('Rent: More Options');
     await quick().pick('Done');
@@ -243,8 +243,8 @@ describe('several machines of which only the first is rented', () => {
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await quick.pick(/^More Options…/);
     await quick.title('Rent: More Options');
-    await quick.pick(/^How Many/);
-    await quick.title('Rent: How Many');
+    await quick.pick(/^How many/);
+    await quick.title('Rent: How many');
     await quick.pick(/^3/);
     await quick.title('Rent: More Options');
     await quick.pick('Done');
@@ -295,7 +295,7 @@ describe('several machines of which only the first is rented', () => {
     } as const;
     computer().simulator.fail({ ...refusal, method: 'PUT', path: '/api/v0/asks/*', skip: 1 });
     await confirmRental(window);
-    await rented(/^The account has too little credit for this\. Add credit in the web console/);
+    await rented(/^The account has too little credit, or no way to pay\. Add credit in the web console/);
     await window.toast(/^The account has too little credit/);
   });
 

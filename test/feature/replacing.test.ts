@@ -18,8 +18,7 @@ import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
 const minute = 60_000;
-const notReplaced =
-  /was not replaced, because the window closed first.*Until it is destroyed, its disk costs/;
+const notReplaced = /was not replaced, because the window closed first.*Until it is destroyed, storage costs/;
 
 /** A window in which a second machine failed, whose replacement is announced a minute ahead. */
 async function openToAnnounced(computer: Computer): Promise<FeatureWindow> {
@@ -37,7 +36,7 @@ describe('replacing a machine that may have run while no editor was open', () =>
     const id = await rentUnwatched(computer());
     const { simulator } = computer();
     const window = await computer().openWindow({ isFocused: true });
-    await window.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
+    await window.toastButton(/will not get ready/, 'Destroy and Rent Next Best');
     const { text, detail } = await window.dialog();
     assert.match(text, /lose any data on it/);
     assert.match(detail ?? '', /It may have run while no editor was open/);
@@ -59,7 +58,7 @@ describe('replacing a machine under the limit an hour of all that runs', () => {
     const { id } = await rent3090(window);
     // Enough for each of them, and not for both.
     settings.set('gpuRental.rent.limitPerHour', 0.3);
-    await window.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
+    await window.toastButton(/will not get ready/, 'Destroy and Rent Next Best');
     await window.toast(/No other offer matches .* within the price limit/);
     assert.ok(simulator.world.instance(id));
     assert.equal(rentalsOf(computer()).length, 2);
@@ -77,7 +76,7 @@ describe('a replacement whose window is killed', () => {
     // The first search finds the next best; the second looks at its price once the old one is gone.
     await first.toast(/will not get ready/);
     simulator.fail({ kind: 'stall', method: 'POST', path: '/api/v0/bundles/', skip: 1 });
-    await first.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
+    await first.toastButton(/will not get ready/, 'Destroy and Rent Next Best');
     await computer().until('the end of the old one', () => simulator.world.instance(id) === undefined);
     first.kill();
     await computer().pass(minute);
@@ -110,7 +109,7 @@ describe('a replacement that was announced by a window that is killed before it 
     await computer().pass(20 * minute);
     assert.equal(next.screen.messages.history.filter(({ text }) => notReplaced.test(text)).length, 1);
     assert.equal(rentalsOf(computer()).length, 1);
-    await next.toastButton(notReplaced, 'Destroy and Rent Next Best…');
+    await next.toastButton(notReplaced, 'Destroy and Rent Next Best');
     await next.toast(/another machine is rented instead/);
     assert.equal(rentalsOf(computer()).length, 2);
     assert.equal(simulator.world.instances.length, 1);
@@ -276,7 +275,7 @@ for (const [how, decline] of [
       await rent3090(window);
       await computer().until('the pause', () => announced === 1);
       await computer().pass(2 * minute);
-      await window.toast(/cuda error.*Until it is destroyed, its disk costs/);
+      await window.toast(/cuda error.*Until it is destroyed, storage costs/);
       assert.equal(rentalsOf(computer()).length, 2);
       assert.equal(simulator.world.instances.length, 1);
       window.clearToasts();

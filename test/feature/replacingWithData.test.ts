@@ -11,17 +11,14 @@ describe('a replacement of a machine with data whose window is killed before it 
     const id = await rentUnwatched(computer());
     const { simulator } = computer();
     const second = await computer().openWindow({ isFocused: true });
-    await second.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
+    await second.toastButton(/will not get ready/, 'Destroy and Rent Next Best');
     simulator.fail({ kind: 'stall', method: 'POST', path: '/api/v0/bundles/' });
     await second.dialogButton('Destroy and Rent Next Best', /lose any data on it/);
     await computer().rest();
     second.kill();
     await computer().pass(minute);
     const next = await computer().openWindow({ isFocused: true });
-    await next.toastButton(
-      /was not replaced, because the window closed first/,
-      'Destroy and Rent Next Best…',
-    );
+    await next.toastButton(/was not replaced, because the window closed first/, 'Destroy and Rent Next Best');
     assert.match((await next.dialog()).text, /lose any data on it/);
     await next.dialogButton('Cancel');
     await computer().pass(minute);

@@ -47,7 +47,7 @@ describe('searching and renting', () => {
     );
     const widths = columns.map((texts) => texts?.map(({ length }) => length).join());
     assert.equal(new Set(widths).size, 1, all.join('\n'));
-    assert.match(widths[0] ?? '', /^\d+,15,\d+$/);
+    assert.match(widths[0] ?? '', /^\d+,16,\d+$/);
     await quick().row(/^Filters GPUs: 1\b/);
     await quick().pick('Show Larger Machines Too');
     await computer().until('the wide search', () => !('num_gpus' in (searches().at(-1)?.body as object)));
@@ -96,35 +96,35 @@ describe('searching and renting', () => {
     await quick().type('reliab');
     await quick().title('Search Offers: Reliability');
     await quick().type('95', { enter: false });
-    await quick().row('At least 95%');
+    await quick().row('At least 95 %');
     await quick().enter();
     await quick().title('Search Offers: Filters');
-    await quick().row(/Reliability ≥ 95%/);
+    await quick().row(/Reliability ≥ 95 %/);
     await quick().type('show');
     await quick().title(/^Search Offers$/);
     await quick().row('% reliable');
-    await quick().row('Reliability: ≥ 95%');
+    await quick().row('Reliability: ≥ 95 %');
     for (const offer of quick()
       .rows()
       .filter((row) => row.includes('% reliable'))) {
-      assert.ok(Number(/([\d.]+)% reliable/.exec(offer)?.[1]) >= 95, offer);
+      assert.ok(Number(/([\d.]+) % reliable/.exec(offer)?.[1]) >= 95, offer);
     }
   });
 
   it('asks step by step, with a default for each, and shows at the end what it costs', async () => {
     await quick().pick('% reliable');
-    await quick().title('Rent: Template or Image');
+    await quick().title('Rent: Template');
     await quick().enter();
     await quick().title('Rent: Disk');
     await quick().type('30');
     await quick().title('Rent: Label');
     await quick().type('my test');
-    await quick().title('Rent: Run Type');
+    await quick().title('Rent: Run type');
     await quick().back();
     await quick().title('Rent: Label');
     assert.equal(quick().open.value, 'my test');
     await quick().enter();
-    await quick().title('Rent: Run Type');
+    await quick().title('Rent: Run type');
     await quick().enter();
     await quick().title('Rent: Confirm');
     await quick().row(/Rent for \$\d+\.\d+\/h/);
@@ -147,7 +147,7 @@ describe('searching and renting', () => {
 
   it('does not rent by an Enter held down from the step before', async () => {
     await quick().back();
-    await quick().title('Rent: Run Type');
+    await quick().title('Rent: Run type');
     for (let repeat = 0; repeat < 40; repeat += 1) {
       quick().open.accept();
       await computer().pass(33);
@@ -165,9 +165,9 @@ describe('searching and renting', () => {
     await quick().enter();
     await quick().title('Choose an SSH Key to Log In With');
     await quick().pick(/Generate a New Key/);
-    await quick().title('Generate an SSH Key');
+    await quick().title('Generate SSH Key');
     await quick().enter();
-    await quick().title('Generate an SSH Key: Passphrase');
+    await quick().title('Generate SSH Key');
     await quick().enter();
     await window.toast(/Getting my test ready/);
     assert.equal(rentals().length, 1);
@@ -194,7 +194,7 @@ describe('searching and renting', () => {
   it('keeps the search from which something was rented among the recent ones', async () => {
     const openSaved = async () => {
       await quick().type('saved and recent');
-      await quick().title('Search Offers: Saved Searches');
+      await quick().title('Search Offers: Saved and Recent Searches');
     };
     window.run('Search Offers…');
     await quick().type('/', { enter: false });
@@ -202,7 +202,7 @@ describe('searching and renting', () => {
     await openSaved();
     await quick().pick('Default Search');
     await quick().title('Search Offers: Filters');
-    await quick().row(/^GPU any/);
+    await quick().row(/^GPU Any/);
     await openSaved();
     await quick().pick(/GPU: RTX 4090 · Memory per GPU: ≥ 24 GB/);
     await quick().title('Search Offers: Filters');

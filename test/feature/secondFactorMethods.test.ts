@@ -63,13 +63,13 @@ describe('managing the second factor', () => {
     await verifyEmail(true);
     const code = await codeAfter(computer(), 'email', async () => {
       window.run('Add 2FA Method');
-      await window.quick.title('Authorize Your First 2FA Method');
+      await window.quick.title('Authorize a New 2FA Method');
     });
     await window.quick.message(`A code was sent to ${account.email}. It is valid for`);
     await window.quick.type(otherThan(code));
     await window.quick.message(/code is wrong/);
     await window.quick.type(code);
-    await window.quick.title(/^Add a 2FA Method$/);
+    await window.quick.title(/^Add 2FA Method$/);
   });
 
   it('counts the 30 minutes for adding methods down', async () => {
@@ -86,8 +86,8 @@ describe('managing the second factor', () => {
 
   it('checks a telephone number while it is typed', async () => {
     const { quick } = window;
-    await quick.pick('Text Messages');
-    await quick.title('Add a 2FA Method: Name');
+    await quick.pick('Text message');
+    await quick.title('Add 2FA Method: Name');
     await quick.type('A name that is far longer than thirty characters', { enter: false });
     await quick.message(/At most 30 characters/);
     await quick.type('Work Phone');
@@ -155,10 +155,10 @@ describe('managing the second factor', () => {
     const before = computer().simulator.received('POST', '/api/v0/tfa/authorize-new-method/').length;
     window.clearToasts();
     window.run('Add 2FA Method');
-    await quick.title(/^Add a 2FA Method$/);
+    await quick.title(/^Add 2FA Method$/);
     await quick.message(countedDown);
-    await quick.pick('Authenticator App');
-    await quick.title('Add a 2FA Method: Name');
+    await quick.pick('Authenticator app');
+    await quick.title('Add 2FA Method: Name');
     await quick.type('Tablet');
     await quick.title('Add an Authenticator App');
     const [page] = window.screen.panels.all;
@@ -166,7 +166,7 @@ describe('managing the second factor', () => {
     totpSecret = /<code>(.*)<\/code>/.exec(page?.html ?? '')?.[1]?.replaceAll(' ', '') ?? '';
     assert.ok(totpSecret.length >= 16);
     secrets.push(totpSecret);
-    await quick.message(new RegExp(`Scan the QR code.*${countedDown.source}`));
+    await quick.message(new RegExp(`Scan this QR code.*${countedDown.source}`));
     await quick.button('Copy the Secret');
     assert.equal(computer().clipboard.text, totpSecret);
     await quick.type(totp());
@@ -181,7 +181,7 @@ describe('managing the second factor', () => {
     await view().expand('Two-Factor Authentication');
     await view().row('Tablet');
     window.start('gpuRental.tfa.updateMethod');
-    await quick.title('Change a 2FA Method');
+    await quick.title('Change 2FA Method');
     await quick.pick('Tablet');
     await quick.pick('Rename');
     await quick.title('Rename Tablet');
@@ -191,7 +191,7 @@ describe('managing the second factor', () => {
     await view().row('Old Tablet');
     assert.deepEqual(lastBody('PUT', '/api/v0/tfa/update/'), { tfa_method_id: 2, label: 'Old Tablet' });
     window.start('gpuRental.tfa.updateMethod');
-    await quick.title('Change a 2FA Method');
+    await quick.title('Change 2FA Method');
     await quick.pick('Old Tablet');
     await quick.pick('Make Primary');
     await view().row(/Old Tablet.*primary/);
@@ -214,13 +214,13 @@ describe('managing the second factor', () => {
     const { quick } = window;
     const deletes = () => computer().simulator.received('DELETE', '/api/v0/tfa/').length;
     window.start('gpuRental.tfa.removeMethod');
-    await quick.title('Remove a 2FA Method');
+    await quick.title('Remove 2FA Method');
     await quick.pick('Work Phone');
     const { text, detail } = await window.dialog();
     assert.match(`${text} ${detail}`, /other methods and your backup codes stay/);
     await window.dialogButton('Remove');
-    await quick.title('Confirm the Removal');
-    await quick.message(/verify that it is you, to remove Work Phone/);
+    await quick.title('Remove 2FA Method');
+    await quick.message(/verify that it is you\?/);
     await chooseFactor(window, 'Old Tablet (#2)');
     await quick.message(/from your authenticator app/);
     assert.equal(deletes(), 0);
@@ -250,7 +250,7 @@ describe('managing the second factor', () => {
     await quick.message(/A code was sent to \S+@example\.com\. It is valid for (10:00|9:5\d)/);
     assert.deepEqual(lastBody('POST', url), { tfa_method: 'email' });
     await quick.type(code);
-    await quick.title(/^Add a 2FA Method$/);
+    await quick.title(/^Add 2FA Method$/);
     await quick.message(/You can add methods for another (30:00|29:5\d) min/);
     const body = lastBody('PUT', url) as Record<string, unknown>;
     assert.deepEqual([body['code'], typeof body['secret']], [code, 'string']);
@@ -263,8 +263,8 @@ describe('managing the second factor', () => {
     const { simulator } = computer();
     simulator.fail({ kind: 'dropAfter', path: '/api/v0/tfa/regen-backup-codes/', times: 2 });
     const prove = async () => {
-      await window.dialogButton('Make New Codes');
-      await quick.title('Confirm New Backup Codes');
+      await window.dialogButton('Make New Backup Codes…');
+      await quick.title('Make New Backup Codes');
       await chooseFactor(window, 'Old Tablet (#2)');
       await quick.message(/from your authenticator app/);
       simulator.advance(30);
@@ -273,7 +273,7 @@ describe('managing the second factor', () => {
     window.run('Make New Backup Codes…');
     await prove();
     await quick.message(
-      /did not arrive, and the older ones may no longer work\. Make new ones with another code/,
+      /did not arrive, and the older ones may no longer work\. Make new ones, or a lost phone locks you out/,
     );
     simulator.advance(30);
     // The box says the same again: the first time is over with what is typed.
@@ -284,7 +284,7 @@ describe('managing the second factor', () => {
     assert.equal(simulator.received('PUT', '/api/v0/tfa/regen-backup-codes/').length, 2);
     // Who gives up here is told all the same, for the codes on paper may be worthless now.
     quick.escape();
-    await window.toastButton('the older ones may no longer work', 'Make Backup Codes');
+    await window.toastButton('the older ones may no longer work', 'Make New Backup Codes');
     await prove();
     await quick.title('Backup Codes: Shown Only Once');
     newCodes = quick.rows().filter(isBackupCode);
@@ -299,12 +299,12 @@ describe('managing the second factor', () => {
     const { quick } = window;
     window.clearToasts();
     window.start('gpuRental.tfa.removeMethod');
-    await quick.title('Remove a 2FA Method');
+    await quick.title('Remove 2FA Method');
     await quick.pick('Old Tablet');
     const { text, detail } = await window.dialog();
     assert.match(`${text} ${detail}`, /last method\. 2FA is off afterwards, all backup codes stop working/);
     await window.dialogButton('Turn 2FA Off');
-    await quick.title('Confirm the Removal');
+    await quick.title('Remove 2FA Method');
     await chooseFactor(window, 'Backup Code');
     await quick.type(newCodes[1] ?? '');
     await window.toast('2FA is off. Your backup codes no longer work.');
@@ -321,9 +321,9 @@ describe('managing the second factor', () => {
     window.clearToasts();
     await view().expand('Two-Factor Authentication');
     await view().click('Older form, by SMS. Select to change it');
-    await window.dialogButton('Remove the Older Form…', /allows no other methods.*Remove it first/s);
+    await window.dialogButton('Remove 2FA Method…', /allows no other methods.*Remove it first/s);
     await window.dialogButton('Turn 2FA Off', /older form of 2FA.*key alone opens the account/s);
-    await window.quick.title('Confirm the Removal');
+    await window.quick.title('Remove 2FA Method');
     const code = await codeAfter(computer(), 'sms', () => chooseFactor(window, 'Text message'));
     await window.quick.message(/A code was sent/);
     await window.quick.type(code);

@@ -50,7 +50,9 @@ describe('signing in with a second factor', () => {
     await signInUpToFactor(window, account);
     await window.quick.row('Backup Code');
     assert.deepEqual(
-      window.quick.rows().map((row) => row.replace(/ (Code (from|by|to)|One of) .*$/, '')),
+      window.quick
+        .rows()
+        .map((row) => row.replace(/ (Authenticator app$|Text message$|Code to .*|One of .*)$/, '')),
       [
         'Authenticator (#1) primary',
         'Phone, ********0142 (#2)',
@@ -177,7 +179,7 @@ describe('signing in with a second factor', () => {
     await window.quick.message(/backup code is wrong or was used before/);
     const [code = ''] = tablet.backupCodes;
     await window.quick.type(code.toLowerCase().replaceAll('-', ' '));
-    await window.toast('The backup code was accepted. 9 are left.');
+    await window.toast('The backup code was accepted. Codes left: 9.');
     await goesOn(computer());
     assert.deepEqual(bodies().at(-1), { backup_code: code });
   });
@@ -193,9 +195,9 @@ describe('signing in with a second factor', () => {
     await window.quick.type(tablet.backupCodes[9] ?? '');
     const { text } = await window.toast('That was your last backup code.');
     assert.match(text, /lost phone locks you out/);
-    await window.toastButton('That was your last backup code.', 'Make New Codes');
-    await window.dialogButton('Make New Codes');
-    await window.quick.title('Confirm New Backup Codes');
+    await window.toastButton('That was your last backup code.', 'Make New Backup Codes…');
+    await window.dialogButton('Make New Backup Codes…');
+    await window.quick.title('Make New Backup Codes');
     await window.quick.row('E-mail');
     assert.ok(
       !window.quick.rows().some((row) => row.startsWith('Backup Code')),
@@ -209,7 +211,7 @@ describe('signing in with a second factor', () => {
     await window.quick.message(/from your authenticator app/);
     await endSessions(window);
     await answerByEmail(window);
-    await window.quick.title('Confirm New Backup Codes');
+    await window.quick.title('Make New Backup Codes');
     await window.quick.message(/from your authenticator app/);
     assert.equal(logIns(computer()), before + 1);
   });

@@ -39,8 +39,8 @@ describe('a user record that does not state its second factor', () => {
     const { totpSecret } = await signIn('totp');
     await view().row('Two-Factor Authentication on');
     await view().inline('Backup codes', 'Make New Backup Codes…');
-    await window.dialogButton('Make New Codes');
-    await quick.title('Confirm New Backup Codes');
+    await window.dialogButton('Make New Backup Codes…');
+    await quick.title('Make New Backup Codes');
     await chooseFactor(window, '(#1)');
     await quick.message(/from your authenticator app/);
     await quick.type(totpCode(computer().simulator, totpSecret));
@@ -53,9 +53,9 @@ describe('a user record that does not state its second factor', () => {
     await signIn('legacy');
     await view().row('Two-Factor Authentication on, older form');
     await view().click('Older form, by SMS. Select to change it');
-    await window.dialogButton('Remove the Older Form…', /allows no other methods.*Remove it first/s);
+    await window.dialogButton('Remove 2FA Method…', /allows no other methods.*Remove it first/s);
     await window.dialogButton('Turn 2FA Off', /older form of 2FA/);
-    await window.quick.title('Confirm the Removal');
+    await window.quick.title('Remove 2FA Method');
     const code = await codeAfter(computer(), 'sms', () => chooseFactor(window, 'Text message'));
     await window.quick.type(code);
     await window.toast('2FA is off. You can set it up again');

@@ -74,15 +74,15 @@ describe('a secret store in trouble', () => {
     trouble = 'losesWrites';
     await instances().welcomeShows('Sign In');
     await instances().welcomeButton('Sign In');
-    await quick.title('Sign In: Service');
+    await quick.title('Sign In');
     await quick.pick(computer().simulator.url);
-    await quick.title('Sign In: API Key');
+    await quick.title('Sign In: API key');
     await quick.type(apiKey);
     await window.toast('you are signed in only until this window closes');
     await instances().row('trainer');
     assert.equal(window.toasts().length, 1);
     endTrouble();
-    await window.toastButton('you are signed in only until this window closes', 'Replace Key');
+    await window.toastButton('you are signed in only until this window closes', 'Replace Key…');
     await quick.title('Replace Key');
     await quick.type(apiKey);
     await window.toast(/Replaced the key of .* in all windows/);
@@ -107,7 +107,7 @@ describe('a secret store in trouble', () => {
   it('that throws at a start is reported once with what to do, and is asked again on request', async () => {
     await startWith('throws');
     const { text } = await window.toast('Unlock the key ring of this computer, then try again');
-    assert.match(text, /Could not read the saved API key/);
+    assert.match(text, /Could not read the secret store/);
     await computer().pass(10 * 60_000);
     assert.equal(window.toasts().length, 1);
     window.clearToasts();

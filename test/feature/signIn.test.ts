@@ -16,9 +16,9 @@ describe('signing in and out', () => {
 
   async function toKeyBox(): Promise<void> {
     window.run('Sign In…');
-    await window.quick.title('Sign In: Service');
+    await window.quick.title('Sign In');
     await window.quick.pick(computer().simulator.url);
-    await window.quick.title('Sign In: API Key');
+    await window.quick.title('Sign In: API key');
   }
 
   it('sends nothing before a request, and shows what can be done', async () => {
@@ -37,7 +37,7 @@ describe('signing in and out', () => {
   it('does not echo the key, and shows what is wrong with it', async () => {
     await window.view('instances').welcomeButton('Sign In');
     await window.quick.pick(computer().simulator.url);
-    await window.quick.title('Sign In: API Key');
+    await window.quick.title('Sign In: API key');
     assert.equal('password' in window.quick.open && window.quick.open.password, true);
     const prompt = window.quick.open.message;
     assert.match(prompt, /^Paste the API key/);
@@ -55,9 +55,9 @@ describe('signing in and out', () => {
     const found = path.join(computer().root, 'home', '.vast_api_key');
     writeFileSync(found, 'not-a-key');
     window.run('Sign In…');
-    await window.quick.title('Sign In: Service');
+    await window.quick.title('Sign In');
     await window.quick.pick(computer().simulator.url);
-    await window.quick.title('Sign In: API Key');
+    await window.quick.title('Sign In: API key');
     const { host } = new URL(computer().simulator.url);
     await window.quick.row('Use the Key from ~/.vast_api_key');
     const rows = window.quick.rows().join('\n');

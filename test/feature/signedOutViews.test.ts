@@ -15,7 +15,7 @@ describe('the views before the sign-in', () => {
       await window.view(view).welcomeShows('Sign In');
     }
     await window.view('sshKeys').welcomeButton('Sign In');
-    await window.quick.title('Sign In: Service');
+    await window.quick.title('Sign In');
     window.quick.escape();
   });
 

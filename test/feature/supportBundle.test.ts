@@ -22,7 +22,7 @@ describe('the support bundle', () => {
     const document = await window.document('## GPU Rental diagnostics');
     await window.toast(/read it before you save it/);
     assert.ok(!existsSync(file()), 'nothing is saved yet');
-    await window.toastButton(/read it before you save it/, 'Save…');
+    await window.toastButton(/read it before you save it/, 'Save');
     await window.toast('The support bundle was saved');
     assert.equal(readFileSync(file(), 'utf8'), document.getText());
     window.clearToasts();

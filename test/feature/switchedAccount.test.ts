@@ -44,7 +44,7 @@ const questions: Readonly<Record<string, Asking>> = {
     await (
       await inMenu('instances', /^sleeper/, 'Start…', 'Start', /Start “?sleeper/)(window)
     )();
-    return answering('Start Anyway', /outside your budget/)(window);
+    return answering('Continue Anyway', /outside your budget/)(window);
   },
   'a reboot': inMenu('instances', /^trainer/, 'Reboot…', 'Reboot', /Reboot/),
   'a recycling': inMenu('instances', /^trainer/, 'Recycle…', 'Recycle', /Recycle/),
@@ -70,7 +70,7 @@ const questions: Readonly<Record<string, Asking>> = {
     return answering('Stop', /Stop the deployment/)(window);
   },
   'the start of a deployment': async (window) => {
-    window.run('Start Deployment…');
+    window.run('Start Deployment');
     await first(window);
     return answering('Start', /Start the deployment/)(window);
   },
@@ -120,7 +120,7 @@ const questions: Readonly<Record<string, Asking>> = {
   'a detached SSH key': async (window) => {
     await window.view('instances').menu(/^trainer/, 'Detach SSH Key…');
     await first(window);
-    return answering('Detach', /Detach the SSH key/)(window);
+    return answering('Detach SSH Key', /Detach the SSH key/)(window);
   },
   'a variable': async (window) => {
     window.run('Set Secret…');
@@ -278,7 +278,7 @@ describe('the replacement of a machine that is offered for one account, and chos
     await newInstance(computer(), () => rentNow(window));
     const offered = await window.toast(/will not get ready/);
     await window.signIn((json as { key: string }).key);
-    offered.press('Destroy and Rent Next Best…');
+    offered.press('Destroy and Rent Next Best');
     await window.toast(isSaid);
     assert.equal(simulator.world.instances.length, 1);
     assert.equal(rentalsOf(computer()).length, 1);

@@ -74,7 +74,7 @@ const questions: Readonly<Record<string, Asking>> = {
   },
   'a forwarded port': async (window) => {
     await window.view('instances').menu('trainer', 'Forward Port…');
-    await window.quick.title('Forward a Port');
+    await window.quick.title('Forward Port');
     return () => window.quick.enter();
   },
   'a timer on the instance': async (window) => {

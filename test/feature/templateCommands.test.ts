@@ -28,7 +28,7 @@ describe('commands for templates', () => {
 
   async function createFrom(row: string): Promise<void> {
     window.run('Create Template…');
-    await quick().title('Create a Template');
+    await quick().title('Create Template');
     await quick().pick(row);
   }
 
@@ -118,7 +118,7 @@ describe('commands for templates', () => {
     await editor.press('Rent');
     await window.dialog(/not saved/);
     assert.equal(service.sent('PUT').length, 0);
-    await window.dialogButton('Save and Rent');
+    await window.dialogButton('Save and Continue');
     await quick().title('Search Offers for Alpha');
     assert.equal(service.sent('PUT').length, 1);
     assert.equal((await service.record(alpha))['desc'], 'not saved yet');
@@ -135,7 +135,7 @@ describe('commands for templates', () => {
     window.run('Rent from Template…');
     await quick().title('Rent from Template');
     await quick().pick('Alpha');
-    await window.dialogButton('Save and Rent', /“Alpha” is not saved/);
+    await window.dialogButton('Save and Continue', /“Alpha” is not saved/);
     await quick().title('Search Offers for Alpha');
     assert.equal(service.sent('PUT').length, before + 1);
     quick().escape();
@@ -145,12 +145,12 @@ describe('commands for templates', () => {
     const before = service.sent('PUT').length;
     await editor.type({ desc: 'for the copy' });
     await templates().menu('Alpha (unsaved)', 'Duplicate Template');
-    await window.dialog(/“Alpha” is not saved. The copy has the version at the service/);
+    await window.dialog(/“Alpha” is not saved. Save it first/);
     await window.dialogButton('Not Now');
     await templates().menu('Alpha (unsaved)', 'Export Template to a File…');
     const file = path.join(computer().workspace, 'alpha.gpu-template.json');
     window.screen.fileDialogs.push([file]);
-    await window.dialogButton('Save and Export', /“Alpha” is not saved. The file has the version/);
+    await window.dialogButton('Save and Continue', /“Alpha” is not saved. Save it first/);
     await computer().until('the file', () => existsSync(file));
     assert.match(readFileSync(file, 'utf8'), /"desc": "for the copy"/);
     assert.equal(service.sent('PUT').length, before + 1);
@@ -165,7 +165,7 @@ describe('commands for templates', () => {
       [JSON.stringify({ num_gpus: { eq: 8 } }), 8],
     ] as const) {
       await editor.type({ extra_filters: filters });
-      await editor.press('Find Offers');
+      await editor.press('Find Offers for This Document');
       await quick().title('Search Offers');
       await computer().until(
         'the search',
@@ -209,7 +209,7 @@ describe('commands for templates', () => {
     await quick().row('No template matches');
     await addBrokenRecord(computer().simulator, route, 'templates');
     await quick().type('count_created > 0', { enter: false });
-    await quick().row('Templates that could not be read: 1.');
+    await quick().row('Could not be read and are left out: 1.');
     computer().simulator.faults.clear();
     computer().simulator.fail({ kind: 'html500', method: 'GET', path: route, times: 9 });
     await quick().type('count_created > 1', { enter: false });

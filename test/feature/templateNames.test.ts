@@ -159,7 +159,7 @@ describe('the document of a template under each of its names', () => {
     },
     'is the one that is saved first for a copy': async () => {
       window.start('gpuRental.template.duplicate', { templateId: id });
-      await window.dialogButton('Save and Duplicate');
+      await window.dialogButton('Save and Continue');
       await window.dialogButton('Use Mine', /Which version do you want to keep/);
       await computer().until('the copy', () => editor.text.includes(`"name": "Copy of ${name}"`));
       assert.equal(await desc(), 'mine');

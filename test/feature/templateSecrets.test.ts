@@ -246,7 +246,7 @@ describe('what belongs to one account, while another becomes active', () => {
 
   it('is the value of a secret that is typed for a draft', async () => {
     window.run('Create Template…');
-    await window.quick.title('Create a Template');
+    await window.quick.title('Create Template');
     await window.quick.pick('From Scratch');
     await editor.lens('Create at the Service');
     await editor.type({ name: 'Drafted', image: 'a/b:1', env: { DB: '${secret:mine}' } });
@@ -277,7 +277,7 @@ describe('what belongs to one account, while another becomes active', () => {
     const account = window.view('account');
     await account.expand('Secrets');
     await account.menu('OF_FIRST', 'Use in a Template');
-    await window.quick.title('Use OF_FIRST in a Template');
+    await window.quick.title('Use in a Template: OF_FIRST');
     await other.signIn(otherKey);
     await window.quick.pick('Of the First');
     await window.toast(/Nothing was done because the account was switched/);

@@ -27,9 +27,9 @@ describe('files to an instance and back', () => {
     writeFileSync(local('my data', 'deep', 'b.txt'), 'second');
     window.screen.fileDialogs.push([local('my data')]);
     await instances().menu('trainer', 'Upload…');
-    await window.quick.title('Upload to trainer');
+    await window.quick.title('Upload: trainer');
     await window.quick.pick('Folders…');
-    await window.quick.message('Target folder on the instance');
+    await window.quick.message('Target folder');
     machineHome = window.quick.open.value;
     await window.quick.enter();
     await window.toast('Uploading to trainer: done');
@@ -43,7 +43,7 @@ describe('files to an instance and back', () => {
     mkdirSync(local('results'));
     window.screen.fileDialogs.push([local('results')]);
     await instances().menu('trainer', 'Download…');
-    await window.quick.title('Download from trainer');
+    await window.quick.title('Download: trainer');
     await window.quick.message('File or folder on the instance');
     await window.quick.type(onMachine('result.txt'));
     await window.toast('Downloading from trainer: done');
@@ -57,14 +57,14 @@ describe('files to an instance and back', () => {
     writeFileSync(onMachine('project', 'train.py'), 'train');
     window.screen.fileDialogs.push([local('results')]);
     await instances().menu('trainer', 'Download…');
-    await window.quick.title('Download from trainer');
+    await window.quick.title('Download: trainer');
     await window.quick.type(onMachine('project'));
     const leftOut =
       /1 file transferred\. Left out: project\/\.git \(Git, an editor, a shell or an assistant may act/;
     await window.toast(leftOut);
     assert.equal(readFileSync(local('results', 'project', 'train.py'), 'utf8'), 'train');
     assert.equal(existsSync(local('results', 'project', '.git')), false);
-    await window.toastButton(leftOut, 'Download All…');
+    await window.toastButton(leftOut, 'Download All');
     await window.dialogButton('Download All');
     await window.toast('Downloading from trainer: done');
     assert.equal(readFileSync(local('results', 'project', '.git', 'config'), 'utf8'), 'fsmonitor');
@@ -76,7 +76,7 @@ describe('files to an instance and back', () => {
       window.screen.fileDialogs.push([local('my data')]);
       await instances().menu('trainer', 'Upload…');
       await window.quick.pick('Folders…');
-      await window.quick.message(/^Target folder on the instance\. It is created if it is missing\./);
+      await window.quick.message(/^Target folder\. It is created if it is missing\./);
       await window.quick.type(folder);
     };
     await uploadInto(onMachine('new', "it's deep"));
@@ -100,7 +100,7 @@ describe('files to an instance and back', () => {
     const downloadVersions = async () => {
       window.screen.fileDialogs.push([local()]);
       await instances().menu('trainer', 'Download…');
-      await window.quick.title('Download from trainer');
+      await window.quick.title('Download: trainer');
       await window.quick.type(onMachine('versions'));
     };
     const questions = () => window.screen.messages.shown.filter(({ modal }) => modal).length;
@@ -127,9 +127,9 @@ describe('files to an instance and back', () => {
     }
     window.screen.fileDialogs.push([folder]);
     await instances().menu('trainer', 'Upload…');
-    await window.quick.title('Upload to trainer');
+    await window.quick.title('Upload: trainer');
     await window.quick.pick('Folders…');
-    await window.quick.message('Target folder on the instance');
+    await window.quick.message('Target folder');
     await window.quick.enter();
     await window.dialogButton('Replace', 'Replace 2 files on trainer?');
     await window.toast('Uploading to trainer: done');
@@ -148,7 +148,7 @@ describe('files to an instance and back', () => {
   it('shows if the file on the machine does not exist', async () => {
     window.screen.fileDialogs.push([local('results')]);
     await instances().menu('trainer', 'Download…');
-    await window.quick.title('Download from trainer');
+    await window.quick.title('Download: trainer');
     await window.quick.type(onMachine('missing.txt'));
     const { kind } = await window.toast(/missing\.txt/);
     assert.notEqual(kind, 'info');
@@ -162,7 +162,7 @@ describe('files to an instance and back', () => {
     const downloadFirst = async () => {
       window.screen.fileDialogs.push([local('results')]);
       await window.dialogButton('Download First…');
-      await window.quick.title('Download from trainer');
+      await window.quick.title('Download: trainer');
       await window.quick.type(onMachine('out'));
     };
     await instances().menu('trainer', 'Destroy…');
@@ -206,7 +206,7 @@ describe('files to an instance from a remote window', () => {
     window.screen.fileDialogs.push([local('data.txt')]);
     await instances().menu('trainer', 'Upload…');
     await window.quick.pick('Files…');
-    await window.quick.message('Target folder on the instance');
+    await window.quick.message('Target folder');
     machineHome = window.quick.open.value;
     await window.quick.enter();
     await window.toast('Uploading to trainer: done');
@@ -218,7 +218,7 @@ describe('files to an instance from a remote window', () => {
     mkdirSync(local('results'));
     window.screen.fileDialogs.push([local('results')]);
     await instances().menu('trainer', 'Download…');
-    await window.quick.title('Download from trainer');
+    await window.quick.title('Download: trainer');
     await window.quick.type(path.join(machineHome, 'data.txt'));
     await window.toast('Downloading from trainer: done');
     assert.equal(readFileSync(path.join(local('results'), 'data.txt'), 'utf8'), 'first');

@@ -24,7 +24,7 @@ describe('a machine that is ready once a login worked and its GPUs answered', ()
     const id = await rentWith(window, 'otherGpu');
     const { world } = computer().simulator;
     const machine = world.instance(id)?.machineId;
-    await window.toastButton('instead of RTX 3090', 'Replace…');
+    await window.toastButton('instead of RTX 3090', 'Replace');
     const { text, detail } = await window.dialog(/and lose/);
     assert.match(`${text} ${detail ?? ''}`, /lost for good.*for at most \$\d+\.\d+\/h/s);
     assert.ok(world.instance(id), 'destroyed before the answer');

@@ -25,7 +25,7 @@ describe('warnings', () => {
 
   it('name a higher price with the old one, and accept it only after a question', async () => {
     const asked = /host of trainer asks for a higher price: \$\d+\.\d+\/h now, \$20\.00\/h if you accept/;
-    await window.toastButton(asked, 'Accept…');
+    await window.toastButton(asked, 'Accept');
     const { text, detail } = await window.dialog();
     assert.match(`${text} ${detail}`, /\$20\.00\/h if you accept/);
     assert.match(`${text} ${detail}`, /That adds \$\d+\.\d+\/day while the instance runs/);
@@ -43,7 +43,7 @@ describe('warnings', () => {
     window.clearToasts();
     const next = await askForMore(computer(), id, 30);
     window.run('Review Price Increases…');
-    await window.quick.title('Price Increases');
+    await window.quick.title('Review Price Increases');
     assert.match(window.quick.rows()[0] ?? '', /Accept: trainer.*\$20\.00\/h → \$30\.00\/h/);
     await window.quick.pick(/Reject: trainer/);
     assert.match((await window.dialog()).text, /Reject the higher price of “trainer”\?/);
@@ -65,7 +65,7 @@ describe('warnings', () => {
     const idle = /^trainer has been idle for 1\d min: no connection from GPU Rental on this computer/;
     const { text } = await window.toast(idle, { withinMs: 25 * minute });
     assert.ok(computer().clock.elapsed() - since >= 14 * minute);
-    assert.match(text, /GPU use under 5% at each check\. It costs \$20/);
+    assert.match(text, /GPU use under 5 % at each check\. It costs \$20/);
     await window.toastButton(idle, 'End Later…');
     await window.quick.title('Stop or Destroy trainer Later');
     window.quick.escape();
@@ -77,7 +77,7 @@ describe('warnings', () => {
     await set({ end_date: endsAt / 1000 });
     await window.toast(/The host ends the rental of trainer in 5 h.*, at .* may be deleted 48 h later/);
     const { buttons } = await window.toast(/The host ends the rental/);
-    assert.deepEqual(buttons, ['Download…', 'Connect', 'Rent Another…']);
+    assert.deepEqual(buttons, ['Download…', 'Connect', 'Rent Another Like This…']);
     await instances().row(/trainer.*rental ends in 5 h/);
     window.clearToasts();
     await set({ end_date: (endsAt - 4 * 60 * minute - 10 * minute) / 1000 });
@@ -118,7 +118,7 @@ describe('warnings', () => {
     window.run('Refresh');
     await computer().pass(5 * minute);
     assert.deepEqual(window.toasts(), []);
-    const stopped = /trainer has been stopped for 7 d\..*Its storage still costs \$\d+\.\d+\/day/;
+    const stopped = /trainer has been stopped for 7 d\..*Storage still costs \$\d+\.\d+\/day/;
     await window.toastButton(stopped, 'Destroy…');
     await window.dialogButton('Cancel');
     assert.deepEqual(received('DELETE', /instances/), []);
@@ -182,7 +182,7 @@ describe('an instance whose rental has ended', () => {
   it('is announced by one message that counts down to the deletion of its data', async () => {
     const { text, buttons } = await window.toast(/The rental of trainer ended at/);
     assert.match(text, /Its data may be deleted in 1 d 23 h, at Sat/);
-    assert.deepEqual(buttons, ['Rent Another…', 'Destroy…']);
+    assert.deepEqual(buttons, ['Rent Another Like This…', 'Destroy…']);
     const { history } = window.screen.messages;
     assert.deepEqual(
       history.filter((one) => one.text.includes('has exited')),
@@ -200,16 +200,16 @@ describe('an instance whose rental has ended', () => {
     });
     window.run('Refresh');
     const soon = await window.toast(/The host ends the rental of store/);
-    assert.deepEqual(soon.buttons, ['Start…', 'Copy Data…', 'Rent Another…']);
+    assert.deepEqual(soon.buttons, ['Start…', 'Copy Data…', 'Rent Another Like This…']);
     await computer().pass(2 * minute);
     const { buttons } = await window.toast(/The rental of store ended at/);
-    assert.deepEqual(buttons, ['Copy Data…', 'Rent Another…', 'Destroy…']);
+    assert.deepEqual(buttons, ['Copy Data…', 'Rent Another Like This…', 'Destroy…']);
     window.clearToasts();
     await instances().row(/store.*expired/);
     await assert.rejects(instances().menu(/store/, 'Start…'));
     window.start('gpuRental.instance.start', { instanceId: id });
     const ended = await window.toast("The rental of store has ended, so it can't be started again.");
-    assert.deepEqual(ended.buttons, ['Copy Data…', 'Rent Another…']);
+    assert.deepEqual(ended.buttons, ['Copy Data…', 'Rent Another Like This…']);
     // No price of a start is asked for before.
     window.clearToasts();
     window.start('gpuRental.instance.connect', { instanceId: id });

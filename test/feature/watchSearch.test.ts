@@ -22,7 +22,7 @@ describe('watching a search', () => {
 
   async function manage(window: FeatureWindow): Promise<void> {
     window.run('Manage Watched Searches…');
-    await window.quick.title(/^Watched Searches$/);
+    await window.quick.title(/^Manage Watched Searches$/);
   }
 
   /** Checks now, by the list of watched searches, which stays open. */
@@ -32,7 +32,7 @@ describe('watching a search', () => {
     await window.quick.pick(watch);
     await window.quick.title(/^Watched Search: /);
     await window.quick.type('check');
-    await window.quick.title(/^Watched Searches$/);
+    await window.quick.title(/^Manage Watched Searches$/);
     await computer().until('the answer', () => (searches()[before]?.status ?? 0) !== 0);
     await window.quick.row(/checked \d+ s ago|check \d+ s ago failed/);
   }
@@ -60,7 +60,7 @@ describe('watching a search', () => {
     await quick.type('watch');
     await quick.title('Watch a Search: Price');
     await quick.type('cheap');
-    await quick.message('Enter a price such as 0.40.');
+    await quick.message('Enter a price per hour in dollars, such as 0.25.');
     await quick.type('0.01');
     await quick.title('Watch a Search: Name');
     assert.equal(quick.open.value, 'GPU: RTX 3090 · GPUs: 1');
@@ -165,12 +165,12 @@ describe('watching a search', () => {
     await quick.pick('cheap 3090');
     await quick.title('Watched Search: cheap 3090');
     await quick.pick('Change the Price…');
-    await quick.title('Watched Search: Price');
+    await quick.title('Watch a Search: Price');
     assert.equal(quick.open.value, '0.01');
     await quick.type('0.02');
     await quick.pick(/up to \$0\.020\/h/);
     await quick.pick('Rename…');
-    await quick.title('Watched Search: Name');
+    await quick.title('Watch a Search: Name');
     await quick.type('bargain');
     await quick.row(/^bargain up to \$0\.020\/h/);
     quick.escape();

@@ -63,7 +63,7 @@ describe('working on an instance from the open folder', () => {
 
   it('opens the clone that is there instead of cloning again', async () => {
     await instances().menu('trainer', "Clone the Workspace's Repository…");
-    await window.toastButton(/already has the folder .*model/, 'Open It');
+    await window.toastButton(/already has the folder .*model/, 'Open');
     assert.match((await window.opens()).address, /\/model$/);
     window.clearToasts();
   });
@@ -74,7 +74,7 @@ describe('working on an instance from the open folder', () => {
     await instances().row(/trainer.*Stopped|Stopped.*trainer/);
     await instances().menu('trainer', 'Connect');
     const { text, detail } = await window.dialog('“trainer” is stopped. Start it and connect?');
-    assert.match(`${text} ${detail ?? ''}`, /it costs \$\S+\/h/);
+    assert.match(`${text} ${detail ?? ''}`, /Cost once started: \$\S+\/h/);
     await window.dialogButton('Cancel');
     await computer().rest();
     assert.deepEqual(starts(), []);

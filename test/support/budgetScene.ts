@@ -15,7 +15,7 @@ import { FakeComputer, type FakeWindow } from './fakeWindows';
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** Machines at a dollar an hour and ten cents for the disk, with a service that charges for them by its own clock. */
+/** Machines at a dollar an hour and ten cents for storage, with a service that charges for them by its own clock. */
 export class BudgetScene {
   readonly service = new FakeService();
   limits: BudgetLimits = { warnPercent: 80, stopsAll: true, day: fromDollars(3) };

@@ -11,9 +11,9 @@ import type { Workbench } from './workbench';
 export async function signIn(session: UiSession, workbench: Workbench): Promise<void> {
   await workbench.openContainer('GPU Rental');
   await workbench.view('Instances').welcomeButton('Sign In');
-  await workbench.quick.waitForTitle('Sign In: Service');
+  await workbench.quick.waitForTitle('Sign In');
   await workbench.quick.pick(session.simulator.url);
-  await workbench.quick.waitForTitle('Sign In: API Key');
+  await workbench.quick.waitForTitle('Sign In: API key');
   await workbench.quick.type(session.simulator.apiKey);
   await workbench.toast(/Signed in as/);
 }
@@ -44,10 +44,10 @@ export async function toConfirmation(workbench: Workbench, steps: RentSteps): Pr
   await shot('rent-2-filtered');
   await chooseOffer(workbench, steps.offer);
   for (const { title, isList } of [
-    { title: 'Template or Image', isList: true },
+    { title: 'Template', isList: true },
     { title: 'Disk', isList: false },
     { title: 'Label', isList: false },
-    { title: 'Run Type', isList: true },
+    { title: 'Run type', isList: true },
   ]) {
     await quick.waitForTitle(`Rent: ${title}`);
     await shot(`rent-${title}`);
@@ -87,9 +87,9 @@ export async function generateKey(session: Pick<UiSession, 'root'>, workbench: W
   const { quick } = workbench;
   await quick.waitForTitle('Choose an SSH Key to Log In With');
   await quick.pickMatching(/Generate a New Key/);
-  await quick.waitForTitle('Generate an SSH Key');
+  await quick.waitForTitle('Generate SSH Key');
   await quick.enter();
-  await quick.waitForTitle('Generate an SSH Key: Passphrase');
+  await quick.waitForTitle('Generate SSH Key');
   await quick.enter();
   const file = path.join(session.root, 'home', '.ssh', 'gpu_rental');
   await until('the new key', () => existsSync(`${file}.pub`));

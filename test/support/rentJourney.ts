@@ -23,7 +23,7 @@ async function reviewFirst(workbench: Workbench, offer: RegExp): Promise<void> {
   await chooseOffer(workbench, offer);
   // The pointer stands where the hover of the box would cover the title.
   await page.mouse.move(700, 700);
-  await quick.waitForTitle(/^Rent: (Template or Image|Disk)/);
+  await quick.waitForTitle(/^Rent: (Template|Disk)/);
   const skip = quick.titleButton('Keep the Defaults and Review');
   await skip.focus();
   await pressEnter(skip);
@@ -59,13 +59,13 @@ export async function giveEnvironmentAndLogin(
   await quick.pick('Environment and Ports');
   await quick.waitForTitle('Rent: Environment and Ports');
   await quick.pick('Edit as Text…');
-  await quick.waitForTitle('Rent: Environment as Text');
+  await quick.waitForTitle('Rent: Environment and Ports');
   await quick.type(environment);
   await quick.waitForTitle('Rent: Environment and Ports');
   await quick.back();
   await quick.waitForTitle('Rent: More Options');
-  await quick.pick('Login to a Private Registry');
-  await quick.waitForTitle('Rent: Private Registry');
+  await quick.pick('Registry login');
+  await quick.waitForTitle('Rent: Registry login');
   await quick.pick('Enter a Login…');
   for (const [asks, answer] of [
     [/Address/, login.address],

@@ -21,9 +21,9 @@ async function enterKey(
 ): Promise<void> {
   await workbench.openContainer('GPU Rental');
   await workbench.view('Instances').welcomeButton('Sign In');
-  await workbench.quick.waitForTitle('Sign In: Service');
+  await workbench.quick.waitForTitle('Sign In');
   await workbench.quick.pick(session.simulator.url);
-  await workbench.quick.waitForTitle('Sign In: API Key');
+  await workbench.quick.waitForTitle('Sign In: API key');
   await workbench.quick.type(key);
 }
 

@@ -75,7 +75,7 @@ describe('keys of an account', function () {
     await second.view('Instances').row('Could not refresh').waitFor();
     await second.shot('05-second-window');
     assert.equal(await second.toasts.count(), 0, 'one window asks');
-    await workbench.toastButton('did not accept the API key', 'Replace Key');
+    await workbench.toastButton('did not accept the API key', 'Replace Key…');
     await giveKey(simulator.apiKey);
     for (const window of [workbench, second]) {
       await window.view('Instances').row('Could not refresh').waitFor({ state: 'detached' });
@@ -97,7 +97,9 @@ describe('keys of an account', function () {
     await editor.line('"instance_read"').waitFor();
     await editor.replaceAll('{"name": "log reader", "permissions": {"api": {"instance_reed": {}}}}');
     await workbench.page.locator('.squiggly-warning, .squiggly-error').first().waitFor();
-    await press(workbench.page.locator('.codelens-decoration a', { hasText: 'Create This API Key' }));
+    await press(
+      workbench.page.locator('.codelens-decoration a', { hasText: 'Create API Key from This Document' }),
+    );
     await workbench.toast('instance_reed is not allowed here');
     await workbench.shot('09-json-problem');
     await workbench.clearNotifications();
@@ -108,7 +110,9 @@ describe('keys of an account', function () {
       JSON.stringify({ name: 'log reader', permissions, ip_whitelist: ['127.0.0.1'] }, null, 2),
     );
     await workbench.shot('10-json');
-    await press(workbench.page.locator('.codelens-decoration a', { hasText: 'Create This API Key' }));
+    await press(
+      workbench.page.locator('.codelens-decoration a', { hasText: 'Create API Key from This Document' }),
+    );
     await quick.waitForTitle('API Key: Shown Only Once');
     await quick.pick('I Have Stored It');
     await workbench.page.locator('.tab', { hasText: 'api-key.gpu-key.json' }).waitFor({ state: 'detached' });

@@ -128,7 +128,7 @@ describe('agents in the real editor', function () {
     await chat.set('gpuRental.agents.access', 'ask');
     await dialog('ask to rent').waitFor();
     await workbench.shot('01-let-in');
-    await workbench.dialogButton('Let Agents Ask');
+    await workbench.dialogButton('Allow');
     await until(
       'the tools',
       async () => (await chat.toolNames()).filter((name) => name.startsWith('gpuRental_')).length === 12,

@@ -61,7 +61,7 @@ describe('what a machine can do, and what is announced of it', function () {
       .first()
       .waitFor();
     await quick.pickMatching(/% reliable/);
-    await quick.waitForTitle('Rent: Template or Image');
+    await quick.waitForTitle('Rent: Template');
     await quick.input.fill(image);
     await quick.pickMatching(`Use the Image ${image}`);
     await quick.waitForTitle('Rent: Disk');
@@ -91,7 +91,7 @@ describe('what a machine can do, and what is announced of it', function () {
     await workbench.shot('05-recycle');
     await workbench.dialogButton('Cancel');
     await instances().contextMenu(row('trainer'), /^Change Image or Template…$/);
-    await workbench.quick.waitForTitle('Change the Image of trainer');
+    await workbench.quick.waitForTitle('Change Image or Template: trainer');
     await workbench.quick.input.fill('ubuntu:24.04');
     await workbench.shot('06-image');
     await workbench.quick.pickMatching('Use the Image ubuntu:24.04');
@@ -104,7 +104,7 @@ describe('what a machine can do, and what is announced of it', function () {
   it('asks before data is copied from machine to machine, with what that costs', async () => {
     const { quick } = workbench;
     await instances().contextMenu(row('trainer'), /^Copy Data…$/);
-    await quick.waitForTitle('Copy Data of trainer');
+    await quick.waitForTitle('Copy Data: trainer');
     await workbench.shot('08-copy-where');
     await quick.pickMatching('helper');
     // The list of instances has the same title, and takes what is typed while it is still there.

@@ -85,7 +85,7 @@ describe('the first two minutes', function () {
     await row().waitFor();
     const toast = /Getting first ready/;
 
-    await workbench.toastButton(toast, 'Stop Waiting…');
+    await workbench.toastButton(toast, 'Stop Waiting');
     await workbench.dialog.filter({ hasText: 'Stop waiting for “first”?' }).waitFor();
     await shots('05-stop-waiting');
     await enterKeeps('Stop waiting for “first”?', 'Keep Waiting');

@@ -87,7 +87,7 @@ describe('a job on an instance that is there', function () {
     const ordered = path.join(session().root, 'instances', String(id), '.gpu-rental', 'jobs');
     await until('the first outputs', () => readdirSync(ordered).some((job) => isPart(ordered, job)));
     await session().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
-    await workbench.toastButton(/trainer is stopped/, 'Fetch Outputs…', 120_000);
+    await workbench.toastButton(/trainer is stopped/, 'Fetch Outputs of Job', 120_000);
     await workbench.dialog.waitFor();
     await workbench.shot('06-stopped');
     await workbench.dialogButton('Fetch Without Starting');

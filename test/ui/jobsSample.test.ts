@@ -73,7 +73,7 @@ describe('the job of the sample in the demo', function () {
   });
 
   it('shows the chart of its loss', async () => {
-    await workbench.toastButton(/train: succeeded/, 'Open Outputs');
+    await workbench.toastButton(/train: succeeded/, 'Open Outputs of Job');
     const row = workbench.page.locator('.explorer-folders-view .monaco-list-row', { hasText: 'outputs' });
     await row.first().waitFor();
     await workbench.shot('08-outputs');

@@ -44,11 +44,11 @@ describe('living with instances', function () {
     await workbench.dialog.waitFor();
     const said = await workbench.dialog.innerText();
     assert.match(said, /still costs \$\d+\.\d+\/day/);
-    assert.match(said, /Another user may rent the GPU/);
+    assert.match(said, /If another user then rents the GPU/);
     await workbench.shot('02-stop');
     assert.deepEqual(puts(first), []);
     await workbench.dialogButton('Stop');
-    await workbench.toast(/Its disk still costs/);
+    await workbench.toast(/Storage still costs/);
     await workbench.shot('03-stopping');
     await row('trainer').filter({ hasText: 'Stopped' }).waitFor({ timeout: 60_000 });
     assert.deepEqual(

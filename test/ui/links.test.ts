@@ -29,10 +29,10 @@ describe('links into the editor', function () {
   it('asks who one is first, and then opens what the link was for', async () => {
     const { quick } = workbench;
     await open(`/instance?id=${instanceId}`);
-    await quick.waitForTitle('Sign In: Service');
+    await quick.waitForTitle('Sign In');
     await workbench.shot('01-sign-in-first');
     await quick.pick(session().simulator.url);
-    await quick.waitForTitle('Sign In: API Key');
+    await quick.waitForTitle('Sign In: API key');
     await quick.type(session().simulator.apiKey);
     const row = workbench.view('Instances').row('linked');
     await row.waitFor();

@@ -51,7 +51,7 @@ describe('secrets that were planted', function () {
     await workbench.view('Instances').welcome.filter({ hasText: 'Try the Demo Marketplace' }).waitFor();
     await workbench.view('Instances').welcomeButton('Sign In');
     await quick().pick(simulator.url);
-    await quick().waitForTitle('Sign In: API Key');
+    await quick().waitForTitle('Sign In: API key');
     await quick().type(typed.wrongKey);
     await until('the reason', async () => /not accept/.test(await quick().message()));
     await workbench.page.keyboard.press('Escape');
@@ -94,9 +94,9 @@ describe('secrets that were planted', function () {
     await quick().waitForTitle('Authorize a New 2FA Method');
     await chooseFactor(workbench, 'Backup Code');
     await quick().type(account.backupCodes[1] ?? '');
-    await quick().waitForTitle('Add a 2FA Method');
-    await quick().pick('Authenticator App');
-    await quick().waitForTitle('Add a 2FA Method: Name');
+    await quick().waitForTitle('Add 2FA Method');
+    await quick().pick('Authenticator app');
+    await quick().waitForTitle('Add 2FA Method: Name');
     await quick().type('Tablet');
     await quick().waitForTitle('Add an Authenticator App');
     const picture = workbench.webview();
@@ -107,9 +107,9 @@ describe('secrets that were planted', function () {
     await workbench.toast('The 2FA method was added');
     await collect();
     await workbench.run('Add 2FA Method');
-    await quick().waitForTitle('Add a 2FA Method');
-    await quick().pick('Text Messages');
-    await quick().waitForTitle('Add a 2FA Method: Name');
+    await quick().waitForTitle('Add 2FA Method');
+    await quick().pick('Text message');
+    await quick().waitForTitle('Add 2FA Method: Name');
     await quick().enter();
     await quick().waitForTitle('Add Text Messages');
     await quick().type(typed.phone);
@@ -119,8 +119,8 @@ describe('secrets that were planted', function () {
     await workbench.toast('The 2FA method was added');
     await collect();
     await workbench.run('Make New Backup Codes');
-    await workbench.dialogButton('Make New Codes');
-    await quick().waitForTitle('Confirm New Backup Codes');
+    await workbench.dialogButton('Make New Backup Codes…');
+    await quick().waitForTitle('Make New Backup Codes');
     await chooseFactor(workbench, 'Backup Code');
     await quick().type(account.backupCodes[2] ?? '');
     await quick().waitForTitle('Backup Codes: Shown Only Once');
@@ -220,7 +220,7 @@ describe('secrets that were planted', function () {
     const account = workbench.view('Account');
     await workbench.run('Refresh');
     await account.contextMenu(account.row('HF_TOKEN'), 'Use in a Template');
-    await workbench.quick.waitForTitle('Use HF_TOKEN in a Template');
+    await workbench.quick.waitForTitle('Use in a Template: HF_TOKEN');
     await workbench.quick.pick('Planted');
     await editor.waitFor('Planted.json', `\${secret:HF_TOKEN-${id}}`);
     await editor.save();
@@ -246,9 +246,9 @@ describe('secrets that were planted', function () {
 
   it('go through the passphrase of an SSH key', async () => {
     await workbench.run('Generate SSH Key…');
-    await quick().waitForTitle('Generate an SSH Key');
+    await quick().waitForTitle('Generate SSH Key');
     await quick().type('with_phrase');
-    await quick().waitForTitle('Generate an SSH Key: Passphrase');
+    await quick().waitForTitle('Generate SSH Key');
     await quick().type(typed.passPhrase);
     await until('the second box', async () => (await quick().message()).includes('passphrase again'));
     await quick().type(typed.passPhrase);

@@ -94,7 +94,7 @@ function comparison(status: PinStatus = { kind: 'asPinned' }, gpuName = 'RTX 409
   });
   const view = comparisonView(pins, (text) => formatText(text));
   return report({
-    title: 'Compare Offers',
+    title: 'Compare Pinned Offers',
     notices: [],
     sections: [],
     tiles: [],

@@ -123,7 +123,7 @@ describe('reports', function () {
     const name = inOneLine(await column.innerText()).replace(/ Rent….*$/, '');
     await column.locator('button.primary').focus();
     await pressEnter(column.locator('button.primary'));
-    await workbench.quick.waitForTitle('Rent: Template or Image');
+    await workbench.quick.waitForTitle('Rent: Template');
     // The pointer stands where the hover of the box would cover the button.
     await workbench.page.mouse.move(700, 700);
     const skip = workbench.quick.titleButton('Keep the Defaults and Review');

@@ -134,7 +134,7 @@ describe('search and rent', function () {
   it('does not rent by an Enter held down from the step before', async () => {
     const { quick } = workbench;
     await workbench.quick.enter();
-    await quick.waitForTitle('Rent: Template or Image');
+    await quick.waitForTitle('Rent: Template');
     await workbench.shot('07-source');
     await quick.enter({ isList: true });
     await quick.waitForTitle('Rent: Disk');
@@ -142,7 +142,7 @@ describe('search and rent', function () {
     await quick.enter();
     await quick.waitForTitle('Rent: Label');
     await quick.enter();
-    await quick.waitForTitle('Rent: Run Type');
+    await quick.waitForTitle('Rent: Run type');
     await workbench.shot('09-runtype');
     for (let repeat = 0; repeat < 40; repeat += 1) {
       await workbench.page.keyboard.down('Enter');
@@ -156,7 +156,7 @@ describe('search and rent', function () {
     assert.deepEqual(rentals(), []);
     // Comes back once all of them were taken in, in their order.
     await quick.back();
-    await quick.waitForTitle('Rent: Run Type');
+    await quick.waitForTitle('Rent: Run type');
     await quick.enter({ isList: true });
     await quick.waitForTitle('Rent: Confirm');
     assert.deepEqual(rentals(), []);

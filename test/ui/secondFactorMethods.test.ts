@@ -15,9 +15,9 @@ describe('managing the second factor', function () {
 
   async function addAuthenticatorApp(name: string): Promise<void> {
     const { quick } = workbench;
-    await quick.waitForTitle('Add a 2FA Method');
-    await quick.pick('Authenticator App');
-    await quick.waitForTitle('Add a 2FA Method: Name');
+    await quick.waitForTitle('Add 2FA Method');
+    await quick.pick('Authenticator app');
+    await quick.waitForTitle('Add 2FA Method: Name');
     await quick.type(name);
     await quick.waitForTitle('Add an Authenticator App');
     await workbench.webview().locator('svg').waitFor();

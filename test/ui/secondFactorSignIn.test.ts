@@ -62,15 +62,15 @@ describe('signing in with a second factor', function () {
   it('returns to the question that another one replaced', async () => {
     await workbench.clearNotifications();
     await workbench.run('Make New Backup Codes');
-    await workbench.dialogButton('Make New Codes');
-    await workbench.quick.waitForTitle('Confirm New Backup Codes');
+    await workbench.dialogButton('Make New Backup Codes…');
+    await workbench.quick.waitForTitle('Make New Backup Codes');
     await chooseFactor(workbench, 'Authenticator (#1)');
     await message(/from your authenticator app/);
     await endSessions(session(), workbench);
     await workbench.shot('03-message');
     await enterCode(workbench);
     await answerByEmail();
-    await workbench.quick.waitForTitle('Confirm New Backup Codes');
+    await workbench.quick.waitForTitle('Make New Backup Codes');
     await message(/from your authenticator app/);
     await workbench.shot('04-again');
     assert.equal(logIns(session()), 2);

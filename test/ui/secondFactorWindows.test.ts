@@ -63,7 +63,7 @@ describe('the second factor in two windows', function () {
     await two.openContainer('GPU Rental');
     await toFront(one);
     await signInUpToFactor(session(), one, account);
-    await two.view('Instances').row('Loading instances…').waitFor();
+    await two.view('Instances').row('Loading…').waitFor();
     await one.shot('01-asked');
     await two.shot('01-waits');
     assert.equal(await isAsked(two), false);

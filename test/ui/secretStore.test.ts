@@ -34,7 +34,7 @@ describe('a secret store in trouble, in the editor', function () {
     await workbench.shot('01-throws');
     // The editor itself tells of ports that other programs of this computer open.
     assert.equal(await workbench.toasts.filter({ hasNotText: 'forwarded ports' }).count(), 1);
-    assert.match(await toast.innerText(), /Could not read the saved API key/);
+    assert.match(await toast.innerText(), /Could not read the secret store/);
     const said = await workbench.page.locator('body').innerText();
     await workbench.clearNotifications();
     await instances.welcomeButton('Try Again');

@@ -47,7 +47,7 @@ describe('commands for templates', function () {
 
   async function createFrom(row: string): Promise<void> {
     await workbench.run('Create Template…');
-    await workbench.quick.waitForTitle('Create a Template');
+    await workbench.quick.waitForTitle('Create Template');
     await workbench.shot(`create-${row.replaceAll(/\W+/g, '-').toLowerCase()}`);
     await workbench.quick.pickMatching(row);
   }
@@ -119,7 +119,7 @@ describe('commands for templates', function () {
     await view().row('Imported').waitFor();
     await workbench.quick.run('View: Close All Editors');
     await createFrom('From a File');
-    await workbench.quick.waitForTitle('Import a Template');
+    await workbench.quick.waitForTitle('Import Template from a File');
     await chooseFile(workbench, inWorkspace('gamma.gpu-template.json'));
     await editor.lens('Create at the Service').waitFor();
     await editor.line('"name": "Imported"').waitFor();
@@ -142,12 +142,12 @@ describe('commands for templates', function () {
       });
     };
     await search();
-    await pressOnRow('Add to Favorites');
-    await button('Remove from Favorites').waitFor({ state: 'attached' });
+    await pressOnRow('Add Template to Favorites');
+    await button('Remove Template from Favorites').waitFor({ state: 'attached' });
     await view().row('Favorites').waitFor();
     await workbench.shot('05-search-buttons');
-    await pressOnRow('Remove from Favorites');
-    await button('Add to Favorites').waitFor({ state: 'attached' });
+    await pressOnRow('Remove Template from Favorites');
+    await button('Add Template to Favorites').waitFor({ state: 'attached' });
     await view().row('Favorites').waitFor({ state: 'detached' });
     await pressOnRow('Save as Mine');
     await editor.lens('Create at the Service').waitFor();

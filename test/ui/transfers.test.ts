@@ -104,12 +104,12 @@ describe('files to an instance and back', function () {
     await workbench.clearNotifications();
     await menu('Upload');
     await workbench.dialogButton('Use This Program');
-    await workbench.quick.waitForTitle('Upload to trainer');
+    await workbench.quick.waitForTitle('Upload: trainer');
     await workbench.quick.pick('Folders…');
     await dialog('Upload').waitFor();
     await workbench.shot('01-choose');
     await choose(local('my data'), 'Upload');
-    await question('Target folder on the instance').waitFor();
+    await question('Target folder').waitFor();
     machineHome = await workbench.quick.input.inputValue();
     await workbench.shot('02-where');
     await workbench.quick.enter();
@@ -128,7 +128,7 @@ describe('files to an instance and back', function () {
     await menu('Upload');
     await workbench.quick.pick('Files…');
     await choose(local('big.bin'), 'Upload');
-    await question('Target folder on the instance').waitFor();
+    await question('Target folder').waitFor();
     await workbench.quick.enter();
     await toasts()
       .filter({ hasText: /file 1 of 1, [1-9][\d.]* (?:kB|MB) of 70 MB/ })

@@ -63,7 +63,7 @@ describe('a machine that is ready once it is usable', function () {
     await instances()
       .row(/failed its check/)
       .waitFor();
-    await workbench.toastButton(said, 'Replace…');
+    await workbench.toastButton(said, 'Replace');
     await workbench.dialog.waitFor();
     assert.match(await workbench.dialog.innerText(), /lost for good/);
     await workbench.shot('04-replace');

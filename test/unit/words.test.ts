@@ -36,6 +36,23 @@ const verbs: typeof words = [
   [/\bst(?:ands?|ood)\b(?!-)/i, 'is'],
 ];
 
+/** Words that the glossary rules out (docs/glossary.md). */
+const otherNames: typeof words = [
+  [/\d%|\}%/, 'a space before %'],
+  [/\bdisks?(?:,? which)? (?:still )?costs?\b|\bprice of the disk\b/i, 'storage costs'],
+  [/\bdirector(?:y|ies)\b/i, 'folder'],
+  [/\bterminat/i, 'destroy'],
+  [/\b(?:virtual server|droplet|pods?|rigs?|landlord)\b/i, 'instance, machine, host'],
+  [/\b(?:keypair|key pair|API token)s?\b/i, 'SSH key, API key'],
+  [/\bdocker image\b/i, 'image'],
+  [/\benv(?:ironment)? vars?\b/i, 'environment variable'],
+  [/\bsecond factor\b|\btwo-step\b/i, '2FA'],
+  [/\b(?:artifact|snapshot|preset)s?\b/i, 'output, checkpoint, template'],
+  [/\b(?:price cap|funds|allowance)\b/i, 'price limit, credit, budget'],
+  [/\b(?:host sets?|network disk)\b/i, 'group, volume'],
+  [/\bcancelled\b|\bfavourite\b|\bemail\b/i, 'canceled, favorite, e-mail'],
+];
+
 function wordsIn(sentence: string, among = words): readonly string[] {
   return among.flatMap(([word, instead]) => {
     const found = word.exec(sentence)?.[0];
@@ -64,6 +81,14 @@ const places: Readonly<Record<string, readonly string[]>> = {
   'CHANGELOG.md': read('CHANGELOG.md').split('\n'),
 };
 
+/** What the manifest says beside package.nls.json: labels of its own. */
+const textsOfManifest = [
+  ...read('package.json').matchAll(/"(?:description|displayName|title|label|name)": "([^"%][^"]* [^"]*)"/g),
+].map(([, words = '']) => words);
+
+/** Use a sentence that exists before you add one. */
+const mostSentences = 2930;
+
 describe('the words that users read', () => {
   for (const [place, sentences] of Object.entries(places)) {
     it(`are those of the glossary in ${place}`, () => {
@@ -74,6 +99,25 @@ describe('the words that users read', () => {
       );
     });
   }
+
+  it('are those of the glossary in sentences, settings and titles', () => {
+    const texts = ['l10n/bundle.l10n.json', 'package.nls.json'].flatMap((place) => places[place] ?? []);
+    assert.ok(textsOfManifest.length > 0);
+    assert.deepEqual(
+      [...texts, ...textsOfManifest].flatMap((sentence) =>
+        wordsIn(sentence.replace(/\(command:\S*\)/g, ''), otherNames).map((word) => `${word}: ${sentence}`),
+      ),
+      [],
+    );
+    assert.equal(wordsIn('5% of the disk still costs $1 in the directory', otherNames).length, 3);
+  });
+
+  it('are few, and each has its place in the glossary', () => {
+    const rows = read('docs/glossary.md').match(/^\| (?!word|-)/gm) ?? [];
+    assert.ok(rows.length > 20 && rows.length <= 40, `${rows.length} words`);
+    const count = Object.keys(bundle).length;
+    assert.ok(count > 1000 && count <= mostSentences, `${count} sentences`);
+  });
 
   it('are found in a sentence', () => {
     const sentence = 'Nobody was told that the disk goes on costing, and meanwhile it bills.';

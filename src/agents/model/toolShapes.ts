@@ -146,7 +146,7 @@ export const toolInputs = {
     image: z
       .string()
       .regex(/^[\w./:@-]{1,200}$/)
-      .describe('Docker image, where no template is given')
+      .describe('Image, where no template is given')
       .optional(),
     diskGb: z.number().min(1).max(10_000),
     hours,

@@ -54,7 +54,7 @@ export const toolSpecs: readonly ToolSpec[] = [
     name: 'list_templates',
     title: 'List Templates',
     description:
-      'Lists templates (images with settings) of the user or of the public catalog. Use one, or a Docker image, in quote_rental.',
+      'Lists templates (images with settings) of the user or of the public catalog. Use one, or an image, in quote_rental.',
     isIdempotent: true,
   },
   {

@@ -4,6 +4,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { QuickInput } from '../../editor/quickInput';
+import { titleOf } from '../../editor/titles';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { KeyNotKeptError } from '../../store/accounts/accountErrors';
@@ -29,7 +30,7 @@ export async function replaceKey({ accounts, fleet, report, addAccount }: Deps):
     return;
   }
   const answer = await askForKey({
-    title: t('Replace Key: {0}', plainLabel(account.name)),
+    title: t('{0}: {1}', titleOf('gpuRental.replaceKey'), plainLabel(account.name)),
     prompt: t(
       'Paste another API key of this account at {0}. Nothing else changes.',
       new URL(account.serviceUrl).host,

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { stepKeys } from '../../contributions';
-import { commandAction, runCommand } from '../../editor/commands';
+import { runCommand, titledAction } from '../../editor/commands';
 import { offerDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
 import type { PickRow } from '../../editor/plainRow';
 import { askLine, pickOne } from '../../editor/quickPick';
+import { labelOf, titleOf } from '../../editor/titles';
 import { spendable, type AccountRef } from '../../model/accounts/account';
 import { formatMoney } from '../../model/money';
 import type { Services } from '../../services';
@@ -125,7 +126,7 @@ function welcome(account: Account): void {
 }
 
 function searchAction(): Action {
-  return commandAction(t('Search Offers'), 'gpuRental.searchOffers');
+  return titledAction('gpuRental.searchOffers');
 }
 
 /** Opens the demo, which needs neither an account nor a network. */
@@ -167,7 +168,7 @@ async function tryDemo(deps: Deps): Promise<void> {
       'This is the demo marketplace: offers, money and machines are simulated, and you are not charged. SSH is real and stays on this computer.',
     ),
     searchAction(),
-    commandAction(t('Open Sample Workspace'), 'gpuRental.openSample'),
+    titledAction('gpuRental.openSample'),
   );
 }
 
@@ -178,7 +179,7 @@ async function renameAccount({ accounts }: Deps): Promise<void> {
     throw new NotSignedInError();
   }
   const name = await askLine({
-    title: t('Name This Account'),
+    title: titleOf('gpuRental.renameAccount'),
     prompt: t('Name of the account on this computer. Leave it empty to use its name at the service.'),
     placeholder: active.user.email ?? active.user.name ?? '',
     value: active.name,
@@ -193,7 +194,7 @@ async function switchAccount(deps: Deps): Promise<void> {
   const known = await deps.accounts.known();
   const active = deps.accounts.active?.key;
   const add = { label: t('Sign In to Another Account…'), account: undefined };
-  const demo = { label: t('Try the Demo Marketplace'), account: undefined };
+  const demo = { label: labelOf('gpuRental.tryDemo'), account: undefined };
   const items: (PickRow & { account: AccountRef | undefined })[] = [
     ...known.map((account) => ({
       icon: account.key === active ? 'check' : undefined,
@@ -206,7 +207,7 @@ async function switchAccount(deps: Deps): Promise<void> {
     ...(known.some((account) => account.isDemo) ? [] : [demo]),
   ];
   const picked = await pickOne(items, {
-    title: t('Switch Account'),
+    title: titleOf('gpuRental.switchAccount'),
     placeHolder: t('Which account should this editor use?'),
   });
   if (picked === add) {

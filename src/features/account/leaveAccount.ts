@@ -46,7 +46,6 @@ export async function signOut(deps: Deps): Promise<void> {
   if (!wantsTo) {
     return;
   }
-  const entries = await deps.ssh.entries(account).catch(() => []);
   const problems = await everyStep([
     () => deps.ssh.removeAll(account),
     () => accounts.signOut(account.key),
@@ -57,7 +56,7 @@ export async function signOut(deps: Deps): Promise<void> {
     deps.report.error(problem);
   }
   if (problems.every((problem) => problem instanceof BlockLeftError)) {
-    showLeft(localize(done), entries.length, accounts.active?.name);
+    showLeft(localize(done), accounts.active?.name);
   }
 }
 
@@ -74,12 +73,10 @@ async function everyStep(steps: readonly (() => Promise<unknown>)[]): Promise<re
   return problems;
 }
 
-function showLeft(done: string, sshEntries: number, next: string | undefined): void {
+function showLeft(done: string, next: string | undefined): void {
   const sentences = [
     done,
-    sshEntries === 0
-      ? t('Its key, cached lists and records were removed.')
-      : t('Its key, cached lists and records were removed, and its SSH entries ({0}).', sshEntries),
+    t('Its key, cached lists, records and SSH entries were removed.'),
     next === undefined ? '' : t('{0} is active now.', plainLabel(next)),
   ];
   message('info', sentences.filter((part) => part !== '').join(' '));

@@ -5,6 +5,7 @@ import { t } from '../../editor/localize';
 import type { PickRow } from '../../editor/plainRow';
 import { withCancellableProgress } from '../../editor/progress';
 import { askLine, pickOne } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { UserError } from '../../util/errors';
@@ -30,7 +31,7 @@ export async function signIn(deps: Deps): Promise<Account | undefined> {
     return checkWithProgress(deps, serviceUrl, await offered.read());
   }
   return askForKey({
-    title: t('Sign In: API Key'),
+    title: t('{0}: {1}', titleOf('gpuRental.signIn'), t('API key')),
     prompt: t(
       'Paste the API key of your account at {0}. It is kept in the secret store of the editor.',
       new URL(serviceUrl).host,
@@ -48,14 +49,14 @@ async function pickService(deps: Deps): Promise<string | undefined> {
     detail: t('A service with the same API'),
   };
   const picked = await pickOne([...urls.map((label) => ({ label })), other], {
-    title: t('Sign In: Service'),
+    title: titleOf('gpuRental.signIn'),
     placeHolder: t('Where is your account?'),
   });
   if (picked !== other) {
     return picked?.label;
   }
   const typed = await askLine({
-    title: t('Sign In: Service Address'),
+    title: titleOf('gpuRental.signIn'),
     prompt: t('Address of the service. Each account keeps its own.'),
     placeholder: 'https://',
     ignoreFocusOut: true,
@@ -86,14 +87,14 @@ async function pickExistingKey(host: string): Promise<ImportableKey | 'paste' | 
     })),
   ];
   const picked = await pickOne(items, {
-    title: t('Sign In: API Key'),
+    title: t('{0}: {1}', titleOf('gpuRental.signIn'), t('API key')),
     placeHolder: t('Which key do you want to use?'),
   });
   return picked === undefined ? 'stopped' : (picked.source ?? 'paste');
 }
 
 function checkWithProgress(deps: Deps, serviceUrl: string, apiKey: string): Promise<Account> {
-  return withCancellableProgress(t('Checking the key…'), (signal) =>
+  return withCancellableProgress(t('Waiting for the service…'), (signal) =>
     deps.accounts.signIn({ serviceUrl, apiKey }, signal),
   );
 }
@@ -156,19 +157,23 @@ export function serviceUrlProblem(input: string): Text | undefined {
   try {
     url = new URL(input.trim());
   } catch {
-    return text('Enter a full address, for example https://console.vast.ai');
+    return text('The API key is sent over https only. Enter an address that begins with https://.');
   }
   if (url.username !== '' || url.password !== '') {
-    return text('Remove the user name and password from the address.');
+    return text(
+      'The service address may not contain a user name, a password, a query or a fragment. Remove it.',
+    );
   }
   if (url.search !== '' || url.hash !== '') {
-    return text('Remove "?" or "#" and everything after it from the address.');
+    return text(
+      'The service address may not contain a user name, a password, a query or a fragment. Remove it.',
+    );
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    return text('Use https. With http, others on the network can read your key.');
+    return text('The API key is sent over https only. Enter an address that begins with https://.');
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    return text('The address must start with https://');
+    return text('The API key is sent over https only. Enter an address that begins with https://.');
   }
   return undefined;
 }

@@ -226,9 +226,9 @@ export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
     secondFactor: isLegacy
       ? t('Older form, by SMS. Select to change it')
       : t('No 2FA method. Select to add one'),
-    apiKeys: t('No API keys'),
+    apiKeys: t('none'),
     secrets: t('No secrets. Select to set one'),
-    teamRoles: t('No team roles'),
+    teamRoles: t('none'),
   };
   const item = row(labels[part], 'info', '');
   if (part === 'secondFactor') {
@@ -237,10 +237,6 @@ export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
     item.command = { command: 'gpuRental.secret.set', title: labels[part] };
   }
   return item;
-}
-
-export function unreadEntries(count: number): string {
-  return count === 1 ? t('1 entry could not be read') : t('{0} entries could not be read', count);
 }
 
 /** A row of the account view, also the argument of its commands. */

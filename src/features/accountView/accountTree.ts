@@ -24,7 +24,6 @@ import {
   sshKeyItem,
   teamRoleItem,
   secondFactorStateText,
-  unreadEntries,
   userItem,
   AccountNodes,
   type AccountNode,
@@ -238,7 +237,6 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
           name: node.part,
           state: parts.state(node.part),
           now: this.deps.clock.now(),
-          unread: unreadEntries,
         });
       case 'secondFactorMethod':
       case 'backupCodes':

@@ -5,6 +5,7 @@ import { message } from '../../editor/message';
 import type { PickRow } from '../../editor/plainRow';
 import { inView } from '../../editor/progress';
 import { pickOne } from '../../editor/quickPick';
+import { labelOf } from '../../editor/titles';
 import { consoleAddress, consolePages, type ConsolePage } from '../../model/accounts/webConsole';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
@@ -86,7 +87,7 @@ async function pickPage(): Promise<ConsolePage | undefined> {
     { icon: 'key', label: t('API Keys'), page: consolePages.apiKeys },
   ];
   const picked = await pickOne(rows, {
-    title: t('Open Web Console'),
+    title: labelOf('gpuRental.openConsole'),
     placeHolder: t('Opens in your browser, where you sign in separately'),
   });
   return picked?.page;

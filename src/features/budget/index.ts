@@ -1,9 +1,10 @@
-import { commandAction } from '../../editor/commands';
+import { commandAction, titledAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { askText } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import { nearLimit, partKey, type BudgetPart } from '../../model/budget/budget';
-import { dayAndMonthText, nearText, readLimit, usedUpText } from '../../model/budget/budgetText';
+import { dayAndMonthText, readLimit, spentText } from '../../model/budget/budgetText';
 import type { Services } from '../../services';
 import { BudgetStops } from '../../store/budget/budgetStops';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -50,23 +51,20 @@ function check({ accounts, budget, oneWindow }: Deps): void {
 }
 
 function showNear(part: BudgetPart): void {
-  message('warning', localize(nearText(part)), ...nextSteps());
+  message('warning', localize(spentText(part)), ...nextSteps());
 }
 
 function showSpent(part: BudgetPart): void {
   message(
     'warning',
-    t('{0} Rentals and starts now need your confirmation.', localize(usedUpText(part))),
+    t('{0} Rentals and starts now need your confirmation.', localize(spentText(part))),
     commandAction(t('Stop Instances…'), 'gpuRental.instance.stop'),
     ...nextSteps(),
   );
 }
 
 function nextSteps() {
-  return [
-    commandAction(t('Set Budget…'), 'gpuRental.setBudget'),
-    commandAction(t('Show My Spending'), 'gpuRental.spending.show'),
-  ];
+  return [titledAction('gpuRental.setBudget'), titledAction('gpuRental.spending.show')];
 }
 
 type SetBudgetDeps = Pick<Services, 'settings' | 'budget'>;
@@ -97,7 +95,7 @@ async function setBudget({ settings, budget }: SetBudgetDeps): Promise<void> {
 
 function askLimit(step: 'day' | 'month', dollars: number) {
   return askText({
-    title: t('Set Budget'),
+    title: titleOf('gpuRental.setBudget'),
     step: step === 'day' ? 1 : 2,
     totalSteps: 2,
     canGoBack: step === 'month',

@@ -1,5 +1,5 @@
 import { showInstances } from '../../editor/chooseInstance';
-import { commandAction } from '../../editor/commands';
+import { commandAction, titledAction } from '../../editor/commands';
 import { isPerson } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -34,7 +34,7 @@ function showStop(deps: Deps, accountKey: string, notice: StopNotice): void {
           limit,
         ),
         { label: t('Not Now'), run: () => decline(deps, accountKey, notice) },
-        commandAction(t('Raise Limit…'), 'gpuRental.setBudget'),
+        titledAction('gpuRental.setBudget'),
       );
       return;
     case 'stopped':
@@ -84,7 +84,7 @@ function showStopped({ stopped, left }: StopNotice, limit: string): void {
 async function decline({ hub }: Deps, accountKey: string, notice: StopNotice): Promise<void> {
   const { round } = notice;
   const isAgreed = await isPerson({
-    message: t('Continue past your budget of {0}?', localize(limitPerPeriod(notice))),
+    message: t('Continue outside your budget?'),
     detail: t('Your instances keep running today. They still cost money.'),
     button: t('Keep Running'),
   });

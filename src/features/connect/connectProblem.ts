@@ -4,6 +4,7 @@ import { confirmForgettingHostKey } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { suggest } from '../../editor/message';
 import { showTerminal } from '../../editor/ownTerminal';
+import { labelOf } from '../../editor/titles';
 import type { Services } from '../../services';
 import { agentEnv, explainMissingAgent, type AskedAgent } from '../../ssh/keyAgent';
 import type { PreparedHost } from '../../ssh/prepareHost';
@@ -41,14 +42,14 @@ export class ConnectProblem {
     const labels: Record<ConnectFix, string> = {
       retry: t('Retry'),
       waitLonger: t('Wait up to 60 s'),
-      openTerminal: t('Open Terminal'),
-      attachKey: t('Attach a Key…'),
-      forgetHostKey: t('Forget the Old Key…'),
+      openTerminal: labelOf('gpuRental.instance.openTerminal'),
+      attachKey: labelOf('gpuRental.instance.attachKey'),
+      forgetHostKey: t('Forget the Old Key'),
       openConfig: t('Open SSH Config'),
       unlockKey: t('Add to Agent'),
       protectKey: t('Make Private'),
       connectAnyway: t('Connect Anyway'),
-      showLog: t('Show Log'),
+      showLog: labelOf('gpuRental.showLog'),
     };
     const run: Record<ConnectFix, () => Promise<void>> = {
       ...actions,
@@ -121,7 +122,7 @@ export class ConnectProblem {
       ...(command === undefined
         ? []
         : [{ label: t('Copy Command'), run: () => vscode.env.clipboard.writeText(command) }]),
-      { label: t('Open Terminal'), run: actions.openTerminal },
+      { label: labelOf('gpuRental.instance.openTerminal'), run: actions.openTerminal },
       { label: t('Retry'), run: () => this.unlockKey(actions) },
     );
   }
@@ -154,7 +155,7 @@ export async function offerToAttach(machine: HeldMachine): Promise<boolean> {
   const answer = await suggest(
     'warning',
     t("The instance has no SSH key of this computer, so you can't log in."),
-    { label: t('Attach a Key…'), run: () => attachKeyTo(machine) },
+    { label: labelOf('gpuRental.instance.attachKey'), run: () => attachKeyTo(machine) },
     { label: t('Try Anyway'), run: () => true },
   );
   return answer === true;

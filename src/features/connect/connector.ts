@@ -195,7 +195,7 @@ export class Connector {
     how: Try & { readonly signal: AbortSignal },
   ): Promise<ConnectOutcome | undefined> {
     const { signal } = how;
-    report(t('Finding a matching key…'));
+    report(t('Logging in…'));
     let request = await this.contact.request(machine, instance, signal);
     if (request.registeredKeys) {
       const local = await this.deps.ssh.localKeys(signal);

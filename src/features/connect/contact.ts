@@ -132,7 +132,7 @@ export class Contact {
     const alias = await this.aliasToCopy(machine);
     if (alias !== undefined) {
       await vscode.env.clipboard.writeText(this.deps.ssh.commandLine(alias));
-      void vscode.window.setStatusBarMessage(t('SSH command copied'), 4_000);
+      void vscode.window.setStatusBarMessage(t('Copied'), 4_000);
     }
   }
 

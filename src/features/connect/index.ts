@@ -6,6 +6,7 @@ import { reasonOf, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { terminalProfile } from '../../editor/ownTerminal';
 import { whileReadingInstances } from '../../editor/progress';
+import { labelOf } from '../../editor/titles';
 import { accountFor, accountStill } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -138,7 +139,7 @@ async function changeAgentForwarding({ ssh }: ConnectDeps, contact: Contact, mac
             'While you are connected, the owner of that machine can log in elsewhere with every key in your agent. The machine belongs to a stranger. Reconnect for the change to take effect.',
           )
         : t('The change applies to new connections.'),
-      button: turnOn ? t('Forward the Agent') : t('Stop Forwarding'),
+      button: turnOn ? t('Forward the Agent') : labelOf('gpuRental.port.stopForwarding'),
     })
   ) {
     await contact.writeEntry(machine, { forwardAgent: turnOn });

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
 import { suggest } from '../../editor/message';
+import { labelOf } from '../../editor/titles';
 import { findResolvers, resolverToInstall, type Resolver } from '../../ssh/resolvers';
 
 /** Returns what can open SSH windows here; looked up at every use, since extensions change. */
@@ -28,7 +29,7 @@ export async function offerOtherWays(ways: {
       label: t('Install Remote-SSH'),
       run: () => vscode.commands.executeCommand('workbench.extensions.search', `@id:${id}`),
     },
-    { label: t('Open Terminal'), run: () => ways.openTerminal() },
-    { label: t('Copy SSH Command'), run: () => ways.copyCommand() },
+    { label: labelOf('gpuRental.instance.openTerminal'), run: () => ways.openTerminal() },
+    { label: labelOf('gpuRental.instance.copySshCommand'), run: () => ways.copyCommand() },
   );
 }

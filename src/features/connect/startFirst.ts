@@ -1,4 +1,4 @@
-import { commandAction, runCommand } from '../../editor/commands';
+import { runCommand, titledAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -41,8 +41,8 @@ async function isWanted({ fleet, clock }: Deps, instanceId: number, name: string
   const price = pricePerHour(rate === undefined ? undefined : perHour(rate));
   return confirm({
     message: t('“{0}” is stopped. Start it and connect?', name),
-    detail: `${t('Once started, it costs {0}.', price)} ${t(
-      'If another user has its GPU, the start waits until it is free.',
+    detail: `${t('Cost once started: {0}.', price)} ${t(
+      'If another user has the GPU, the start waits until it is free.',
     )}`,
     button: t('Start and Connect'),
   });
@@ -100,6 +100,6 @@ function isOnItsWay(kind: InstanceStateKind | undefined): boolean {
 
 /** Shows that the start continues and costs money, although the user stopped waiting. */
 function warnStillStarting(instanceId: number, name: string): void {
-  const stop = commandAction(t('Stop…'), 'gpuRental.instance.stop', { instanceId });
+  const stop = titledAction('gpuRental.instance.stop', { instanceId });
   message('warning', t('{0} keeps starting and costs money.', name), stop);
 }

@@ -3,6 +3,7 @@ import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { pickFromList, type Row } from '../../editor/quickPick';
+import { labelOf } from '../../editor/titles';
 import { cloneRepository } from '../../ssh/cloneRepository';
 import { remotesOf, UnreadRepositoryError } from '../../ssh/localGit';
 import { overHttps, type RepositoryUrl } from '../../ssh/repositoryUrl';
@@ -78,7 +79,7 @@ export async function cloneWithProgress(
     cloneRepository(ssh, alias, address, {
       signal,
       onProgress: (percent) => {
-        report(t('{0}% received', percent));
+        report(t('{0} % received', percent));
       },
     }),
   );
@@ -107,9 +108,9 @@ export async function cloneWithProgress(
 
 async function mayOpen(folder: string): Promise<boolean> {
   const sentence = t('The instance already has the folder {0}, so nothing was cloned.', plainLabel(folder));
-  return (await suggest('info', sentence, { label: t('Open It'), run: () => true })) === true;
+  return (await suggest('info', sentence, { label: t('Open'), run: () => true })) === true;
 }
 
 function offerTerminal(sentence: string, openTerminal: () => Promise<void>): void {
-  message('warning', sentence, { label: t('Open Terminal'), run: openTerminal });
+  message('warning', sentence, { label: labelOf('gpuRental.instance.openTerminal'), run: openTerminal });
 }

@@ -4,6 +4,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickFromList, type Row } from '../../editor/quickPick';
 import { sshAuthority } from '../../editor/remoteAuthority';
+import { labelOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
@@ -62,26 +63,29 @@ async function showMenu(deps: WindowDeps, instance: Instance): Promise<void> {
   const rows = [
     ...(can.canStop
       ? [
-          row('debug-stop', t('Stop…'), t('storage still costs {0}', diskPriceOf(instance)), () =>
-            runCommand('gpuRental.instance.stop', target),
+          row(
+            'debug-stop',
+            labelOf('gpuRental.instance.stop'),
+            t('storage still costs {0}', diskPriceOf(instance)),
+            () => runCommand('gpuRental.instance.stop', target),
           ),
         ]
       : []),
     ...(can.canStart
       ? [
-          row('debug-start', t('Start…'), runningPriceOf(instance), () =>
+          row('debug-start', labelOf('gpuRental.instance.start'), runningPriceOf(instance), () =>
             runCommand('gpuRental.instance.start', target),
           ),
         ]
       : []),
-    row('trash', t('Destroy…'), t('all data on it is lost'), () =>
+    row('trash', labelOf('gpuRental.instance.destroy'), t('All data on it is lost.'), () =>
       runCommand('gpuRental.instance.destroy', target),
     ),
-    row('list-tree', t('Show in View'), '', () => runCommand('gpuRental.instance.reveal', target)),
+    row('list-tree', t('Show Instance'), '', () => runCommand('gpuRental.instance.reveal', target)),
   ];
   const picked = await pickFromList<Action>({
     title: plainLabel(instanceName(instance)),
-    placeholder: t('What do you want to do with the instance of this window?'),
+    placeholder: t('What do you want to do?'),
     rows,
   });
   if (picked.kind === 'picked') {

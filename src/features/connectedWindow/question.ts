@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { commandAction, runCommand } from '../../editor/commands';
+import { commandAction, runCommand, titledAction } from '../../editor/commands';
 import { choose } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import type { Action } from '../../editor/message';
@@ -60,7 +60,7 @@ function waysOn(
   { instanceId, instance, trouble, isRead, account }: Asked,
 ): readonly Action[] {
   if (!instance) {
-    return [commandAction(t('Search Offers'), 'gpuRental.searchOffers')];
+    return [titledAction('gpuRental.searchOffers')];
   }
   const { canStart, canReplace } = actionsFor(instance, deps.fleet.facts(instanceId), deps.clock.now());
   const start: Action = {
@@ -73,11 +73,11 @@ function waysOn(
       return runCommand('gpuRental.instance.startNow', { instanceId });
     },
   };
-  const bid = commandAction(t('Change Bid…'), 'gpuRental.instance.changeBid', { instanceId });
+  const bid = titledAction('gpuRental.instance.changeBid', { instanceId });
   const replace =
     canReplace && deps.rentals.find(instanceId)?.search !== undefined
-      ? commandAction(t('Replace…'), 'gpuRental.instance.replaceFailed', { instanceId })
-      : commandAction(t('Rent Another Like This…'), 'gpuRental.instance.rentAnother', { instanceId });
+      ? commandAction(t('Replace'), 'gpuRental.instance.replaceFailed', { instanceId })
+      : titledAction('gpuRental.instance.rentAnother', { instanceId });
   return [...(canStart ? [start] : []), ...(trouble === 'outbid' ? [bid] : []), replace];
 }
 

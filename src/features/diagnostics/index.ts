@@ -3,6 +3,7 @@ import { settingDefaults, type Settings } from '../../contributions';
 import { localize, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { saveFile } from '../../editor/saveFile';
+import { titleOf } from '../../editor/titles';
 import { isReady, stateOf } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -45,13 +46,13 @@ async function saveBundle(deps: Deps): Promise<void> {
     t(
       'This is the support bundle, without keys, secrets and addresses. It may contain names of machines and paths on them, so read it before you save it.',
     ),
-    { label: t('Save…'), run: () => save(content) },
+    { label: t('Save'), run: () => save(content) },
   );
 }
 
 async function save(content: string): Promise<void> {
   const target = await saveFile({
-    title: t('Save Support Bundle'),
+    title: titleOf('gpuRental.saveSupportBundle'),
     name: 'gpu-rental-support.md',
     content,
     filters: { Markdown: ['md'] },

@@ -58,7 +58,7 @@ export async function accountFindings(
     keyValidity(user.error),
   ];
   if (!user.value) {
-    return [...found, ...skipAll(unreadTitles, text('Could not read the account.'))];
+    return [...found, ...skipAll(unreadTitles, text('Could not check this.'))];
   }
   return [
     ...found,
@@ -121,18 +121,18 @@ class Calls {
           ),
           fixes.createKey,
         )
-      : finding('rateLimit', titles.rateLimit, 'ok', text('The service accepts requests without delay.'));
+      : finding('rateLimit', titles.rateLimit, 'ok', text('No problem found.'));
   }
 }
 
 function keyValidity(error: unknown): DoctorFinding {
   if (error === undefined) {
-    return finding('key', titles.key, 'ok', text('The service accepts the key.'));
+    return finding('key', titles.key, 'ok', text('No problem found.'));
   }
   if (error instanceof NotReachableError || error instanceof TimedOutError) {
     return finding('key', titles.key, 'skipped', text('Could not reach the service.'));
   }
-  const sentence = error instanceof UserError ? error.text : text('Could not check the key.');
+  const sentence = error instanceof UserError ? error.text : text('Could not check this.');
   return finding(
     'key',
     titles.key,
@@ -162,7 +162,7 @@ async function permissions(client: Client, user: User, calls: Calls): Promise<re
 
 function reading(id: 'may read instances' | 'may read SSH keys', error: unknown): DoctorFinding {
   if (error === undefined) {
-    return finding(id, titles[id], 'ok', text('The key has this permission.'));
+    return finding(id, titles[id], 'ok', text('No problem found.'));
   }
   const sentence = error instanceof UserError ? error.text : text('Could not check this.');
   return isKeyRefused(error)
@@ -185,7 +185,7 @@ function others(key: ApiKey | undefined, error: unknown): DoctorFinding {
   }
   const lacking = usualPermissions.filter((category) => !mayUse(key, category));
   return lacking.length === 0
-    ? found('ok', text('The key has all permissions that are usually needed.'))
+    ? found('ok', text('No problem found.'))
     : found(
         'note',
         text(
@@ -213,5 +213,5 @@ function credit(user: User): DoctorFinding {
         text('You have no credit left, so your instances stop. Add credit in the web console.'),
         fixes.addCredit,
       )
-    : finding('credit', titles.credit, 'ok', text('You have credit.'));
+    : finding('credit', titles.credit, 'ok', text('No problem found.'));
 }

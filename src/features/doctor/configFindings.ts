@@ -71,7 +71,7 @@ function toolsFinding({ missing }: ClientFacts): DoctorFinding {
         'problem',
         text('Not found: {0}. Install all of OpenSSH.', missing.join(', ')),
       )
-    : finding('sshTools', title, 'ok', text('ssh-keygen is installed.'));
+    : finding('sshTools', title, 'ok', text('No problem found.'));
 }
 
 function modesFinding({ tooOpen }: ConfigFacts): DoctorFinding {
@@ -92,11 +92,11 @@ function modesFinding({ tooOpen }: ConfigFacts): DoctorFinding {
         text('Other users can access {0}, so ssh refuses it.', tooOpen.join(', ')),
         fixes.tighten,
       )
-    : finding('modes', title, 'ok', text('Only you can access your keys and SSH files.'));
+    : finding('modes', title, 'ok', text('No problem found.'));
 }
 
 const includeTexts: Record<IncludeState, readonly [Verdict, Text]> = {
-  first: ['ok', text('Our Include line is first.')],
+  first: ['ok', text('No problem found.')],
   missing: ['note', text('Our Include line is not in the SSH config yet. The next connection adds it.')],
   noFile: ['note', text('There is no SSH config yet. The next connection creates it.')],
   notFirst: ['note', text('Other lines come before our Include line. The next connection moves it up.')],

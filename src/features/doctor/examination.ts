@@ -32,10 +32,10 @@ export async function examine(
   onPart: (title: Text) => void = () => undefined,
 ): Promise<readonly DoctorFinding[]> {
   const parts: readonly (readonly [Text, () => Promise<readonly DoctorFinding[]>])[] = [
-    [text('Checking the service…'), () => accountFindings(ports, signal)],
-    [text('Checking your SSH keys…'), () => keyFindings(ports, signal)],
-    [text('Checking your SSH files…'), () => configFindings(ports, signal)],
-    [text('Checking for Remote-SSH…'), () => Promise.resolve(resolverFindings(ports))],
+    [text('Checking your setup'), () => accountFindings(ports, signal)],
+    [text('Checking your setup'), () => keyFindings(ports, signal)],
+    [text('Checking your setup'), () => configFindings(ports, signal)],
+    [text('Checking your setup'), () => Promise.resolve(resolverFindings(ports))],
     [text('Logging in…'), () => machineFindings(ports, signal)],
   ];
   const all: DoctorFinding[] = [];

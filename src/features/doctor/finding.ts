@@ -38,7 +38,7 @@ export function skipAll(checks: Readonly<Record<string, Text>>, why: Text): read
 /** Returns why nothing of an account can be checked: no account is signed in, or the saved account can't be read. */
 export function noAccountText(unreadable: unknown): Text {
   return unreadable === undefined
-    ? text('You are not signed in.')
+    ? text('You are not signed in. Sign in first.')
     : text("The account can't be read on this computer.");
 }
 

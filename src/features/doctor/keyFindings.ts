@@ -49,19 +49,19 @@ export async function keyFindings(
       text('Found: {0}', local.map((key) => key.publicKey.fingerprint).join(', ')),
     ),
     local.some(worksUnattended)
-      ? finding('unattended', titles.unattended, 'ok', text('A key works without a passphrase prompt.'))
+      ? finding('unattended', titles.unattended, 'ok', text('No problem found.'))
       : finding('unattended', titles.unattended, 'problem', await lockedText(ssh), fixes.generateKey),
   ];
   const listed = account && (await attempt(() => account.client.sshKeys.list({ signal })));
   if (!account || !listed?.value) {
-    const why = account ? text('Could not read the keys of the account.') : noAccountText(unreadable);
+    const why = account ? text('Could not check this.') : noAccountText(unreadable);
     return [...found, finding('registered', titles.registered, 'skipped', why)];
   }
   const registered = accountLines(listed.value.items, account.user);
   return [
     ...found,
     matchKeys(local, registered).length > 0
-      ? finding('registered', titles.registered, 'ok', text('A key of this computer is registered.'))
+      ? finding('registered', titles.registered, 'ok', text('No problem found.'))
       : uncompared.length > 0
         ? finding('registered', titles.registered, 'note', uncomparedText(uncompared), fixes.addKey)
         : listed.value.skipped > 0
@@ -70,7 +70,7 @@ export async function keyFindings(
               titles.registered,
               'note',
               text(
-                'No key of this computer was found. Registered keys that could not be read: {0}. The log names the field.',
+                'No key of this computer was found. Keys that could not be read: {0}. The log names the field.',
                 listed.value.skipped,
               ),
               fixes.addKey,

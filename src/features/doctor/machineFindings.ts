@@ -121,7 +121,7 @@ function keyFinding(
   // Keys of the account are on it only if they were registered before it was rented, which a login shows.
   const isRefused = preflight?.ok === false && preflight.problem === 'authentication';
   if (preflight?.ok === true || matchKeys(local, isRefused ? onInstance : lines).length > 0) {
-    return found('ok', text('A key of this computer is on it.'));
+    return found('ok', text('No problem found.'));
   }
   if (uncompared.length > 0) {
     return found('note', uncomparedText(uncompared), fixes.attachKey(instance.id));
@@ -193,7 +193,7 @@ function sshdFinding(instance: Instance, host: PreparedHost, preflight: Prefligh
         explainFailure(preflight, host.identity).text,
         fixes.showLogs(instance.id),
       )
-    : finding('sshd', title, 'ok', text('The SSH server answers.'));
+    : finding('sshd', title, 'ok', text('No problem found.'));
 }
 
 function verificationFinding({ verification, userConfig }: PreparedHost): DoctorFinding {
@@ -202,17 +202,12 @@ function verificationFinding({ verification, userConfig }: PreparedHost): Doctor
     verification.kind === 'overridden' ? verification.overrides.find((one) => one.place)?.place : undefined;
   return explained
     ? finding('sshG', titles.sshG, 'problem', explained.text, fixes.openFile(place?.file ?? userConfig))
-    : finding('sshG', titles.sshG, 'ok', text('ssh reads the settings that GPU Rental wrote.'));
+    : finding('sshG', titles.sshG, 'ok', text('No problem found.'));
 }
 
 function hostKeyFinding(host: PreparedHost, preflight: PreflightResult): DoctorFinding {
   if (preflight.ok || isLoggedIn(preflight)) {
-    return finding(
-      'hostKey',
-      titles.hostKey,
-      'ok',
-      text('The host key has not changed since the first contact.'),
-    );
+    return finding('hostKey', titles.hostKey, 'ok', text('No problem found.'));
   }
   if (preflight.problem === 'hostKeyNotPrinted') {
     const { text: words } = explainFailure(preflight, host.identity);
@@ -245,7 +240,7 @@ function loginFinding(instance: Instance, host: PreparedHost, preflight: Preflig
         ),
         fixes.openTerminal(instance.id),
       )
-    : finding('login', title, 'ok', text('The login works.'));
+    : finding('login', title, 'ok', text('No problem found.'));
 }
 
 function loginFix(instance: Instance, host: PreparedHost, problem: PreflightProblem): DoctorFix {

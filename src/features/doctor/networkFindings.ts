@@ -52,7 +52,7 @@ function reachability(error: unknown): DoctorFinding {
         // Not the address, which each account keeps.
         fixes.openSetting('gpuRental.network.transport'),
       )
-    : finding('reachable', networkTitles.reachable, 'ok', text('The service answers.'));
+    : finding('reachable', networkTitles.reachable, 'ok', text('No problem found.'));
 }
 
 function proxyFinding(
@@ -70,7 +70,7 @@ function proxyFinding(
       verdict === 'ok' || verdict === 'skipped' ? undefined : fixes.openSetting('http.proxy'),
     );
   if (isLoopback(url.hostname)) {
-    return found('skipped', text('The service is on this computer, so no proxy is used.'));
+    return found('skipped', text('No proxy is used.'));
   }
   const kind = failureKind(error);
   if (isUnreached(error) && (kind === 'proxy' || kind === 'unsupported')) {
@@ -78,7 +78,7 @@ function proxyFinding(
   }
   const proxy = proxyFor(url, network, env);
   if (proxy === undefined) {
-    return found('ok', text('No proxy is set.'));
+    return found('ok', text('No proxy is used.'));
   }
   if (!URL.canParse(proxy)) {
     return found('problem', text('The setting http.proxy, or the variable HTTPS_PROXY, is not an address.'));
@@ -128,7 +128,7 @@ function certificates(
   }
   return isUnreached(error)
     ? found('skipped', text('Could not reach the service.'))
-    : found('ok', text('The certificate of the service is trusted.'));
+    : found('ok', text('No problem found.'));
 }
 
 /** Authenticator codes are valid for 30 s; certificates and signatures tolerate larger differences. */
@@ -140,25 +140,20 @@ export function clockFinding(date: string | undefined, nowMs: number): DoctorFin
   const title = networkTitles.clock;
   const serverMs = date === undefined ? Number.NaN : Date.parse(date);
   if (Number.isNaN(serverMs)) {
-    return finding('clock', title, 'skipped', text('The service did not send its time.'));
+    return finding('clock', title, 'skipped', text('Could not check this.'));
   }
   const awayMs = Math.abs(nowMs - serverMs);
   if (awayMs < noteMs) {
-    return finding('clock', title, 'ok', text('The clock agrees with the service.'));
+    return finding('clock', title, 'ok', text('No problem found.'));
   }
   const seconds = Math.round(awayMs / 1000);
   return finding(
     'clock',
     title,
     awayMs < problemMs ? 'note' : 'problem',
-    nowMs > serverMs
-      ? text(
-          'The clock is {0} s ahead of the service, so codes and certificates may be refused and costs shown wrong. Let the system set the clock.',
-          seconds,
-        )
-      : text(
-          'The clock is {0} s behind the service, so codes and certificates may be refused and costs shown wrong. Let the system set the clock.',
-          seconds,
-        ),
+    text(
+      'The clock differs from that of the service by {0} s, so codes and certificates may be refused and costs shown wrong. Let the system set the clock.',
+      seconds,
+    ),
   );
 }

@@ -27,7 +27,7 @@ export function resolverFindings({ resolvers, configFileIsSet }: Ports): readonl
         text("No Remote-SSH extension is installed. Windows need one, terminals don't."),
         fixes.findRemoteSsh,
       ),
-      ...skipAll(others, text('No Remote-SSH extension is installed.')),
+      ...skipAll(others, text("No Remote-SSH extension is installed. Windows need one, terminals don't.")),
     ];
   }
   return [

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../editor/localize';
+import { labelOf } from '../../editor/titles';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { DisposableStore } from '../../util/disposable';
@@ -36,11 +37,15 @@ export class DocumentLenses implements vscode.CodeLensProvider, vscode.Disposabl
     const here = { uri: document.uri.toString() };
     const previews = [
       {
-        title: t('Preview What the Service Will Get'),
+        title: labelOf('gpuRental.template.preview'),
         command: 'gpuRental.template.preview',
         arguments: [here],
       },
-      { title: t('Find Offers'), command: 'gpuRental.template.findOffers', arguments: [here] },
+      {
+        title: labelOf('gpuRental.template.findOffers'),
+        command: 'gpuRental.template.findOffers',
+        arguments: [here],
+      },
     ];
     switch (kind.kind) {
       case 'template': {

@@ -13,5 +13,5 @@ export function toFileError(error: unknown, log: Log): vscode.FileSystemError {
     return new vscode.FileSystemError(localize(error.text));
   }
   log.error('A template could not be read or saved', error);
-  return vscode.FileSystemError.Unavailable(t('GPU Rental ran into an unexpected problem.'));
+  return vscode.FileSystemError.Unavailable(t('Something unexpected happened. See the log for details.'));
 }

@@ -3,6 +3,7 @@ import type { DocumentTarget } from '../../commandSpecs';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';
+import { titleOf } from '../../editor/titles';
 import { jsonText } from '../../model/documents/jsonText';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
@@ -101,7 +102,7 @@ function templateOf(deps: Deps, document: vscode.TextDocument) {
 async function findOffers(deps: Deps, document: vscode.TextDocument): Promise<void> {
   const diskGb = new LastRental(deps.globalState).diskGb ?? defaultQuery.diskGb;
   await runCommand('gpuRental.searchFor', {
-    title: t('Search Offers'),
+    title: titleOf('gpuRental.searchOffers'),
     query: await queryOf(deps, document, diskGb),
   });
 }

@@ -7,6 +7,7 @@ import { message } from '../../editor/message';
 import { whileAsking } from '../../editor/progress';
 import { pickOne } from '../../editor/quickPick';
 import { templateDocument } from '../../editor/templateTabs';
+import { titleOf } from '../../editor/titles';
 import { secretNamed, type Secret } from '../../model/accounts/secret';
 import { templateIdOf, templateUriParts } from '../../model/templates/templateUri';
 import type { Services } from '../../services';
@@ -56,8 +57,8 @@ async function pickSecret(secrets: readonly Secret[]): Promise<Secret | undefine
   }
   const rows = secrets.map((secret) => ({ label: plainLabel(secret.name), secret }));
   const picked = await pickOne(rows, {
-    title: t('Use in a Template'),
-    placeHolder: t('Which variable?'),
+    title: titleOf('gpuRental.secret.useInTemplate'),
+    placeHolder: t('Which one?'),
   });
   return picked?.secret;
 }
@@ -91,7 +92,7 @@ async function chooseDocument(deps: Deps, name: string): Promise<vscode.Uri | un
     return undefined;
   }
   const picked = await pickOne(rows, {
-    title: t('Use {0} in a Template', plainLabel(name)),
+    title: t('{0}: {1}', titleOf('gpuRental.secret.useInTemplate'), plainLabel(name)),
     placeHolder: t('Which template? It gets a reference; the value stays in the secret store.'),
   });
   return picked?.uri;

@@ -245,7 +245,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
           'Delete the template {0} from the service?',
           (await this.contents.known(uri, read.id)).name,
         ),
-        detail: t("This can't be undone. Instances that were rented before stay."),
+        detail: t("This can't be undone. Instances that you already rented stay."),
         button: t('Delete'),
       }))
     ) {

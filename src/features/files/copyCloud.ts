@@ -5,6 +5,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileSending, withCancellableProgress } from '../../editor/progress';
 import { askLine, pickFromList } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import { sourceProblem, targetProblem, type CloudConnection } from '../../model/instances/dataCopy';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -77,7 +78,7 @@ export async function copyFromCloud(deps: CopyUseDeps, account: () => Account, t
 }
 
 async function chooseConnection(client: Client, of: Instance): Promise<CloudConnection | undefined> {
-  const { items } = await withCancellableProgress(t('Reading your cloud connections…'), (signal) =>
+  const { items } = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
     orCancelled(client.copies.connections({ signal }), signal),
   );
   if (items.length === 0) {
@@ -85,8 +86,8 @@ async function chooseConnection(client: Client, of: Instance): Promise<CloudConn
     return undefined;
   }
   const answer = await pickFromList<CloudConnection>({
-    title: t('Copy Data of {0}', instanceName(of)),
-    placeholder: t('Which cloud connection?'),
+    title: t('{0}: {1}', titleOf('gpuRental.instance.copyData'), instanceName(of)),
+    placeholder: t('Which one?'),
     rows: items.map((connection) => ({
       id: String(connection.id),
       icon: 'cloud',

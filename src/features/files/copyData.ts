@@ -7,6 +7,7 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances, whileSending } from '../../editor/progress';
 import { askLine, pickFromList, type Row } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import { targetProblem } from '../../model/instances/dataCopy';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -40,12 +41,12 @@ export async function copyData(deps: CopyDeps, target: InstanceTarget | undefine
     target,
     listed,
     'gpuRental.instance.copyData',
-    t('You can copy data only from a running or stopped instance.'),
+    t('This needs a running or stopped instance.'),
   );
   const from = listed.find((instance) => instance.id === id);
   if (!from) {
     if (id !== undefined) {
-      message('info', t('You can copy data only from a running or stopped instance.'));
+      message('info', t('This needs a running or stopped instance.'));
     }
     return;
   }
@@ -72,7 +73,7 @@ async function chooseTarget(
   from: Instance,
   listed: readonly Instance[],
 ): Promise<Target | undefined> {
-  const title = t('Copy Data of {0}', instanceName(from));
+  const title = t('{0}: {1}', titleOf('gpuRental.instance.copyData'), instanceName(from));
   const others = listed.filter(({ id }) => id !== from.id);
   const rows: Row<Target>[] = others.map((instance) => ({
     id: String(instance.id),

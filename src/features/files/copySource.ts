@@ -2,13 +2,13 @@ import type { Client } from '../../api/client';
 import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { askLine } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import { sizeCommand, sizeFrom, sourceProblem } from '../../model/instances/dataCopy';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { orCancelled } from '../../util/cancellation';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
-import { plainLabel } from '../../util/plainLabel';
 
 /** A file or folder of an instance. */
 export interface Source {
@@ -18,7 +18,7 @@ export interface Source {
 
 export async function askSource(from: Instance): Promise<Source | undefined> {
   const path = await askLine({
-    title: t('Copy Data of {0}', instanceName(from)),
+    title: t('{0}: {1}', titleOf('gpuRental.instance.copyData'), instanceName(from)),
     prompt: t('File or folder to copy'),
     value: '/workspace',
     ignoreFocusOut: true,
@@ -38,7 +38,7 @@ export async function sizeOf(
     return undefined;
   }
   try {
-    return await withCancellableProgress(t('Reading the size of {0}…', plainLabel(path)), async (signal) =>
+    return await withCancellableProgress(t('Waiting for the service…'), async (signal) =>
       sizeFrom(await orCancelled(client.instances.execute(from.id, command, { signal }), signal)),
     );
   } catch (error) {

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import type { CommandId, InstanceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
-import { commandAction, runCommand } from '../../editor/commands';
+import { runCommand, titledAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { filesText } from '../../editor/filesText';
 import { localize, t } from '../../editor/localize';
@@ -10,6 +10,7 @@ import { pickLocal } from '../../editor/pickLocal';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { askLine, pickOne } from '../../editor/quickPick';
 import { replacingQuestion } from '../../editor/replacingQuestion';
+import { titleOf } from '../../editor/titles';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
 import { download } from '../../ssh/download';
@@ -29,6 +30,7 @@ import { bytesText } from '../../util/bytes';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
 import { plainLabel } from '../../util/plainLabel';
+import { text } from '../../util/text';
 import { formatText } from '../../util/text';
 import { copyData } from './copyData';
 import { FileRunner } from './runActiveFile';
@@ -75,7 +77,7 @@ async function uploadTo(deps: Deps, target: InstanceTarget | undefined): Promise
   if (!chosen) {
     return;
   }
-  const locals = await chooseLocals(t('Upload to {0}', chosen.name));
+  const locals = await chooseLocals(t('{0}: {1}', titleOf('gpuRental.instance.upload'), chosen.name));
   const folder = locals.length === 0 ? undefined : await askRemote(deps, chosen, 'folder');
   if (folder === undefined) {
     return;
@@ -119,7 +121,7 @@ async function downloadFrom(deps: Deps, target: InstanceTarget | undefined): Pro
     return false;
   }
   const [folder] = await pickLocal({
-    title: t('Download from {0}', chosen.name),
+    title: t('{0}: {1}', titleOf('gpuRental.instance.download'), chosen.name),
     openLabel: t('Download Here'),
     canSelectFiles: false,
     canSelectFolders: true,
@@ -208,13 +210,16 @@ async function reportLeftOut(
   const done = filesText(files);
   const isWhole = await suggest<unknown>(
     'warning',
-    more === 0
-      ? t('{0}: {1} transferred. Left out: {2}.', title, done, all)
-      : t('{0}: {1} transferred. Left out: {2} and {3} more.', title, done, all, more),
+    t(
+      '{0}: {1} transferred. Left out: {2}.',
+      title,
+      done,
+      more === 0 ? all : text('{0} and {1} more', all, more),
+    ),
     withActing && leftOut.some(({ why }) => why === reasons.acts)
-      ? { label: t('Download All…'), run: withActing }
-      : { label: t('Try Again'), run: again },
-    commandAction(t('Show Log'), 'gpuRental.showLog'),
+      ? { label: t('Download All'), run: withActing }
+      : { label: t('Retry'), run: again },
+    titledAction('gpuRental.showLog'),
   );
   return isWhole === true;
 }
@@ -246,20 +251,23 @@ async function askRemote(
   { alias, name }: Chosen,
   what: 'folder' | 'path',
 ): Promise<string | undefined> {
-  const { home } = await withCancellableProgress(t('Checking {0}…', name), (signal) =>
+  const { home } = await withCancellableProgress(t('Connecting to {0}', name), (signal) =>
     readFolders(deps.ssh, alias, signal),
   );
   const path = await askLine({
-    title: what === 'folder' ? t('Upload to {0}', name) : t('Download from {0}', name),
+    title:
+      what === 'folder'
+        ? t('{0}: {1}', titleOf('gpuRental.instance.upload'), name)
+        : t('{0}: {1}', titleOf('gpuRental.instance.download'), name),
     prompt:
       what === 'folder'
-        ? t('Target folder on the instance. It is created if it is missing.')
+        ? t('Target folder. It is created if it is missing.')
         : t('File or folder on the instance'),
     value: what === 'folder' ? home : `${home.replace(/\/$/, '')}/`,
     problem: (value) =>
       isRemotePath(value.trim()) && (what === 'folder' || value.trim() !== '/')
         ? undefined
-        : t('Enter an absolute path that begins with a slash.'),
+        : t('Enter a full path, such as /workspace.'),
   });
   return path?.trim();
 }

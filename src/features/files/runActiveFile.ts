@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import type { DocumentTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
-import { commandTitle } from '../../editor/commandTitle';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -9,6 +8,7 @@ import { openNamedDocument } from '../../editor/namedDocument';
 import { showTerminal } from '../../editor/ownTerminal';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { pickFromList } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
 import { interpreterFor, remoteName, runScript, sendFile } from '../../ssh/runFile';
@@ -58,7 +58,7 @@ export class FileRunner {
       return 'now';
     }
     const answer = await pickFromList<'now' | 'job'>({
-      title: commandTitle('gpuRental.runActiveFile'),
+      title: titleOf('gpuRental.runActiveFile'),
       placeholder: plainLabel(uri.path.split('/').at(-1) ?? ''),
       activeId: this.deps.workspaceState.get(lastWay),
       rows: [

@@ -35,15 +35,15 @@ export function register({ fleet, gauges, instanceGroups, clock }: Deps): Dispos
 function gaugeNote(gauges: Gauges, history: () => readonly GaugeReading[], now: number): InstanceNote {
   const { gpu, memory, disk } = gauges;
   const row = [
-    ...(gpu === undefined ? [] : [t('GPU {0}%', tens(gpu))]),
-    ...(memory === undefined ? [] : [t('RAM {0}%', tens(memory))]),
-    ...(disk === undefined ? [] : [t('disk {0}%', Math.round(disk))]),
+    ...(gpu === undefined ? [] : [t('GPU {0} %', tens(gpu))]),
+    ...(memory === undefined ? [] : [t('RAM {0} %', tens(memory))]),
+    ...(disk === undefined ? [] : [t('disk {0} %', Math.round(disk))]),
   ].join(' ');
   const lines = () =>
     gaugeNames.flatMap((name): NoteLine[] => {
       const value = gauges[name];
       const chart = chartOf(history(), name, now);
-      return value === undefined ? [] : [[labelOf(name), [`${Math.round(value)}%`, chart].join(' ').trim()]];
+      return value === undefined ? [] : [[labelOf(name), [`${Math.round(value)} %`, chart].join(' ').trim()]];
     });
   return { row, isFigure: true, lines };
 }

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { Guide } from '../../commandSpecs';
 import { t } from '../../editor/localize';
 import { pickOne } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import type { Services } from '../../services';
 import type { Disposable } from '../../util/disposable';
 
@@ -29,7 +30,10 @@ async function chooseGuide(): Promise<Guide | undefined> {
     },
     { guide: 'agents', label: t('Agents'), description: t('let AI agents look, ask and work') },
   ];
-  const picked = await pickOne(rows, { title: t('Open Guide'), placeHolder: t('Which guide?') });
+  const picked = await pickOne(rows, {
+    title: titleOf('gpuRental.openGuide'),
+    placeHolder: t('Which one?'),
+  });
   return picked?.guide;
 }
 

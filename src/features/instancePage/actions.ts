@@ -1,5 +1,6 @@
 import type { AnyCommandId } from '../../commandSpecs';
 import { t } from '../../editor/localize';
+import { labelOf } from '../../editor/titles';
 import type { InstanceActions } from '../../model/instances/instanceState';
 import type { ReportView } from '../../webview/report/protocol';
 
@@ -7,7 +8,8 @@ type Button = ReportView['buttons'][number];
 
 interface PageAction {
   readonly id: AnyCommandId;
-  readonly label: () => string;
+  /** Differs from the title of the command. */
+  readonly label?: () => string;
   /** The flag of the menus; every state has an action without one. */
   readonly needs?: keyof InstanceActions;
   /** The usual next step, where the state allows it. */
@@ -17,23 +19,28 @@ interface PageAction {
 /** The actions in the order of their use, under the part of the page that they belong to. */
 const pageActions = {
   head: [
-    { id: 'gpuRental.instance.connect', label: () => t('Connect'), needs: 'canConnect', isPrimary: true },
-    { id: 'gpuRental.instance.openTerminal', label: () => t('Open Terminal'), needs: 'canConnect' },
-    { id: 'gpuRental.instance.upload', label: () => t('Upload…'), needs: 'canConnect' },
-    { id: 'gpuRental.instance.start', label: () => t('Start…'), needs: 'canStart', isPrimary: true },
-    { id: 'gpuRental.instance.stop', label: () => t('Stop…'), needs: 'canStop' },
-    { id: 'gpuRental.instance.destroy', label: () => t('Destroy…'), needs: 'canDestroy' },
-    { id: 'gpuRental.instance.rentAnother', label: () => t('Rent Another Like This…') },
+    { id: 'gpuRental.instance.connect', needs: 'canConnect', isPrimary: true },
+    { id: 'gpuRental.instance.openTerminal', needs: 'canConnect' },
+    { id: 'gpuRental.instance.upload', needs: 'canConnect' },
+    { id: 'gpuRental.instance.start', needs: 'canStart', isPrimary: true },
+    { id: 'gpuRental.instance.stop', needs: 'canStop' },
+    { id: 'gpuRental.instance.destroy', needs: 'canDestroy' },
+    { id: 'gpuRental.instance.rentAnother' },
   ],
-  status: [{ id: 'gpuRental.instance.setSchedule', label: () => t('End Later…') }],
-  machine: [{ id: 'gpuRental.instance.check', label: () => t('Check Machine'), needs: 'canConnect' }],
-  bid: [{ id: 'gpuRental.instance.changeBid', label: () => t('Change Bid…'), needs: 'canChangeBid' }],
+  status: [{ id: 'gpuRental.instance.setSchedule' }],
+  machine: [{ id: 'gpuRental.instance.check', needs: 'canConnect' }],
+  bid: [
+    {
+      id: 'gpuRental.instance.changeBid',
+      needs: 'canChangeBid',
+    },
+  ],
   configuration: [{ id: 'gpuRental.instance.showDetails', label: () => t('Show as JSON') }],
-  log: [{ id: 'gpuRental.instance.showLogs', label: () => t('Show Log') }],
+  log: [{ id: 'gpuRental.instance.showLogs' }],
   notice: [
     {
       id: 'gpuRental.instance.replaceFailed',
-      label: () => t('Destroy and Rent Next Best…'),
+      label: () => t('Destroy and Rent Next Best'),
       needs: 'canReplace',
     },
   ],
@@ -56,7 +63,7 @@ export function actionButtons(part: PagePart, allowed: InstanceActions): Button[
     .filter(({ needs }) => needs === undefined || allowed[needs])
     .map(({ id, label, isPrimary }) => ({
       id,
-      label: label(),
+      label: label?.() ?? labelOf(id),
       ...(isPrimary === undefined ? {} : { primary: isPrimary }),
     }));
 }

@@ -1,6 +1,7 @@
 import { localize, t } from '../../editor/localize';
 import { agentOfPast, costOfPastText, durationOfPastText, endText, shortCost } from '../../editor/pastText';
 import { momentText } from '../../editor/timeText';
+import { labelOf } from '../../editor/titles';
 import type { CheckResult } from '../../model/rentals/machineCheck';
 import { checkText } from '../../model/rentals/machineVerdict';
 import type { PastRental } from '../../model/rentals/pastRental';
@@ -39,7 +40,7 @@ export function goneView(
       : t('{0} is missing from the list of instances.', name);
   const severity = past && past.end !== 'gone' ? 'info' : 'warning';
   const notices: ReportView['notices'] = isListed || past ? [{ severity, text, buttons: [] }] : [];
-  const showLog = past ? [{ id: 'gpuRental.history.showLog', label: t('Show Log') }] : [];
+  const showLog = past ? [{ id: 'gpuRental.history.showLog', label: labelOf('gpuRental.showLog') }] : [];
   const output = log === undefined ? {} : { output: logOutput(log, showLog) };
   if (!past) {
     return { subtitle: '', notices, buttons: [], tiles: [], sections: [], ...output };
@@ -52,7 +53,9 @@ export function goneView(
   return {
     subtitle: subtitleOf(past.instance),
     notices,
-    buttons: [{ id: 'gpuRental.history.rentAgain', label: t('Rent Again…'), primary: true }],
+    buttons: [
+      { id: 'gpuRental.history.rentAgain', label: labelOf('gpuRental.history.rentAgain'), primary: true },
+    ],
     tiles: tiles.flatMap(([label, value]) => (value === undefined ? [] : [{ label, value }])),
     sections: [
       endSection(past, facts),

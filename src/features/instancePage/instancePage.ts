@@ -332,7 +332,7 @@ export class InstancePage implements Disposable {
     try {
       const alias = await runCommand('gpuRental.prepareSsh', { ...this.of, isEntryOnly: false });
       if (alias !== undefined && !this.store.isDisposed) {
-        this.gpus = await withCancellableProgress(t('Reading {0}…', this.name), (signal) =>
+        this.gpus = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
           readGpus(ssh, alias, { clock, signal }),
         );
         this.draw();

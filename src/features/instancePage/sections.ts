@@ -132,7 +132,7 @@ function gaugeLabel(name: GaugeName): string {
 }
 
 function percent(value: number): string {
-  return `${Math.round(value)}%`;
+  return `${Math.round(value)} %`;
 }
 
 /**
@@ -151,7 +151,7 @@ export function gpuSection(
     id: String(index),
     cells: [
       { text: t('GPU {0}', index), sort: index },
-      figure(use, 100, '%'),
+      figure(use, 100, ' %'),
       figure(usedMb && usedMb / 1024, memoryMb && memoryMb / 1024, ' GB'),
       figure(celsius, undefined, ' °C'),
       figure(watts, limitWatts, ' W'),
@@ -170,7 +170,7 @@ function figure(value: number | undefined, most: number | undefined, unit: strin
   if (value === undefined) {
     return { text: '–' };
   }
-  const whole = most === undefined || unit === '%' ? '' : ` / ${Math.round(most)}`;
+  const whole = most === undefined || unit === ' %' ? '' : ` / ${Math.round(most)}`;
   const share = most === undefined || most <= 0 ? undefined : Math.min(value / most, 1);
   return {
     text: `${Math.round(value)}${whole}${unit}`,
@@ -273,15 +273,15 @@ export function configurationSection(instance: Instance, now: number, buttons: B
         .filter((name) => !name.startsWith('-'))
         .join(' '),
     ],
-    [t('On-start script'), onstart === '' ? undefined : t('yes')],
+    [t('On-start script'), onstart === '' ? undefined : t('Yes')],
     [t('Rented'), startedAt === undefined ? undefined : momentText(startedAt * 1000, now)],
     [
       t('Rental type'),
-      isInterruptible === undefined ? undefined : isInterruptible ? t('interruptible') : t('on demand'),
+      isInterruptible === undefined ? undefined : isInterruptible ? t('Interruptible') : t('On demand'),
     ],
     [t('Bid'), bidPerHour === undefined ? undefined : pricePerHour(bidPerHour)],
     [t('Running'), totalPerHour === undefined ? undefined : pricePerHour(totalPerHour)],
-    [t('Stopped'), stopped === undefined ? undefined : t('{0} for the disk', pricePerDay(stopped))],
+    [t('Stopped'), stopped === undefined ? undefined : t('{0} for storage', pricePerDay(stopped))],
     [t('Machine'), machineId === undefined ? undefined : `#${machineId}`],
     [t('Location'), placeText(instance.location ?? '')],
   ];

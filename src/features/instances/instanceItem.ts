@@ -135,7 +135,7 @@ export function instanceTooltip(
           formatMoney(times(instance.totalPerHour, 24)),
         ),
   );
-  line(t('Stopped'), stopped === undefined ? undefined : t('{0}/day for the disk', formatMoney(stopped)));
+  line(t('Stopped'), stopped === undefined ? undefined : t('{0}/day for storage', formatMoney(stopped)));
   line(
     t('Cost so far'),
     spent === undefined ? undefined : t('at most {0}, without traffic', formatMoney(spent, 2)),

@@ -149,16 +149,13 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
       case 'group':
         return this.groupItem(node.groupId);
       case 'loading':
-        return loadingItem(
-          this.deps.fleet.state.kind === 'ready' ? t('Loading volumes…') : t('Loading instances…'),
-        );
+        return loadingItem(t('Loading…'));
       case 'loadError':
       case 'skipped':
         return problemRow(node, {
           name: 'instances',
           state: this.deps.fleet.state,
           now: this.deps.clock.now(),
-          unread,
           consequence: t('They exist and cost money.'),
         });
       case 'partial':
@@ -267,7 +264,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         ? undefined
         : {
             value: running,
-            tooltip: running === 1 ? t('1 instance is running') : t('{0} instances are running', running),
+            tooltip: t('Running: {0}', running),
           };
     const burn = burnNow(this.deps);
     const cost =
@@ -302,10 +299,6 @@ function ageText(state: ReadyFleet, now: number): string {
   }
   const age = localize(durationText(now - state.fetchedAt));
   return isEmpty ? t('No instances as of {0} ago. Refresh the list.', age) : t('Shown as of {0} ago.', age);
-}
-
-function unread(count: number): string {
-  return count === 1 ? t('1 instance could not be read') : t('{0} instances could not be read', count);
 }
 
 function loadingItem(label: string): vscode.TreeItem {

@@ -1,12 +1,13 @@
 import { isIP } from 'node:net';
 import { mayHaveTakenEffect } from '../../api/errors';
-import { commandAction } from '../../editor/commands';
+import { titledAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking, whileSending } from '../../editor/progress';
 import { askLine, pickMany, pickOne } from '../../editor/quickPick';
 import { showOnce } from '../../editor/showOnce';
+import { titleOf } from '../../editor/titles';
 import {
   permissionCategories,
   type ApiKey,
@@ -34,7 +35,7 @@ export async function createApiKey(
   { redactor }: Pick<Services, 'redactor'>,
   account: Account,
 ): Promise<boolean> {
-  const title = t('Create API Key');
+  const title = titleOf('gpuRental.apiKey.create');
   const name = await askLine({
     title,
     prompt: t('A name that describes the purpose of the key, for example Build Server.'),
@@ -177,7 +178,7 @@ export async function deleteApiKey(account: Account, wantedId: number | undefine
     message(
       'warning',
       t('The API key in use is deleted. Enter another one to continue.'),
-      commandAction(t('Replace Key'), 'gpuRental.replaceKey'),
+      titledAction('gpuRental.replaceKey'),
     );
   }
   return true;
@@ -191,7 +192,7 @@ async function pickKey(keys: readonly ApiKey[], account: Account): Promise<ApiKe
       detail: localize(permissionSummary(key)),
       key,
     })),
-    { title: t('Delete API Key'), placeHolder: t('Which one?') },
+    { title: titleOf('gpuRental.apiKey.delete'), placeHolder: t('Which one?') },
   );
   return picked?.key;
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { labelOf } from '../../editor/titles';
 import type { KeyPermissions } from '../../model/accounts/apiKey';
 import type { NewApiKey } from '../../model/accounts/apiKey';
 import { readApiKeyDocument, renderApiKeyDocument } from '../../model/accounts/apiKeyDocument';
@@ -67,7 +68,7 @@ export function registerKeyLens(): vscode.Disposable {
       provideCodeLenses: () => [
         new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
           command: 'gpuRental.apiKey.createFromDocument',
-          title: `$(key) ${t('Create This API Key')}`,
+          title: `$(key) ${labelOf('gpuRental.apiKey.createFromDocument')}`,
         }),
       ],
     },

@@ -6,6 +6,7 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking, whileSending } from '../../editor/progress';
 import { askLine, pickOne } from '../../editor/quickPick';
+import { labelOf } from '../../editor/titles';
 import { usesText, type KeptSecret } from '../../model/accounts/keptSecret';
 import { secretNameProblem, secretValueProblem } from '../../model/accounts/keyInput';
 import { secretNamed, type Secret } from '../../model/accounts/secret';
@@ -170,12 +171,14 @@ async function secretToDelete(
 export async function copySecret(account: Account, wantedName: string | undefined): Promise<void> {
   const secrets = await whileAsking(account.client.secrets.list());
   const secret =
-    wantedName === undefined ? await pickSecret(secrets, t('Copy Value')) : secretNamed(secrets, wantedName);
+    wantedName === undefined
+      ? await pickSecret(secrets, labelOf('gpuRental.secret.copy'))
+      : secretNamed(secrets, wantedName);
   if (secret && secret.value === undefined) {
     message('info', t('The service does not reveal this value.'));
   } else if (secret?.value !== undefined) {
     await vscode.env.clipboard.writeText(secret.value);
-    void vscode.window.setStatusBarMessage(t('The value is on the clipboard.'), 3000);
+    void vscode.window.setStatusBarMessage(t('Copied'), 3000);
   }
 }
 

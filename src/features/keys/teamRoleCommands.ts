@@ -3,6 +3,7 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking } from '../../editor/progress';
 import { askLine, pickOne } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import { isCategory, permissionMeaning } from '../../model/accounts/permissionText';
 import type { TeamRole } from '../../model/accounts/teamRole';
 import type { Account } from '../../store/accounts/accounts';
@@ -13,7 +14,7 @@ import { text } from '../../util/text';
 
 /** Finds a role by name and shows its permissions. */
 export async function showTeamRole(account: Account, wantedName: string | undefined): Promise<void> {
-  const title = t('Show Team Role');
+  const title = titleOf('gpuRental.teamRole.show');
   const role =
     wantedName === undefined ? await chooseRole(account, title) : await roleNamed(account, wantedName);
   if (!role) {
@@ -42,11 +43,10 @@ async function chooseRole(account: Account, title: string): Promise<TeamRole | u
     const picked = await pickOne(
       roles.items.map((role) => ({
         label: plainLabel(role.name),
-        description:
-          role.permissions.length === 1 ? t('1 permission') : t('{0} permissions', role.permissions.length),
+        description: t('Permissions: {0}', role.permissions.length),
         role,
       })),
-      { title, placeHolder: t('Which role?') },
+      { title, placeHolder: t('Which one?') },
     );
     return picked?.role;
   }

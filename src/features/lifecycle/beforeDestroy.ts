@@ -2,7 +2,6 @@ import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { printedLog } from '../../instanceKeys';
 import type { Instance } from '../../model/instances/instance';
-import { instanceName } from '../../model/instances/instanceLabel';
 import { hasBeenReady, hasShell, isStarting, stateOf } from '../../model/instances/instanceState';
 import type { Volume } from '../../model/volume';
 import { findUnsavedWork, type UnsavedWork } from '../../ssh/unsavedWork';
@@ -10,6 +9,7 @@ import type { Account } from '../../store/accounts/accounts';
 import { UserError } from '../../util/errors';
 import type { Text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
+import { nameOfSome } from './lifecycleText';
 
 /** What was found on a machine, or why it was not checked. */
 export type WorkCheck =
@@ -40,11 +40,7 @@ export function checkBeforeDestroy(
   account: Account,
   instances: readonly Instance[],
 ): Promise<BeforeDestroy> {
-  const [only] = instances;
-  const title =
-    instances.length === 1 && only
-      ? t('Checking {0} for unsaved work…', instanceName(only))
-      : t('Checking {0} instances for unsaved work…', instances.length);
+  const title = t('Checking {0} for unsaved work…', nameOfSome(instances));
   return withCancellableProgress(title, (stop) => checkQuietly(deps, account, instances, stop));
 }
 

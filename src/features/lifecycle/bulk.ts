@@ -51,5 +51,5 @@ export function reportFailures(
 }
 
 export function reasonInRow(error: unknown): string {
-  return reasonOf(error) ?? t('unexpected problem; see the log');
+  return reasonOf(error) ?? t('See the log for details.');
 }

@@ -1,6 +1,7 @@
 import type { Question } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { pricePerDay } from '../../editor/priceText';
+import { titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { volumeName, volumePerDay, type Volume } from '../../model/volume';
@@ -19,17 +20,13 @@ export function destroyQuestion(instances: readonly Instance[], found: BeforeDes
   return {
     message: t('Destroy {0}?', nameOfSome(instances)),
     detail: [
-      (instances.length === 1
-        ? t("All data on its disk is lost for good. This can't be undone.")
-        : t("All data on their disks is lost for good. This can't be undone.")) +
-        ' ' +
-        afterwards(instances, found),
+      `${t("All data on disk is lost for good. This can't be undone.")} ${afterwards(instances, found)}`,
       ...(work.length === 0 ? [] : ['', ...work]),
     ]
       .join('\n')
       .concat(listed(instances)),
-    button: t('Destroy'),
-    keep: instances.length === 1 ? t('Keep Instance') : t('Keep Instances'),
+    button: titleOf('gpuRental.instance.destroy'),
+    keep: t('Keep Instance'),
   };
 }
 

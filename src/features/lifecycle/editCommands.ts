@@ -2,12 +2,13 @@ import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { explainingIfLost } from '../../api/errors';
 import type { InstanceTarget } from '../../commandSpecs';
-import { commandAction } from '../../editor/commands';
+import { titledAction } from '../../editor/commands';
 import { isPerson, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileSending, withCancellableProgress } from '../../editor/progress';
 import { askLine } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel, instanceName, maxLabelLength, renamed } from '../../model/instances/instanceLabel';
 import { formatMoney, fromDollars, toDollars, type Micros } from '../../model/money';
@@ -54,11 +55,11 @@ export async function changeBid(deps: LifecycleDeps, target: InstanceTarget | un
     return;
   }
   const client = still();
-  const minimum = await withCancellableProgress(t('Looking up the current minimum…'), (signal) =>
+  const minimum = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
     orCancelled(minimumBid(deps, client, instance), signal),
   );
   const typed = await askLine({
-    title: t('Change the Bid of {0}', instanceName(instance)),
+    title: t('{0}: {1}', titleOf('gpuRental.instance.changeBid'), instanceName(instance)),
     prompt:
       minimum === undefined
         ? t('Dollars per hour for the GPU. The current minimum is unknown; the highest bid runs.')
@@ -103,7 +104,7 @@ function reportBid({ fleet }: LifecycleDeps, instance: Instance, bid: Micros): v
     message(
       'warning',
       t('The service accepted a bid of {0}/h for {1}, but the list does not show it yet.', price, name),
-      commandAction(t('Refresh'), 'gpuRental.refresh'),
+      titledAction('gpuRental.refresh'),
     );
   }
 }
@@ -133,7 +134,7 @@ function bidProblem(value: string, instance: Instance): string | undefined {
   const bid = parseBid(value);
   const highest = highestBid(instance.gpuCount);
   if (bid === undefined) {
-    return t('Type a price in dollars per hour, for example 0.25');
+    return t('Enter a price per hour in dollars, such as 0.25.');
   }
   return bid < lowestBid || bid > highest
     ? t('Enter a bid from {0}/h to {1}/h.', formatMoney(lowestBid), formatMoney(highest))

@@ -1,6 +1,7 @@
 import type { Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
+import { titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -40,12 +41,8 @@ export function startQuestion(instances: readonly Instance[]): Question {
   return {
     message: t('Start {0}?', nameOfSome(instances)),
     detail:
-      (instances.length === 1
-        ? `${t('Once started, it costs {0}.', runningPrice(instances))} ${t('If another user has its GPU, the start waits until it is free.')}`
-        : t(
-            'Once started, they cost {0}. If other users have their GPUs, the starts wait until these are free.',
-            runningPrice(instances),
-          )) + listed(instances),
+      `${t('Cost once started: {0}.', runningPrice(instances))} ${t('If another user has the GPU, the start waits until it is free.')}` +
+      listed(instances),
     button: t('Start'),
   };
 }
@@ -54,16 +51,11 @@ export function stopQuestion(instances: readonly Instance[]): Question {
   return {
     message: t('Stop {0}?', nameOfSome(instances)),
     detail:
-      (instances.length === 1
-        ? t(
-            "Running processes stop. Its disk is kept and still costs {0}. Another user may rent the GPU, and then the instance can't start again until it is free.",
-            stoppedPrice(instances),
-          )
-        : t(
-            "Running processes stop. Their disks are kept and still cost {0}. Other users may rent the GPUs, and then the instances can't start again until these are free.",
-            stoppedPrice(instances),
-          )) + listed(instances),
-    button: t('Stop'),
+      t(
+        'Running processes stop. Storage is kept and still costs {0}. If another user then rents the GPU, a start waits until it is free.',
+        stoppedPrice(instances),
+      ) + listed(instances),
+    button: titleOf('gpuRental.instance.stop'),
     keep: t('Keep Running'),
   };
 }
@@ -73,16 +65,11 @@ export function cancelStartQuestion(instances: readonly Instance[]): Question {
   return {
     message: t('Cancel the start of {0}?', nameOfSome(instances)),
     detail:
-      (instances.length === 1
-        ? t(
-            'It is waiting for a free GPU. If you cancel, it stays stopped, and its disk is kept and still costs {0}.',
-            stoppedPrice(instances),
-          )
-        : t(
-            'They are waiting for free GPUs. If you cancel, they stay stopped, and their disks are kept and still cost {0}.',
-            stoppedPrice(instances),
-          )) + listed(instances),
-    button: t('Cancel the Start'),
+      t(
+        'The start waits for a free GPU. If you cancel it, storage is kept and still costs {0}.',
+        stoppedPrice(instances),
+      ) + listed(instances),
+    button: t('Cancel Start'),
     keep: t('Keep Waiting'),
   };
 }
@@ -91,16 +78,9 @@ export function rebootQuestion(instances: readonly Instance[]): Question {
   return {
     message: t('Reboot {0}?', nameOfSome(instances)),
     detail:
-      (instances.length === 1
-        ? t(
-            'Running processes stop. Its disk and its GPU are kept, and it still costs {0}.',
-            runningPrice(instances),
-          )
-        : t(
-            'Running processes stop. Their disks and GPUs are kept, and they still cost {0}.',
-            runningPrice(instances),
-          )) + listed(instances),
-    button: t('Reboot'),
+      t('Running processes stop. Disk and GPU are kept, and the cost stays {0}.', runningPrice(instances)) +
+      listed(instances),
+    button: titleOf('gpuRental.instance.reboot'),
     keep: t('Keep Running'),
   };
 }

@@ -44,7 +44,7 @@ export class LogFollower implements vscode.Disposable {
   async show(instance: Instance): Promise<void> {
     const name = instanceName(instance);
     const accountKey = this.deps.accounts.active?.key;
-    const content = await withCancellableProgress(t('Fetching the log of {0}…', name), (signal) =>
+    const content = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
       clientOf(this.deps).instances.logs(instance.id, { tail: tailLines }, { signal }),
     );
     const uri = this.documents.uri(`log-${instance.id}`, `${name}.log`);

@@ -1,6 +1,6 @@
 import type { CommandArgs, InstanceTarget } from '../../commandSpecs';
 import { showInstances } from '../../editor/chooseInstance';
-import { allRows, commandAction, runCommand } from '../../editor/commands';
+import { allRows, commandAction, runCommand, titledAction } from '../../editor/commands';
 import { choose, confirm, type Question } from '../../editor/confirm';
 import { confirmOverBudget } from '../../editor/confirmOverBudget';
 import { localize, t } from '../../editor/localize';
@@ -87,8 +87,8 @@ async function chooseToStart(
     message(
       'warning',
       t("The rental of {0} has ended, so it can't be started again.", instanceName(instance)),
-      commandAction(t('Copy Data…'), 'gpuRental.instance.copyData', only),
-      commandAction(t('Rent Another…'), 'gpuRental.instance.rentAnother', only),
+      titledAction('gpuRental.instance.copyData', only),
+      titledAction('gpuRental.instance.rentAnother', only),
     );
     return [];
   }
@@ -109,7 +109,7 @@ export async function startNow(
 
 /** `account` throws unless the account is active whose instances and budget were asked about. */
 async function startAll(deps: LifecycleDeps, instances: readonly Instance[], account: () => ActingAccount) {
-  const question = { message: t('Start outside your budget?'), button: t('Start Anyway') };
+  const question = { message: t('Continue outside your budget?'), button: t('Continue Anyway') };
   account();
   if (!(await confirmStartOverLimit(deps, instances)) || !(await confirmOverBudget(deps.budget, question))) {
     return [];
@@ -162,7 +162,7 @@ function reportQueued(instance: Instance): void {
       stoppedPrice([instance]),
     ),
     commandAction(t('Cancel Start'), 'gpuRental.instance.stop', target),
-    commandAction(t('Rent Another Like This'), 'gpuRental.instance.rentAnother', target),
+    titledAction('gpuRental.instance.rentAnother', target),
   );
 }
 
@@ -199,18 +199,8 @@ async function stopEach(
   const results = await change(deps, account, 'stop', t('Stopping {0}…', nameOfSome(instances)), instances);
   const isStopped = (row: RowResult<PowerVerdict>) => row.kind === 'done' && row.value === 'done';
   const stopped = results.filter(isStopped).map(({ instance }) => instance);
-  const [only] = stopped;
-  if (only) {
-    message(
-      'info',
-      stopped.length === 1
-        ? t('{0} is being stopped. Its disk still costs {1}.', instanceName(only), stoppedPrice(stopped))
-        : t(
-            '{0} instances are being stopped. Their disks still cost {1}.',
-            stopped.length,
-            stoppedPrice(stopped),
-          ),
-    );
+  if (stopped.length > 0) {
+    message('info', t('Stopping {0}. Storage still costs {1}.', nameOfSome(stopped), stoppedPrice(stopped)));
   }
 }
 
@@ -249,7 +239,7 @@ export async function destroy(deps: LifecycleDeps, ...[target, selected]: Rows):
     destroyAndVerify(deps, own, instance.id, signal),
   );
   refresh(deps);
-  reportFailures(deps, t('Some instances could not be destroyed. They still cost money.'), results);
+  reportFailures(deps, t('Some instances are unchanged and still cost money.'), results);
   reportVerdicts(results);
 }
 
@@ -327,7 +317,7 @@ async function withWorkAtRisk<Q extends Question>(
   const isWhole = await work.whole();
   const lines = instances.flatMap(({ id }) => work.atRisk(id, loss)).map((line) => `⚠ ${localize(line)}`);
   if (!isWhole) {
-    lines.push(`⚠ ${t('Work on it, such as jobs, could not be checked. See the log for details.')}`);
+    lines.push(`⚠ ${t("Unsaved work on it can't be checked. See the log for details.")}`);
   }
   return lines.length === 0
     ? question

@@ -1,5 +1,5 @@
 import { RefusedError } from '../../api/errors';
-import { commandAction } from '../../editor/commands';
+import { commandAction, titledAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { type Action, ask, message } from '../../editor/message';
 import type { Instance } from '../../model/instances/instance';
@@ -60,8 +60,8 @@ function reportNotDone(deps: LifecycleDeps, kind: PowerRequest, row: Row, again:
   message(
     'error',
     sentence(deps, kind, row),
-    commandAction(t('Try Again'), again, target),
-    kind === 'start' && commandAction(t('Rent Another Like This'), 'gpuRental.instance.rentAnother', target),
+    commandAction(t('Retry'), again, target),
+    kind === 'start' && titledAction('gpuRental.instance.rentAnother', target),
   );
 }
 
@@ -70,26 +70,16 @@ function reportNotKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Insta
 }
 
 function refreshAction(): Action {
-  return commandAction(t('Refresh'), 'gpuRental.refresh');
+  return titledAction('gpuRental.refresh');
 }
 
 async function reportSeveral(deps: LifecycleDeps, kind: PowerRequest, failed: readonly Row[]): Promise<void> {
   const isOpen = failed.some(isNotKnown);
-  const titles: Record<PowerRequest, string> = isOpen
-    ? {
-        start: t('Could not confirm that all instances are started.'),
-        stop: t('Could not confirm that all instances are stopped. Some may still cost money.'),
-        reboot: t('Could not confirm that all instances were rebooted.'),
-        recycle: t('Could not confirm that all instances were recycled.'),
-      }
-    : {
-        start: t('Some instances could not be started.'),
-        stop: t('Some instances could not be stopped. They still cost money.'),
-        reboot: t('Some instances could not be rebooted.'),
-        recycle: t('Some instances could not be recycled.'),
-      };
+  const title = isOpen
+    ? t('Could not confirm this for all instances. Some may still cost money.')
+    : t('Some instances are unchanged and still cost money.');
   const detail = failed.map((row) => sentence(deps, kind, row)).join('\n\n');
-  await ask('error', { message: titles[kind], detail }, isOpen && refreshAction());
+  await ask('error', { message: title, detail }, isOpen && refreshAction());
 }
 
 function sentence(deps: LifecycleDeps, kind: PowerRequest, row: Row): string {
@@ -107,44 +97,24 @@ function sentence(deps: LifecycleDeps, kind: PowerRequest, row: Row): string {
 
 function notDone(deps: LifecycleDeps, kind: PowerRequest, instance: Instance, reason: string): string {
   const name = instanceName(instance);
-  switch (kind) {
-    case 'start':
-      return t('{0} was not started and still costs {1}. {2}', name, stoppedPrice([instance]), reason);
-    case 'stop':
-      return t('{0} was not stopped and still costs {1}. {2}', name, priceNow(deps, instance), reason);
-    case 'reboot':
-      return t('{0} was not rebooted and is still running. {1}', name, reason);
-    case 'recycle':
-      return t('{0} was not created again and is still running. {1}', name, reason);
-  }
+  const price = kind === 'start' ? stoppedPrice([instance]) : priceNow(deps, instance);
+  return t('{0} is unchanged and still costs {1}. {2}', name, price, reason);
 }
 
 function notKnown(deps: LifecycleDeps, kind: PowerRequest, instance: Instance): string {
   const name = instanceName(instance);
-  switch (kind) {
-    case 'start':
-      return t(
-        'The service did not answer, so {0} may have been started. If it was, it costs {1}. Refresh to check.',
-        name,
-        runningPrice([instance]),
-      );
-    case 'stop':
-      return t(
-        'The service did not answer, so {0} may still be running. If it is, it costs {1}. Refresh to check.',
-        name,
-        priceNow(deps, instance),
-      );
-    case 'reboot':
-      return t(
-        'The service did not answer, so {0} may have been rebooted. It costs the same either way.',
-        name,
-      );
-    case 'recycle':
-      return t(
-        'The service did not answer, so {0} may have been created again without its data. It costs the same either way.',
-        name,
-      );
+  if (kind === 'recycle') {
+    return t(
+      'The service did not answer, so {0} may have been created again without its data. It costs the same either way.',
+      name,
+    );
   }
+  const price = kind === 'start' ? runningPrice([instance]) : priceNow(deps, instance);
+  return t(
+    'The service did not answer, so {0} may be running. If it is, it costs {1}. Refresh to check.',
+    name,
+    price,
+  );
 }
 
 /** A queued start or a failed machine is charged only for its disk. */

@@ -17,9 +17,9 @@ export async function confirmStartOverLimit(
     await overHourlyLimit(deps, ids, () => instances.map(runningRateOf), whileReadingInstances),
     {
       sentence: (total, limit) =>
-        t('Once started, all your instances cost {0}/h. Your limit is {1}/h.', total, limit),
-      message: t('Start over your price limit?'),
-      button: t('Start Anyway'),
+        t('All your instances would then cost up to {0}/h. Your limit is {1}/h.', total, limit),
+      message: t('Continue over your price limit?'),
+      button: t('Continue Anyway'),
     },
   );
 }
@@ -37,8 +37,8 @@ export async function confirmBidOverLimit(
   const rates = () => [hourlyRate(bid), stoppedRateOf(instance)];
   return confirmOverLimit(await overHourlyLimit(deps, [instance.id], rates, whileReadingInstances), {
     sentence: (total, limit) =>
-      t('With this bid, all your instances cost up to {0}/h. Your limit is {1}/h.', total, limit),
-    message: t('Bid over your price limit?'),
-    button: t('Bid Anyway'),
+      t('All your instances would then cost up to {0}/h. Your limit is {1}/h.', total, limit),
+    message: t('Continue over your price limit?'),
+    button: t('Continue Anyway'),
   });
 }

@@ -5,6 +5,7 @@ import { localize, t } from '../../editor/localize';
 import type { OutputDocuments } from '../../editor/outputDocuments';
 import { withCancellableProgress } from '../../editor/progress';
 import { askLine } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { detailsDocument } from '../../model/instances/instanceDetails';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -28,7 +29,7 @@ export async function runOnInstance(
   }
   const name = instanceName(instance);
   const command = await askLine({
-    title: t('Run a Command on {0}', name),
+    title: t('{0}: {1}', titleOf('gpuRental.instance.runCommand'), name),
     prompt: t('The service runs only ls, du and rm here. To run other commands, connect to the instance.'),
     placeholder: 'ls -la /workspace',
     ignoreFocusOut: true,
@@ -51,7 +52,7 @@ export async function runOnInstance(
   if (/^\s*rm\b/.test(command) && !(await confirmRemoval(name, command.trim()))) {
     return;
   }
-  const output = await withCancellableProgress(t('Running on {0}…', name), (signal) =>
+  const output = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
     client().instances.execute(instance.id, command, { signal }),
   );
   await documents.show(
@@ -85,7 +86,7 @@ export async function showDetails(
   if (!known) {
     return;
   }
-  const instance = await withCancellableProgress(t('Reading {0}…', instanceName(known)), (signal) =>
+  const instance = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
     clientOf(deps).instances.get(known.id, { signal }),
   );
   if (!instance) {

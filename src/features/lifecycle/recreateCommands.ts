@@ -3,6 +3,7 @@ import { runCommand } from '../../editor/commands';
 import type { Question } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { pickFromList, type Row } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import { withImage, type ImageChange } from '../../model/instances/imageChange';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
@@ -67,7 +68,7 @@ export async function changeImage(deps: LifecycleDeps, target: InstanceTarget | 
 type ImagePick = Extract<ImageChange, { readonly kind: 'image' }> | { readonly kind: 'pickTemplate' };
 
 async function chooseImage(instance: Instance): Promise<Chosen | undefined> {
-  const title = t('Change the Image of {0}', instanceName(instance));
+  const title = t('{0}: {1}', titleOf('gpuRental.instance.changeImage'), instanceName(instance));
   const answer = await pickFromList<ImagePick>({
     title,
     placeholder: t('Choose a template, or type an image path.'),
@@ -102,7 +103,7 @@ function imageRows(image: string, instance: Instance): readonly Row<ImagePick>[]
     {
       id: 'template',
       icon: 'layout',
-      label: t('Choose a Template…'),
+      label: t('Choose a Template'),
       value: { kind: 'pickTemplate' },
       alwaysShow: true,
     },
@@ -118,12 +119,9 @@ function recycleQuestion(instance: Instance, found: BeforeDestroy): Required<Que
     detail: detail(
       instance,
       found,
-      t(
-        'All data in its container is lost for good. The container is created again from {0}.',
-        plainLabel(instance.image ?? t('the same image')),
-      ),
+      t('All data in its container is lost for good. The container is created again from the image.'),
     ),
-    button: t('Recycle'),
+    button: titleOf('gpuRental.instance.recycle'),
     keep: t('Keep Data'),
   };
 }
@@ -134,9 +132,9 @@ function changeImageQuestion(instance: Instance, image: string, found: BeforeDes
     detail: detail(
       instance,
       found,
-      t('All data in its container is lost for good. The container is created again from the new image.'),
+      t('All data in its container is lost for good. The container is created again from the image.'),
     ),
-    button: t('Change Image'),
+    button: titleOf('gpuRental.instance.changeImage'),
     keep: t('Keep Data'),
   };
 }

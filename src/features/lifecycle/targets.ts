@@ -1,11 +1,11 @@
 import type { Client } from '../../api/client';
 import type { CommandId, InstanceTarget } from '../../commandSpecs';
-import { commandTitle } from '../../editor/commandTitle';
 import { allRows } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
 import { pickMany, pickOne } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateLabel, stateOf, type InstanceActions } from '../../model/instances/instanceState';
@@ -57,7 +57,7 @@ export async function chooseInstances(
   canPickMany = true,
 ): Promise<readonly Instance[]> {
   const none = () => {
-    message('info', t('No instance is in the right state for “{0}”.', commandTitle(command)));
+    message('info', t('No instance is in the right state for “{0}”.', titleOf(command)));
     return [];
   };
   const listed = await listedInstances(deps.fleet, whileReadingInstances);
@@ -94,7 +94,7 @@ async function pick(
     detail: `#${instance.id}`,
     instance,
   }));
-  const title = commandTitle(command);
+  const title = titleOf(command);
   if (!canPickMany) {
     const one = await pickOne(rows, { title, placeHolder: t('Which instance?') });
     return one ? [one.instance] : [];

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
-import { commandAction, runCommand } from '../../editor/commands';
+import { runCommand, titledAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { copyLink } from '../../editor/copyLink';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
+import { labelOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { readLink } from '../../model/links';
@@ -97,7 +98,7 @@ async function openInstance(deps: Deps, account: Account, id: number): Promise<v
 /** Returns the instance of a link; shows a message if the account has none with this number. */
 async function found({ fleet }: Deps, account: Account, id: number): Promise<Instance | undefined> {
   if (!fleet.find(id)) {
-    await withCancellableProgress(t('Looking for the instance…'), (signal) =>
+    await withCancellableProgress(t('Waiting for the service…'), (signal) =>
       orCancelled(fleet.refresh(), signal),
     );
   }
@@ -110,7 +111,7 @@ async function found({ fleet }: Deps, account: Account, id: number): Promise<Ins
         plainLabel(account.name),
         id,
       ),
-      commandAction(t('Switch Account'), 'gpuRental.switchAccount'),
+      titledAction('gpuRental.switchAccount'),
     );
   }
   return instance;
@@ -134,7 +135,7 @@ async function act(deps: Deps, account: Account, kind: 'connect' | 'start', id: 
     detail: t(
       'A link asks to connect. A remote window runs programs from the machine, which belongs to a stranger.',
     ),
-    button: t('Connect'),
+    button: labelOf('gpuRental.instance.connect'),
   };
   if (await confirm(question)) {
     accountStill(deps.accounts, account.key);
@@ -146,7 +147,7 @@ async function act(deps: Deps, account: Account, kind: 'connect' | 'start', id: 
 async function openOffer({ searchBudget }: Deps, { client }: Account, id: number): Promise<void> {
   const filters = { id: { eq: id } };
   searchBudget.note();
-  const { items } = await withCancellableProgress(t('Looking for the offer…'), (signal) =>
+  const { items } = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
     client.offers.search({ filters, rentalType: 'on-demand', order: [], limit: 1 }, { signal }),
   );
   if (items.some((offer) => offer.id === id)) {
@@ -159,7 +160,7 @@ async function openOffer({ searchBudget }: Deps, { client }: Account, id: number
   message(
     'warning',
     t('Offer #{0} is no longer available. Offers come and go within minutes.', id),
-    commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
+    titledAction('gpuRental.searchOffers'),
   );
 }
 

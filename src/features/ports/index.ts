@@ -2,11 +2,12 @@ import * as vscode from 'vscode';
 import { ApiError, UnauthorizedError } from '../../api/errors';
 import type { InstanceTarget, PortTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
-import { commandAction, runCommand } from '../../editor/commands';
+import { runCommand, titledAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking, whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { pickFromList, type Row } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
@@ -64,7 +65,7 @@ export function register(deps: Deps): Disposable {
   store.add(
     commands.register('gpuRental.port.copy', async (target) => {
       await vscode.env.clipboard.writeText(addressOf(deps, forwards, target, false));
-      vscode.window.setStatusBarMessage(t('Address copied'), 4_000);
+      vscode.window.setStatusBarMessage(t('Copied'), 4_000);
     }),
   );
   store.add(
@@ -174,8 +175,8 @@ function offerForwarded(deps: Deps, forwards: Forwards, target: PortTarget): voi
       nameOf(deps, target.instanceId),
       local,
     ),
-    commandAction(t('Open in Browser'), 'gpuRental.port.open', target),
-    commandAction(t('Copy Address'), 'gpuRental.port.copy', target),
+    titledAction('gpuRental.port.open', target),
+    titledAction('gpuRental.port.copy', target),
   );
 }
 
@@ -191,7 +192,7 @@ async function askPort(): Promise<WantedForward | undefined> {
     value: { remotePort, remoteHost: ownHost },
   }));
   const answer = await pickFromList<WantedForward>({
-    title: t('Forward a Port'),
+    title: titleOf('gpuRental.instance.forwardPort'),
     placeholder: t(
       'Which port? Choose, or type a number or an address of the instance such as 172.17.0.2:8080.',
     ),
@@ -204,7 +205,12 @@ async function askPort(): Promise<WantedForward | undefined> {
       const wanted = parseForwardedPort(line);
       return [
         wanted
-          ? { id: 'typed', label: t('Forward Port {0}', portOf(wanted)), alwaysShow: true, value: wanted }
+          ? {
+              id: 'typed',
+              label: t('{0}: {1}', titleOf('gpuRental.instance.forwardPort'), portOf(wanted)),
+              alwaysShow: true,
+              value: wanted,
+            }
           : {
               id: 'invalid',
               label: t(

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { PortTarget } from '../../commandSpecs';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
+import { labelOf } from '../../editor/titles';
 import type { GroupRow, InstanceRows, OnPage } from '../../editor/treeGroups';
 import type { Services } from '../../services';
 import { portOf, type Forward } from '../../ssh/forward';
@@ -69,8 +70,8 @@ function onPage(node: PortTarget, canOpen: boolean): OnPage {
   return {
     kind: 'service',
     open: canOpen
-      ? { name: t('Open in Browser'), run: () => runCommand('gpuRental.port.open', node) }
-      : { name: t('Copy Address'), run: () => runCommand('gpuRental.port.copy', node) },
+      ? { name: labelOf('gpuRental.port.open'), run: () => runCommand('gpuRental.port.open', node) }
+      : { name: labelOf('gpuRental.port.copy'), run: () => runCommand('gpuRental.port.copy', node) },
   };
 }
 

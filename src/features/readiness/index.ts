@@ -1,9 +1,10 @@
 import { showInstances } from '../../editor/chooseInstance';
-import { commandAction } from '../../editor/commands';
+import { titledAction } from '../../editor/commands';
 import { reportDamagedFiles } from '../../editor/damagedFiles';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickMany } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import type { UnfinishedOrder } from '../../store/rentals/rentalStore';
 import { type Disposable, DisposableStore } from '../../util/disposable';
 import { durationText } from '../../util/duration';
@@ -94,7 +95,7 @@ async function forgetFailedMachines({ failedMachines, clock }: ReadinessDeps): P
     machineId,
   }));
   const chosen = await pickMany(rows, {
-    title: t('Forget Failed Machines'),
+    title: titleOf('gpuRental.forgetFailedMachines'),
     placeHolder: t('Which ones may be rented as a replacement again?'),
   });
   for (const { machineId } of chosen ?? []) {
@@ -115,11 +116,8 @@ function reportUnfinishedOrder({ rentals, wanted }: UnfinishedOrder): void {
       wanted,
     ),
     ...(instanceId === undefined
-      ? [commandAction(t('Search Offers'), 'gpuRental.searchOffers')]
-      : [
-          commandAction(t('Rent Another Like This'), 'gpuRental.instance.rentAnother', { instanceId }),
-          showInstances(),
-        ]),
+      ? [titledAction('gpuRental.searchOffers')]
+      : [titledAction('gpuRental.instance.rentAnother', { instanceId }), showInstances()]),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { InstanceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
-import { commandAction } from '../../editor/commands';
+import { commandAction, titledAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
@@ -86,7 +86,7 @@ export class CheckMessages {
         localize(runsUncheckedText(name, check.reason, check.detail)),
         connect(instanceId),
         commandAction(t('Check Again'), 'gpuRental.instance.check', { instanceId }),
-        check.reason === 'failed' && commandAction(t('Show Log'), 'gpuRental.showLog'),
+        check.reason === 'failed' && titledAction('gpuRental.showLog'),
       );
       return;
     }
@@ -122,9 +122,9 @@ export class CheckMessages {
       'warning',
       sentence,
       canReplace
-        ? { label: t('Replace…'), run: this.replacing(instanceId, name, sentence) }
-        : commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
-      needsKey && commandAction(t('Attach a Key…'), 'gpuRental.instance.attachKey', { instanceId }),
+        ? { label: t('Replace'), run: this.replacing(instanceId, name, sentence) }
+        : titledAction('gpuRental.instance.destroy', { instanceId }),
+      needsKey && titledAction('gpuRental.instance.attachKey', { instanceId }),
       connect(instanceId),
       { label: t('Keep It'), run: () => undefined },
     );
@@ -143,7 +143,7 @@ export class CheckMessages {
 }
 
 function connect(instanceId: number): Action {
-  return commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId });
+  return titledAction('gpuRental.instance.connect', { instanceId });
 }
 
 /** Checks a running machine again, because the user asked for it. */
@@ -175,7 +175,7 @@ export async function checkMachine(
   }
   await deps.sshConsent.ask();
   account();
-  const check = await withCancellableProgress(t('Checking {0}', name), (signal, report) =>
+  const check = await withCancellableProgress(t('Connecting to {0}', name), (signal, report) =>
     runCheck(deps, instance.id, report, signal),
   );
   account();

@@ -1,5 +1,5 @@
 import { showInstances } from '../../editor/chooseInstance';
-import { commandAction } from '../../editor/commands';
+import { titledAction } from '../../editor/commands';
 import { confirm, isPerson } from '../../editor/confirm';
 import { failureSentence, keptSentence, troubleSentence } from '../../editor/failureText';
 import { t } from '../../editor/localize';
@@ -80,7 +80,7 @@ export class ReadinessNotifications {
         message(
           'error',
           t('{0} was destroyed, but the service lists it again. It costs money.', name),
-          commandAction(t('Destroy Again…'), 'gpuRental.instance.destroy', { instanceId }),
+          titledAction('gpuRental.instance.destroy', { instanceId }),
         );
         return;
       default:
@@ -94,7 +94,7 @@ export class ReadinessNotifications {
       message(
         'info',
         t('Checked the rental that had no answer: no instance with its label exists, so nothing was rented.'),
-        commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
+        titledAction('gpuRental.searchOffers'),
       );
       return;
     }
@@ -114,17 +114,9 @@ export class ReadinessNotifications {
       await this.checks.show(instanceId, name, check);
     } else if (instance && !hasShell(instance)) {
       const sentence = t('{0} is running. It has no SSH, as its run type is args.', name);
-      message(
-        'info',
-        sentence,
-        commandAction(t('Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),
-      );
+      message('info', sentence, titledAction('gpuRental.instance.showLogs', { instanceId }));
     } else {
-      message(
-        'info',
-        t('{0} is ready.', name),
-        commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId }),
-      );
+      message('info', t('{0} is ready.', name), titledAction('gpuRental.instance.connect', { instanceId }));
     }
   }
 
@@ -139,8 +131,8 @@ export class ReadinessNotifications {
     message(
       'warning',
       t('{0} is running after all and costs {1}.', name, price),
-      instance && commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId: instance.id }),
-      instance && commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId: instance.id }),
+      instance && titledAction('gpuRental.instance.connect', { instanceId: instance.id }),
+      instance && titledAction('gpuRental.instance.destroy', { instanceId: instance.id }),
     );
     if (instance && check && !isCheckFine(this.deps, instance.id, check)) {
       await this.checks.show(instance.id, name, check);
@@ -206,7 +198,7 @@ export class ReadinessNotifications {
         'warning',
         t('{0} is destroyed, but the window closed before a replacement was rented.', name),
         { label: t('Rent Next Best'), run: goOn },
-        commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
+        titledAction('gpuRental.searchOffers'),
       );
       return;
     }
@@ -215,12 +207,12 @@ export class ReadinessNotifications {
       'warning',
       t('{0} was not replaced, because the window closed first. {1}', name, this.diskCost(instanceId)),
       this.replaceAction(instanceId, name, hadData),
-      commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
+      titledAction('gpuRental.instance.destroy', { instanceId }),
     );
   }
 
   private replaceAction(instanceId: number, name: string, hadData: boolean): Action {
-    return { label: t('Destroy and Rent Next Best…'), run: this.replacing(instanceId, name, hadData) };
+    return { label: t('Destroy and Rent Next Best'), run: this.replacing(instanceId, name, hadData) };
   }
 
   private askWhatNext(event: FailedStart, name: string, reason: string | undefined): void {
@@ -232,22 +224,20 @@ export class ReadinessNotifications {
       'error',
       sentences.join(' '),
       canReplace && this.replaceAction(instanceId, name, hadData),
-      commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
-      commandAction(t('Instance Log'), 'gpuRental.instance.showLogs', { instanceId }),
+      titledAction('gpuRental.instance.destroy', { instanceId }),
+      titledAction('gpuRental.instance.showLogs', { instanceId }),
     );
   }
 
   private tooDear(event: Extract<StartEvent, { kind: 'tooDear' }>, name: string): void {
     const prices = [name, formatMoney(event.pricePerHour), formatMoney(event.mostPerHour)] as const;
-    const destroy = commandAction(t('Destroy…'), 'gpuRental.instance.destroy', {
-      instanceId: event.instanceId,
-    });
+    const destroy = titledAction('gpuRental.instance.destroy', { instanceId: event.instanceId });
     switch (event.verdict) {
       case 'destroyed':
         message(
           'warning',
           t('{0} cost {1}/h, and you confirmed at most {2}/h. It was destroyed.', ...prices),
-          commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
+          titledAction('gpuRental.searchOffers'),
         );
         return;
       case 'notConfirmed':
@@ -326,9 +316,9 @@ export class ReadinessNotifications {
     message(
       'warning',
       trouble === 'outbid' && endsAtMs > now ? `${sentence} ${keptSentence(endsAtMs, now)}` : sentence,
-      trouble === 'outbid' && commandAction(t('Change Bid…'), 'gpuRental.instance.changeBid', { instanceId }),
-      canReplace && { label: t('Replace…'), run: this.replacing(instanceId, name, true) },
-      commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
+      trouble === 'outbid' && titledAction('gpuRental.instance.changeBid', { instanceId }),
+      canReplace && { label: t('Replace'), run: this.replacing(instanceId, name, true) },
+      titledAction('gpuRental.instance.destroy', { instanceId }),
     );
   }
 
@@ -351,7 +341,7 @@ export class ReadinessNotifications {
     if (full !== undefined) {
       return t('Until it is destroyed, it costs {0}.', full);
     }
-    return t('Until it is destroyed, its disk costs {0}.', this.diskPrice(instanceId));
+    return t('Until it is destroyed, storage costs {0}.', this.diskPrice(instanceId));
   }
 
   private name(instanceId: number): string {

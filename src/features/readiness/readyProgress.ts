@@ -5,6 +5,7 @@ import { hostSentences } from '../../editor/failureText';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { progressWithButton } from '../../editor/progress';
+import { titleOf } from '../../editor/titles';
 import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { stateLabel, stateOf } from '../../model/instances/instanceState';
@@ -57,7 +58,7 @@ export class ReadyProgress implements vscode.Disposable {
   private async show(watch: StartWatch): Promise<void> {
     const { instanceId } = watch;
     const cancelled = await vscode.window.withProgress(
-      progressWithButton(t('Getting {0} ready', this.name(instanceId)), t('Stop Waiting…')),
+      progressWithButton(t('Getting {0} ready', this.name(instanceId)), t('Stop Waiting')),
       (progress, token) =>
         new Promise<boolean>((resolve) => {
           const own = new DisposableStore();
@@ -127,7 +128,10 @@ export class ReadyProgress implements vscode.Disposable {
         label: t('Stop Waiting'),
         run: () => Promise.resolve(this.deps.startWatches.stopWatching(instanceId)).then(answered),
       },
-      { label: t('Destroy It'), run: () => this.destroy(account(), instanceId, name).then(answered) },
+      {
+        label: titleOf('gpuRental.instance.destroy'),
+        run: () => this.destroy(account(), instanceId, name).then(answered),
+      },
     );
     if (isAnswered === undefined) {
       await this.show(watch);
@@ -136,7 +140,7 @@ export class ReadyProgress implements vscode.Disposable {
 
   private async destroy(account: ActingAccount, instanceId: number, name: string): Promise<void> {
     const verdict = await vscode.window.withProgress(
-      { location: vscode.ProgressLocation.Notification, title: t('Destroying “{0}”…', name) },
+      { location: vscode.ProgressLocation.Notification, title: t('Destroying {0}…', name) },
       () => destroyAndVerify(this.deps, account, instanceId),
     );
     if (verdict === 'destroyed') {

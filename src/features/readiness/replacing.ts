@@ -1,5 +1,5 @@
 import { showInstances } from '../../editor/chooseInstance';
-import { commandAction } from '../../editor/commands';
+import { commandAction, titledAction } from '../../editor/commands';
 import type { Question } from '../../editor/confirm';
 import { confirmOverBudget } from '../../editor/confirmOverBudget';
 import { failureSentence } from '../../editor/failureText';
@@ -61,7 +61,7 @@ export async function replaceAndReport(
       replaceAndReport(deps, instanceId, name, { ...accepted, acceptedTemplateHash }),
     );
   } else if (result.kind === 'overBudget') {
-    const question = { message: t('Replace {0} outside your budget?', name), button: t('Replace Anyway') };
+    const question = { message: t('Continue outside your budget?'), button: t('Continue Anyway') };
     asked();
     if (await confirmOverBudget(deps.budget, question)) {
       asked();
@@ -205,18 +205,18 @@ export async function reportTemplateChanged(
     'warning',
     template
       ? t(
-          'The template {0} was edited after {1} was rented, so nothing was replaced. The disk of {1} still costs money.',
+          'The template {0} was edited after {1} was rented, so nothing was replaced. Storage still costs money.',
           templateName(template),
           name,
         )
       : t(
-          'The template of {0} was changed or deleted, so nothing was replaced. The disk of {0} still costs money.',
+          'The template of {0} was changed or deleted, so nothing was replaced. Storage still costs money.',
           name,
         ),
     template
       ? { label: t('Replace, with the Current Version'), run: () => replace(template.hashId) }
-      : commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
-    commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
+      : titledAction('gpuRental.searchOffers'),
+    titledAction('gpuRental.instance.destroy', { instanceId }),
   );
 }
 
@@ -245,8 +245,8 @@ export function reportReplacement(
           'No other offer matches the same search within the price limit. {0} was not replaced and still costs money.',
           name,
         ),
-        commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
-        commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
+        titledAction('gpuRental.searchOffers'),
+        titledAction('gpuRental.instance.destroy', { instanceId }),
       );
       return;
     case 'notDestroyed':
@@ -258,7 +258,7 @@ export function reportReplacement(
         'warning',
         destroyedOnlyText(result.error, name),
         stepAction(result.error),
-        commandAction(t('Search Offers'), 'gpuRental.searchOffers'),
+        titledAction('gpuRental.searchOffers'),
       );
       return;
     case 'elsewhere':

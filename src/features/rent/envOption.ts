@@ -30,7 +30,7 @@ export async function envOption(flow: RentFlow): Promise<StepResult | undefined>
       })),
     ];
     const answer = await pickFromList<Pick>({
-      title: t('Rent: Environment and Ports'),
+      title: t('Rent: {0}', t('Environment and Ports')),
       placeholder: t('Choose what to set on the machine.'),
       canGoBack: true,
       rows,
@@ -79,7 +79,7 @@ const namePattern = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
 async function addVariable(env: EnvObject): Promise<EnvObject | undefined> {
   const answer = await askText({
-    title: t('Rent: Variable'),
+    title: t('Rent: {0}', t('Environment')),
     prompt: t('NAME=value'),
     placeholder: 'HF_HOME=/workspace/hf',
     canGoBack: true,
@@ -104,7 +104,7 @@ async function addPort(env: EnvObject): Promise<EnvObject | undefined> {
     return parsePort(/^\d+$/.test(ports) ? `${ports}:${ports}` : ports);
   };
   const answer = await askText({
-    title: t('Rent: Port'),
+    title: t('Rent: {0}', t('Port')),
     prompt: t(
       'A port of the container, or host:container, with /udp if needed. Each port needs one open port.',
     ),
@@ -139,7 +139,7 @@ async function editValue(env: EnvObject, name: string): Promise<EnvObject | unde
 
 async function editText(env: EnvObject): Promise<EnvObject | undefined> {
   const answer = await askText({
-    title: t('Rent: Environment as Text'),
+    title: t('Rent: {0}', t('Environment and Ports')),
     prompt: t('Docker flags: -e NAME=value -p host:container'),
     value: formatEnvFlags(envEntries(env).entries),
     canGoBack: true,

@@ -70,8 +70,8 @@ async function savedTemplate(
     return template;
   }
   return (await isSavedFirst(document, {
-    message: t('“{0}” is not saved. A rental uses the version at the service.', templateName(template)),
-    button: t('Save and Rent'),
+    message: t('“{0}” is not saved. Save it first?', templateName(template)),
+    button: t('Save and Continue'),
   }))
     ? whileAsking(currentTemplate(client, template.id))
     : undefined;
@@ -93,7 +93,7 @@ async function isAsRemembered(
   return (
     ref === undefined ||
     refState(ref, template).kind === 'current' ||
-    confirmEditedTemplate(t('The template {0} was edited since you chose it.', templateName(template)))
+    confirmEditedTemplate(t('The template {0} was edited after it was chosen.', templateName(template)))
   );
 }
 

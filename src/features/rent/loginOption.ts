@@ -10,10 +10,12 @@ import type { StepResult } from './rentSteps';
 export async function loginOption(logins: RegistryLogins): Promise<StepResult | undefined> {
   const kept = await logins.read();
   const answer = await pickFromList<'kept' | 'enter' | 'none' | 'forget'>({
-    title: t('Rent: Private Registry'),
+    title: t('Rent: {0}', t('Registry login')),
     placeholder:
       kept.kind === 'unreadable'
-        ? t('Could not read the saved login from the secret store. Unlock the key ring, or enter a login.')
+        ? t(
+            'Could not read the secret store of the editor. Unlock the key ring of this computer, then try again.',
+          )
         : t('The service needs a login to pull a private image.'),
     canGoBack: true,
     rows: [
@@ -41,7 +43,9 @@ export async function loginOption(logins: RegistryLogins): Promise<StepResult | 
       if (!(await logins.forget())) {
         message(
           'warning',
-          t('Could not remove the login from the secret store. Unlock the key ring and try again.'),
+          t(
+            'The secret store of the editor did not keep the change. Unlock the key ring of this computer, then try again.',
+          ),
         );
       }
       return { unset: ['imageLogin'] };
@@ -53,7 +57,7 @@ export async function loginOption(logins: RegistryLogins): Promise<StepResult | 
 }
 
 async function enter(logins: RegistryLogins): Promise<StepResult | undefined> {
-  const title = t('Rent: Private Registry');
+  const title = t('Rent: {0}', t('Registry login'));
   const part = async (prompt: string, placeholder: string, password: boolean) => {
     const answer = await askText({
       title,

@@ -14,7 +14,7 @@ type Origin = 'editor' | 'file' | 'type' | 'none';
 export async function onstartOption(flow: RentFlow): Promise<StepResult | undefined> {
   const editor = vscode.window.activeTextEditor;
   const answer = await pickFromList<Origin>({
-    title: t('Rent: On-Start Script'),
+    title: t('Rent: {0}', t('On-start script')),
     placeholder: t(
       'Where is the script? At most {0} characters are sent; longer ones are compressed.',
       longestOnstart,
@@ -67,7 +67,7 @@ function lengthText(script: string): string {
 async function fromFile(): Promise<StepResult | undefined> {
   const [file] =
     (await vscode.window.showOpenDialog({
-      title: t('On-Start Script'),
+      title: t('On-start script'),
       openLabel: t('Use This Script'),
       canSelectMany: false,
     })) ?? [];
@@ -95,7 +95,7 @@ function decoded(bytes: Uint8Array): string | undefined {
 
 async function typed(current: string | undefined): Promise<StepResult | undefined> {
   const answer = await askText({
-    title: t('Rent: On-Start Script'),
+    title: t('Rent: {0}', t('On-start script')),
     prompt: t('One line of shell commands'),
     value: current?.includes('\n') === true ? '' : (current ?? ''),
     canGoBack: true,

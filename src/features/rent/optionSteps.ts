@@ -88,7 +88,7 @@ function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
     },
     {
       id: 'onstart',
-      label: t('On-Start Script'),
+      label: t('On-start script'),
       value:
         choices.onstart === undefined
           ? (fromTemplate(choices, 'onstart') ?? none)
@@ -108,7 +108,7 @@ function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
     jupyterDirOption(flow),
     {
       id: 'login',
-      label: t('Login to a Private Registry'),
+      label: t('Registry login'),
       value: choices.imageLogin === undefined ? (fromTemplate(choices, 'login') ?? none) : t('set'),
       ask: () => loginOption(deps.logins),
     },
@@ -148,7 +148,7 @@ function toggle(flow: RentFlow, key: Toggled, label: string): Option {
   return {
     id: key,
     label,
-    value: value === undefined ? byDefault : value ? t('yes') : t('no'),
+    value: value === undefined ? byDefault : value ? t('Yes') : t('No'),
     ask: async () => {
       const answer = await pickFromList<'yes' | 'no' | 'default'>({
         title: label,
@@ -171,9 +171,9 @@ function toggle(flow: RentFlow, key: Toggled, label: string): Option {
 
 function argsOption(flow: RentFlow): Option {
   return textOption(flow, 'args', {
-    label: t('Arguments of the Image'),
+    label: t('Arguments'),
     byDefault: t('none'),
-    title: t('Rent: Arguments'),
+    title: t('Rent: {0}', t('Arguments')),
     prompt: t(
       'Passed to the entry point of the image instead of its own command. Leave empty to use those of the image or template.',
     ),
@@ -185,14 +185,14 @@ function jupyterDirOption(flow: RentFlow): Option {
   return textOption(flow, 'jupyterDir', {
     label: t('Folder in which Jupyter Starts'),
     byDefault: t('default'),
-    title: t('Rent: Jupyter Folder'),
+    title: t('Rent: {0}', t('Folder in which Jupyter Starts')),
     prompt: t(
       'A folder on the machine, such as /workspace. Leave empty to use the one of the image or template.',
     ),
     problem: (typed) =>
       typed.trim() === '' || typed.trim().startsWith('/')
         ? undefined
-        : t('Start with a slash, such as /workspace.'),
+        : t('Enter a full path, such as /workspace.'),
     toChoice: (typed) => typed.trim(),
   });
 }
@@ -228,12 +228,12 @@ function countOption(flow: RentFlow): Option {
   const count = flow.choices.count ?? 1;
   return {
     id: 'count',
-    label: t('How Many'),
+    label: t('How many'),
     value: String(count),
     ask: async () => {
       const numbers = Array.from({ length: mostCopies }, (_, index) => index + 1);
       const answer = await pickFromList<number>({
-        title: t('Rent: How Many'),
+        title: t('Rent: {0}', t('How many')),
         placeholder: t('Each is a separate offer with the same GPU, at this price or less.'),
         canGoBack: true,
         rows: numbers.map((number) => ({ id: String(number), label: String(number), value: number })),
@@ -249,10 +249,10 @@ function targetOption(flow: RentFlow): Option {
   return {
     id: 'target',
     label: t('Start'),
-    value: stopped ? t('later, rented as stopped') : t('at once'),
+    value: stopped ? t('later, rented as stopped') : t('At Once'),
     ask: async () => {
       const answer = await pickFromList<'running' | 'stopped'>({
-        title: t('Rent: Start'),
+        title: t('Rent: {0}', t('Start')),
         placeholder: t('When should the machine start?'),
         canGoBack: true,
         rows: [
@@ -260,7 +260,7 @@ function targetOption(flow: RentFlow): Option {
           {
             id: 'stopped',
             label: t('Later'),
-            detail: t('Rented as stopped: the disk costs money, and another user may get the GPU.'),
+            detail: t('Rented as stopped: storage costs money, and another user may get the GPU.'),
             value: 'stopped',
           },
         ],
@@ -279,10 +279,10 @@ function waitOption(flow: RentFlow): Option {
   return {
     id: 'wait',
     label: t("If the Machine Can't Start Now"),
-    value: waits ? t('wait for it') : t('do not rent'),
+    value: waits ? t('Wait for It') : t('Do Not Rent'),
     ask: async () => {
       const answer = await pickFromList<boolean>({
-        title: t("Rent: If the Machine Can't Start Now"),
+        title: t('Rent: {0}', t("If the Machine Can't Start Now")),
         placeholder: t('What should happen then?'),
         canGoBack: true,
         rows: [
@@ -290,7 +290,7 @@ function waitOption(flow: RentFlow): Option {
           {
             id: 'wait',
             label: t('Wait for It'),
-            detail: t('Your instance stays stopped until the machine is free, and its disk costs money.'),
+            detail: t('Your instance stays stopped until the machine is free, and storage costs money.'),
             value: true,
           },
         ],

@@ -6,6 +6,7 @@ import { message } from '../../editor/message';
 import { whileReadingInstances } from '../../editor/progress';
 import { pickFromList, type Row } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
+import { titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { displayLabel, withoutMarker } from '../../model/instances/instanceLabel';
 import { formatMoney } from '../../model/money';
@@ -92,7 +93,7 @@ async function choose(deps: Deps): Promise<Past | undefined> {
     })),
   ];
   const answer = await pickFromList<Past>({
-    title: t('Rent Another Like This'),
+    title: titleOf('gpuRental.instance.rentAnother'),
     placeholder: t('Like which instance?'),
     rows: rows.length === 0 ? [{ label: t('Nothing was rented from here yet.') }] : rows,
   });
@@ -161,7 +162,7 @@ async function sourceOf(deps: Deps, account: Account, config: RentConfig): Promi
     const isSame = template.hashId === config.templateHash;
     return isSame ||
       (await confirmEditedTemplate(
-        t('The template {0} was edited after that rental.', templateName(template)),
+        t('The template {0} was edited after it was chosen.', templateName(template)),
       ))
       ? { kind: 'template', template }
       : undefined;

@@ -93,7 +93,7 @@ export async function sourceStep(flow: RentFlow, deps: StepDeps): Promise<StepAn
     current.kind === 'image' || listed.some(({ id }) => id === activeId)
       ? listed
       : [{ ...templateRow(current.template), value: { template: current.template } }, ...listed];
-  const steps = titled(flow, t('Rent: Template or Image'));
+  const steps = titled(flow, t('Rent: {0}', t('Template')));
   const answer = await pickFromList<SourcePick>({
     ...steps,
     placeholder: t('What should run on the machine? Choose, or type an image path.'),
@@ -135,8 +135,10 @@ export async function diskStep(flow: RentFlow): Promise<StepAnswer<StepResult>> 
     return stopped === undefined ? undefined : localize(stoppedText(stopped));
   };
   const answer = await askText({
-    ...titled(flow, t('Rent: Disk')),
-    prompt: t("GB of disk, which costs money even while the instance is stopped. It can't be changed later."),
+    ...titled(flow, t('Rent: {0}', t('Disk'))),
+    prompt: t(
+      "GB of disk. Storage costs money even while the instance is stopped. The size can't be changed later.",
+    ),
     placeholder: t('GB'),
     value: String(gb),
     problem: (typed) => {
@@ -160,7 +162,7 @@ export async function diskStep(flow: RentFlow): Promise<StepAnswer<StepResult>> 
 export async function askStay(rents: LastRental, flow: RentFlow): Promise<void> {
   const { hours, downGb, upGb } = rents.stay;
   const answer = await askText({
-    ...titled(flow, t('Rent: Estimate')),
+    ...titled(flow, t('Rent: {0}', t('Estimate'))),
     canSkip: false,
     prompt: t('Hours, GB downloaded and GB uploaded, such as 8 h, 50 GB, 2 GB.'),
     value: t('{0} h, {1} GB, {2} GB', hours, downGb, upGb),
@@ -213,8 +215,8 @@ const longestLabel = 240;
 
 export async function labelStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {
   const answer = await askText({
-    ...titled(flow, t('Rent: Label')),
-    prompt: t('A name to recognize the instance by. Optional.'),
+    ...titled(flow, t('Rent: {0}', t('Label'))),
+    prompt: t('A name to recognize it by. Optional.'),
     value: flow.choices.label ?? '',
     problem: (typed) =>
       typed.length > longestLabel ? t('At most {0} characters.', longestLabel) : undefined,
@@ -251,7 +253,7 @@ export async function runtypeStep(flow: RentFlow): Promise<StepAnswer<StepResult
     });
   }
   const answer = await pickFromList<RuntypePick>({
-    ...titled(flow, t('Rent: Run Type')),
+    ...titled(flow, t('Rent: {0}', t('Run type'))),
     placeholder: t('How do you want to reach the machine?'),
     rows,
     activeId: choices.runtype ?? (source.kind === 'template' ? 'template' : effectiveRuntype(choices)),
@@ -276,7 +278,7 @@ export async function bidStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {
     }),
   );
   const answer = await pickFromList<string>({
-    ...titled(flow, t('Rent: Your Bid')),
+    ...titled(flow, t('Rent: {0}', t('Your bid'))),
     placeholder: t('The price per hour that you bid for the GPU. Choose one, or type it.'),
     rows: (typed) => {
       if (typed.trim() === '') {

@@ -194,7 +194,7 @@ export class Renting {
       }
       this.flow.set({ source: { kind: 'template', template } });
       return again(
-        t('The template {0} was edited elsewhere.', name),
+        t('The template {0} was edited after it was chosen.', name),
         t('Press Enter to rent from its current version, shown below.'),
       );
     } catch (error) {

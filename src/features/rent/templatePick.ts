@@ -1,6 +1,7 @@
 import { t } from '../../editor/localize';
 import { whileAsking } from '../../editor/progress';
 import { pickFromList } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import type { Template } from '../../model/templates/template';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
@@ -13,7 +14,7 @@ export async function pickTemplate(
   deps: Pick<Services, 'templates' | 'templateStores' | 'log'>,
   account: Account,
   id: number | undefined,
-  title = t('Rent from Template'),
+  title = titleOf('gpuRental.rentFromTemplate'),
 ): Promise<Template | undefined> {
   if (id !== undefined) {
     return whileAsking(currentTemplate(account.client, id));

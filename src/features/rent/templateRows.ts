@@ -79,7 +79,7 @@ export async function templateChoices(
         label: t('Recommended by the Service…'),
         value: 'recommended',
       },
-      { id: 'search', icon: 'search', label: t('Search All Templates…'), value: 'search' },
+      { id: 'search', icon: 'search', label: t('Search All Templates'), value: 'search' },
     ],
   };
 }
@@ -88,7 +88,7 @@ export async function templateChoices(
 async function loaded(templates: Services['templates']): Promise<string | undefined> {
   const { kind } = templates.state;
   if (kind === 'idle' || kind === 'loading') {
-    await withCancellableProgress(t('Reading your templates'), (signal) =>
+    await withCancellableProgress(t('Waiting for the service…'), (signal) =>
       Promise.race([
         kind === 'loading' ? whileLoading(templates) : templates.refresh().catch(() => undefined),
         new Promise<void>((resolve) => {
@@ -104,7 +104,7 @@ async function loaded(templates: Services['templates']): Promise<string | undefi
   const error = state.kind === 'ready' || state.kind === 'failed' ? state.error : undefined;
   return error instanceof UserError
     ? plainLabel(localize(error.text))
-    : t('Could not read your templates. See the log for details.');
+    : t('Something unexpected happened. See the log for details.');
 }
 
 function unread(skipped: number | undefined): string | undefined {
@@ -158,7 +158,7 @@ async function searched(client: Client, titled: StepTitle): Promise<StepAnswer<T
     const filters = parsed.kind === 'filters' ? parsed.filters : {};
     const found = await fromSearch(titled, (signal) => client.templates.search(filters, { signal }), {
       title: t('Templates Found'),
-      none: t('No template matches. Go back and change the search.'),
+      none: t('No template matches.'),
     });
     if (found.kind !== 'back') {
       return found;
@@ -174,7 +174,7 @@ async function fromSearch(
 ): Promise<StepAnswer<Template>> {
   let rows: readonly Row<TemplatePick>[];
   try {
-    const { items, skipped } = await withCancellableProgress(t('Reading templates'), (signal) =>
+    const { items, skipped } = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
       search(signal),
     );
     const label = unread(skipped);

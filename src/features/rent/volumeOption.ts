@@ -26,7 +26,7 @@ export async function volumeOption(
   const { machineId } = flow.offer;
   if (!volumes || machineId === undefined) {
     await pickFromList<never>({
-      title: t('Rent: Volume'),
+      title: t('Rent: {0}', t('Volume')),
       placeholder: '',
       canGoBack: true,
       rows: [
@@ -48,7 +48,7 @@ export async function volumeOption(
     return undefined;
   }
   const answer = await pickFromList<Pick>({
-    title: t('Rent: Volume'),
+    title: t('Rent: {0}', t('Volume')),
     placeholder: t('A volume keeps its data and still costs money after the instance is destroyed.'),
     canGoBack: true,
     rows,
@@ -114,7 +114,7 @@ async function volumeRows(volumes: Client['volumes'], machineId: number): Promis
 function unread(skipped: number): string | undefined {
   return skipped === 0
     ? undefined
-    : t('Your volumes that could not be read: {0}. The log names the field.', skipped);
+    : t('Could not be read and are left out: {0}. The log names the field.', skipped);
 }
 
 /** Shows an error as a row, never as an empty list. */
@@ -134,11 +134,12 @@ async function complete(
   machineId: number,
 ): Promise<VolumeChoice | undefined> {
   const mount = await askText({
-    title: t('Rent: Volume'),
+    title: t('Rent: {0}', t('Volume')),
     prompt: t('The folder on the machine at which to mount the volume'),
     value: usualMountPath,
     canGoBack: true,
-    problem: (typed) => (/^\/[^\s:]+$/.test(typed.trim()) ? undefined : t('Enter a folder such as /data.')),
+    problem: (typed) =>
+      /^\/[^\s:]+$/.test(typed.trim()) ? undefined : t('Enter a full path, such as /workspace.'),
   });
   if (mount.kind !== 'picked') {
     return undefined;
@@ -149,7 +150,7 @@ async function complete(
   }
   const most = Math.floor(pick.offer.sizeGb ?? 0);
   const size = await askText({
-    title: t('Rent: Size of the Volume'),
+    title: t('Rent: {0}', t('Volume')),
     prompt: t('GB, at most {0}', most),
     value: String(Math.min(50, most)),
     canGoBack: true,

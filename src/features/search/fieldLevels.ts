@@ -91,7 +91,7 @@ function numberLevel(key: NumberKey, picker: QuickInput, editor: QueryEditor): L
     rows: (typed) => {
       if (typed.trim() !== '') {
         const ranges = typedRanges(typed, natural);
-        return ranges.length === 0 ? [{ label: t('Type a number'), alwaysShow: true }] : ranges.map(row);
+        return ranges.length === 0 ? [{ label: t('Enter a number.'), alwaysShow: true }] : ranges.map(row);
       }
       const any: LevelRow = { id: 'any', label: t('Any'), run: () => choose(undefined) };
       const usual = (presets[key] ?? []).flatMap((value) => typedRanges(String(value), natural)[0] ?? []);

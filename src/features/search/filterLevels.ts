@@ -43,8 +43,8 @@ export function filtersLevel(
   });
   const others = [...numberKeys, ...choiceKeys, ...flagKeys].filter((key) => !mainFields.includes(key));
   return {
-    title: t('Search Offers: Filters'),
-    placeholder: t('Which filter?'),
+    title: t('Search Offers: {0}', t('Filters')),
+    placeholder: t('Which one?'),
     activeId: () => 'gpu',
     // The typed text found a field. After its value is chosen, show all fields again.
     line: () => '',
@@ -101,7 +101,7 @@ function rentalTypeLevel(picker: QuickInput, editor: QueryEditor): Level {
     },
   });
   return {
-    title: t('Search Offers: Rental Type'),
+    title: t('Search Offers: {0}', t('Rental type')),
     placeholder: t('How do you want to rent?'),
     activeId: () => editor.query.rentalType,
     rows: () => [
@@ -114,7 +114,7 @@ function rentalTypeLevel(picker: QuickInput, editor: QueryEditor): Level {
 function orderMeaning(sort: SortOrder): string {
   const meanings: Readonly<Record<SortOrder, string>> = {
     best: t("The service's ranking, with one of each GPU model first"),
-    price: t('Total cost per hour, including the disk'),
+    price: t('Total cost per hour, including storage'),
     value: t('Deep learning score per dollar'),
     reliability: t('Share of time that the machine was reachable'),
     memory: t('Total memory of all GPUs'),
@@ -124,7 +124,7 @@ function orderMeaning(sort: SortOrder): string {
 
 export function sortLevel(picker: QuickInput, editor: QueryEditor): Level {
   return {
-    title: t('Search Offers: Sort By'),
+    title: t('Search Offers: {0}', t('Sort by')),
     placeholder: t('Which offers come first?'),
     activeId: () => editor.query.sort,
     rows: () =>

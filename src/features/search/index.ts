@@ -1,5 +1,5 @@
 import { signedIn } from '../../editor/commands';
-import { t } from '../../editor/localize';
+import { titleOf } from '../../editor/titles';
 import { spendable } from '../../model/accounts/account';
 import { fromDollars } from '../../model/money';
 import { firstSearch, withProposal } from '../../model/offers/firstSearch';
@@ -45,7 +45,7 @@ async function search(deps: Deps): Promise<void> {
   const query = withProposal(own, firstSearch(knownOf(deps, account)), keys);
   await searchAndRent(
     deps,
-    { accountKey: account.key, title: t('Search Offers'), query },
+    { accountKey: account.key, title: titleOf('gpuRental.searchOffers'), query },
     { isRemembered: true, ...(keys.length > 0 ? { proposal: { own, keys } } : {}) },
   );
 }

@@ -69,7 +69,7 @@ class OfferPicker {
       },
       get count() {
         const { view } = session;
-        return view.busy ? t('searching…') : countText(view);
+        return view.busy ? t('Searching…') : countText(view);
       },
       set: (query) => {
         session.setQuery(query);

@@ -73,7 +73,7 @@ function unusualFilters(filters: Filters): Filters {
 function filterSummary(query: MarketQuery, words: readonly string[]): string {
   const parts = [
     ...describeFilters(unusualFilters(query.filters)).map(localize),
-    ...(query.rentalType === 'interruptible' ? [t('interruptible')] : []),
+    ...(query.rentalType === 'interruptible' ? [t('Interruptible')] : []),
     ...words.map((word) => t('with “{0}” in the row', plainLabel(word))),
   ];
   return parts.length === 0 ? t('none, press / to choose') : parts.join(' · ');
@@ -164,7 +164,7 @@ function unusedRow(unread: readonly Unread[], actions: OfferActions): LevelRow {
 }
 
 function unreadRow(skipped: number): LevelRow {
-  const label = t('Offers that could not be read: {0}. The log names the field.', skipped);
+  const label = t('Could not be read and are left out: {0}. The log names the field.', skipped);
   return { ...note('unread', label), icon: 'warning' };
 }
 

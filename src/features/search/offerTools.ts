@@ -6,6 +6,7 @@ import { message } from '../../editor/message';
 import type { QuickInput } from '../../editor/quickInput';
 import type { LevelButton, LevelRow } from '../../editor/quickLevels';
 import { dayText } from '../../editor/timeText';
+import { labelOf } from '../../editor/titles';
 import { rentalFit } from '../../model/fit/rentalFit';
 import type { Offer } from '../../model/offers/offer';
 import type { RentDraft } from '../../model/rentals/rentDraft';
@@ -125,7 +126,7 @@ function forgetButton(
 function linkButton({ id }: Offer): LevelButton {
   return {
     iconPath: new vscode.ThemeIcon('link'),
-    tooltip: t('Copy Link'),
+    tooltip: labelOf('gpuRental.instance.copyLink'),
     run: () => void copyLink({ kind: 'offer', id }),
   };
 }

@@ -116,10 +116,10 @@ function factsOf(offers: readonly Offer[], query: MarketQuery): readonly Fact[] 
     {
       key: 'reliability',
       value: ({ reliability }) => (reliability === undefined ? undefined : percent(reliability)),
-      text: (value) => t('{0}% reliable', value),
+      text: (value) => t('{0} % reliable', value),
     },
     number('ramGb'),
-    word(undefined, ({ verified }) => (verified === false ? t('not verified') : undefined)),
+    word(undefined, ({ verified }) => (verified === false ? t('Not verified') : undefined)),
     word('country', ({ location }) => (location === undefined ? undefined : placeText(location))),
     number('downMbit'),
     number('cpuCores'),

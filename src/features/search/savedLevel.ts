@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
 import type { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow } from '../../editor/quickLevels';
+import { labelOf } from '../../editor/titles';
 import { describeQuery } from '../../model/offers/filterText';
 import type { MarketQuery } from '../../model/offers/marketQuery';
 import { defaultQuery, searchKey, type SavedSearch } from '../../model/offers/savedSearches';
@@ -56,7 +57,7 @@ export function savedLevel(picker: QuickInput, editor: QueryEditor, deps: SavedD
     run: () => use(query),
   });
   return {
-    title: t('Search Offers: Saved Searches'),
+    title: t('Search Offers: {0}', t('Saved and Recent Searches')),
     placeholder: t('Which search?'),
     // The typed text found a row. After its action, show all rows again.
     line: () => '',
@@ -103,7 +104,7 @@ export function savedLevel(picker: QuickInput, editor: QueryEditor, deps: SavedD
 /** Returns the buttons of the saved searches as rows, for keyboard users. */
 function manageLevel(picker: QuickInput, deps: SavedDeps): Level {
   return {
-    title: t('Search Offers: Rename or Delete'),
+    title: t('Search Offers: {0}', t('Saved and Recent Searches')),
     placeholder: t('Which search?'),
     line: () => '',
     rows: () =>
@@ -111,7 +112,7 @@ function manageLevel(picker: QuickInput, deps: SavedDeps): Level {
         {
           id: `rename:${name}`,
           icon: 'edit',
-          label: t('Rename “{0}”', plainLabel(name)),
+          label: t('Rename {0}', plainLabel(name)),
           run: () => picker.push(renameLevel(picker, name, deps)),
         },
         {
@@ -139,7 +140,7 @@ function watchRows(picker: QuickInput, { tools }: SavedDeps): readonly LevelRow[
           {
             id: 'watched',
             icon: 'list-unordered',
-            label: t('Watched Searches…'),
+            label: labelOf('gpuRental.manageWatches'),
             description: String(tools.watched),
             run: () => tools.manageWatches(picker),
           },
@@ -149,8 +150,8 @@ function watchRows(picker: QuickInput, { tools }: SavedDeps): readonly LevelRow[
 
 function saveLevel(picker: QuickInput, deps: SavedDeps): Level {
   return nameLevel(picker, deps, {
-    title: t('Search Offers: Save'),
-    placeholder: t('A name for this search'),
+    title: t('Search Offers: {0}', t('Save')),
+    placeholder: t('A name to recognize it by'),
     label: (name) => t('Save as “{0}”', name),
     accept: (name) => deps.saved.save(name, deps.current()),
   });
@@ -158,8 +159,8 @@ function saveLevel(picker: QuickInput, deps: SavedDeps): Level {
 
 function renameLevel(picker: QuickInput, old: string, deps: SavedDeps): Level {
   return nameLevel(picker, deps, {
-    title: t('Search Offers: Rename “{0}”', plainLabel(old)),
-    placeholder: t('Another name for this search'),
+    title: t('Search Offers: {0}', plainLabel(old)),
+    placeholder: t('A name to recognize it by'),
     label: (name) => t('Rename to “{0}”', name),
     accept: (name) => deps.saved.rename(old, name),
   });
@@ -181,7 +182,7 @@ function nameLevel(picker: QuickInput, deps: SavedDeps, naming: Naming): Level {
     rows: (typed) => {
       const name = typed.trim().slice(0, 80);
       if (name === '') {
-        return [{ label: t('Type a name'), alwaysShow: true }];
+        return [{ label: t('Enter a name.'), alwaysShow: true }];
       }
       return [
         {

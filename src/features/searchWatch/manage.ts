@@ -3,6 +3,7 @@ import { runCommand } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { QuickInput } from '../../editor/quickInput';
 import type { Level, LevelRow, TextLevel } from '../../editor/quickLevels';
+import { labelOf, titleOf } from '../../editor/titles';
 import { formatMoney, fromDollars, toDollars } from '../../model/money';
 import { readPriceLimit, watchedSearch, type SearchWatch } from '../../model/offers/searchWatch';
 import type { WatchRow } from '../../store/offers/searchWatches';
@@ -25,7 +26,7 @@ export async function manageWatches(deps: WatchDeps): Promise<void> {
 
 function listLevel(deps: WatchDeps, picker: QuickInput): Level {
   return {
-    title: t('Watched Searches'),
+    title: titleOf('gpuRental.manageWatches'),
     placeholder: t('Which search?'),
     // The typed text found a row. After its action, show all rows again.
     line: () => '',
@@ -37,7 +38,7 @@ function listLevel(deps: WatchDeps, picker: QuickInput): Level {
         {
           id: 'add',
           icon: 'add',
-          label: t('Watch a Search…'),
+          label: labelOf('gpuRental.watchSearch'),
           ...(rows.length === 0 && error === undefined
             ? {
                 detail: t(
@@ -60,7 +61,7 @@ function unreadable(error: unknown): LevelRow {
   return {
     id: 'error',
     icon: 'error',
-    label: t('Could not read the watched searches.'),
+    label: t('Could not read the list'),
     detail: reasonOf(error) ?? t('Something unexpected happened. See the log for details.'),
     alwaysShow: true,
   };
@@ -161,19 +162,27 @@ function watchLevel(deps: WatchDeps, picker: QuickInput, id: string): Level {
         picker.close();
         showOffers(watch);
       }),
-      row('check', 'refresh', t('Check Now'), () => {
+      row('check', 'refresh', t('Check Again'), () => {
         searchWatches.checkNow(id).catch((error: unknown) => {
           deps.report.error(error);
         });
         picker.pop();
       }),
       row('price', 'tag', t('Change the Price…'), ({ maxPerHour }) =>
-        ask(t('Watched Search: Price'), priceQuestion(String(toDollars(maxPerHour))), (typed) => ({
-          maxPerHour: fromDollars(readPriceLimit(typed) ?? 0),
-        })),
+        ask(
+          t('{0}: {1}', titleOf('gpuRental.watchSearch'), t('Price')),
+          priceQuestion(String(toDollars(maxPerHour))),
+          (typed) => ({
+            maxPerHour: fromDollars(readPriceLimit(typed) ?? 0),
+          }),
+        ),
       ),
       row('rename', 'edit', t('Rename…'), (watch) =>
-        ask(t('Watched Search: Name'), nameQuestion(watch.name), (typed) => ({ name: typed.trim() })),
+        ask(
+          t('{0}: {1}', titleOf('gpuRental.watchSearch'), t('Name')),
+          nameQuestion(watch.name),
+          (typed) => ({ name: typed.trim() }),
+        ),
       ),
       row('stop', 'trash', t('Stop Watching'), () => {
         stopWatching(deps, id);

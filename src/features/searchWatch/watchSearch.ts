@@ -4,6 +4,7 @@ import { commandAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { askText, pickFromList, type Row } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { describeQuery } from '../../model/offers/filterText';
 import { withFilter, type MarketQuery } from '../../model/offers/marketQuery';
@@ -44,7 +45,7 @@ export async function watchSearch(deps: WatchDeps, given: unknown): Promise<void
       plainLabel(chosen.name),
       formatMoney(chosen.maxPerHour),
     ),
-    commandAction(t('Watched Searches'), 'gpuRental.manageWatches'),
+    commandAction(titleOf('gpuRental.manageWatches'), 'gpuRental.manageWatches'),
   );
 }
 
@@ -66,7 +67,7 @@ async function chooseSearch({ globalState, settings }: WatchDeps): Promise<Subje
   const last = memory.last ?? defaultQuery;
   const recent = memory.recent.filter((query) => searchKey(query) !== searchKey(last));
   const answer = await pickFromList<Subject>({
-    title: t('Watch a Search'),
+    title: titleOf('gpuRental.watchSearch'),
     placeholder: t('Which search?'),
     rows: [
       {
@@ -100,7 +101,7 @@ async function askForWatch(
   let typed = given === undefined ? '' : String(given);
   for (;;) {
     const price = await askText({
-      title: t('Watch a Search: Price'),
+      title: t('{0}: {1}', titleOf('gpuRental.watchSearch'), t('Price')),
       step: 1,
       totalSteps: 2,
       ...priceQuestion(typed),
@@ -110,7 +111,7 @@ async function askForWatch(
     }
     typed = price.value;
     const name = await askText({
-      title: t('Watch a Search: Name'),
+      title: t('{0}: {1}', titleOf('gpuRental.watchSearch'), t('Name')),
       step: 2,
       totalSteps: 2,
       canGoBack: true,
@@ -128,11 +129,11 @@ async function askForWatch(
 /** Returns the question for the price limit of a new or an existing watch. */
 export function priceQuestion(value: string) {
   return {
-    prompt: t('Notify me when an offer costs at most this many dollars per hour, including the disk'),
+    prompt: t('Notify me when an offer costs at most this many dollars per hour, including storage'),
     placeholder: '0.40',
     value,
     problem: (typed: string) =>
-      readPriceLimit(typed) === undefined ? t('Enter a price such as 0.40.') : undefined,
+      readPriceLimit(typed) === undefined ? t('Enter a price per hour in dollars, such as 0.25.') : undefined,
   };
 }
 

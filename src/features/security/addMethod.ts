@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
-import { commandAction } from '../../editor/commands';
+import { titledAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { askLine, pickFromList } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import {
   challengeMs,
   codeProblem,
@@ -90,7 +91,7 @@ async function replaceLegacy(): Promise<false> {
       message: t('This account has an older form of 2FA, which allows no other methods.'),
       detail: t('Remove it first, then set up 2FA again.'),
     },
-    commandAction(t('Remove the Older Form…'), 'gpuRental.tfa.removeMethod'),
+    titledAction('gpuRental.tfa.removeMethod'),
   );
   return false;
 }
@@ -99,7 +100,7 @@ async function replaceLegacy(): Promise<false> {
 async function pickType({ clock }: Deps, authorizedUntil?: number): Promise<'totp' | 'sms' | undefined> {
   const question = t('What do you want to add?');
   const answer = await pickFromList<'totp' | 'sms'>({
-    title: t('Add a 2FA Method'),
+    title: titleOf('gpuRental.tfa.addMethod'),
     ignoreFocusOut: true,
     placeholder: () =>
       authorizedUntil === undefined
@@ -108,13 +109,13 @@ async function pickType({ clock }: Deps, authorizedUntil?: number): Promise<'tot
     rows: [
       {
         icon: 'device-mobile',
-        label: t('Authenticator App'),
+        label: t('Authenticator app'),
         detail: t('Works without a network. Scan a QR code with the app'),
         value: 'totp',
       },
       {
         icon: 'comment',
-        label: t('Text Messages'),
+        label: t('Text message'),
         detail: t('Sends a code to your phone each time'),
         value: 'sms',
       },
@@ -125,8 +126,8 @@ async function pickType({ clock }: Deps, authorizedUntil?: number): Promise<'tot
 
 async function askLabel(): Promise<string | undefined> {
   return askLine({
-    title: t('Add a 2FA Method: Name'),
-    prompt: t('A name to recognize it by, for example Work Phone. Optional.'),
+    title: t('{0}: {1}', titleOf('gpuRental.tfa.addMethod'), t('Name')),
+    prompt: t('A name to recognize it by. Optional.'),
     ignoreFocusOut: true,
     problem: labelProblem,
   });
@@ -145,7 +146,7 @@ async function addTotp(
     return await askCode<ConfirmedSecondFactorMethod>(
       {
         title: t('Add an Authenticator App'),
-        prompt: t('Scan the QR code with your app, then enter the code that the app shows.'),
+        prompt: t('Scan this QR code with your authenticator app, then enter the code that the app shows.'),
         placeholder: '123456',
         problem: codeProblem,
         authorizedUntil,

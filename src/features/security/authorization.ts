@@ -36,7 +36,7 @@ export async function authorize(request: AuthorizationRequest): Promise<number |
   const { client, user: person } = account;
   if (countMethods(status) === 0) {
     // An account without methods always gets its code by e-mail (docs/service/two-factor.md#authorize-a-new-method).
-    const title = t('Authorize Your First 2FA Method');
+    const title = t('Authorize a New 2FA Method');
     const answer = await byCode(request, { title, to: person.email, canGoBack: false });
     return answer.kind === 'done' ? answer.value : undefined;
   }

@@ -1,8 +1,9 @@
 import type { Client } from '../../api/client';
-import { commandAction } from '../../editor/commands';
+import { commandAction, titledAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message, reportProblem } from '../../editor/message';
 import { showOnce } from '../../editor/showOnce';
+import { titleOf } from '../../editor/titles';
 import type { Redactor } from '../../util/redact';
 
 /** Shows the backup codes, which the service sends only once. Nothing waits for them, so the views refresh below. */
@@ -27,10 +28,8 @@ export function showRemainingCodes(remaining: number): void {
     remaining === 0 ? 'warning' : 'info',
     remaining === 0
       ? t('That was your last backup code. Make new ones, or a lost phone locks you out.')
-      : remaining === 1
-        ? t('The backup code was accepted. One is left.')
-        : t('The backup code was accepted. {0} are left.', remaining),
-    remaining <= 3 && commandAction(t('Make New Codes'), 'gpuRental.tfa.regenerateBackupCodes'),
+      : t('The backup code was accepted. Codes left: {0}.', remaining),
+    remaining <= 3 && titledAction('gpuRental.tfa.regenerateBackupCodes'),
   );
 }
 
@@ -46,7 +45,7 @@ export async function warnIfFewLeft(client: Client): Promise<void> {
 export function reportLostCodes(): void {
   offerNewCodes(
     t(
-      'The 2FA method was added, but its backup codes did not arrive. Make new ones, or a lost phone locks you out.',
+      'The new backup codes did not arrive, and the older ones may no longer work. Make new ones, or a lost phone locks you out.',
     ),
   );
 }
@@ -61,6 +60,9 @@ export function reportVoidCodes(): void {
 }
 
 function offerNewCodes(sentence: string): void {
-  const make = commandAction(t('Make Backup Codes'), 'gpuRental.tfa.regenerateBackupCodes');
+  const make = commandAction(
+    titleOf('gpuRental.tfa.regenerateBackupCodes'),
+    'gpuRental.tfa.regenerateBackupCodes',
+  );
   message('warning', sentence, make);
 }

@@ -88,7 +88,7 @@ function factorRow(choice: FactorChoice, now: number): Row<FactorChoice> {
         icon: method.type === 'totp' ? 'device-mobile' : 'comment',
         label: methodName(method),
         description: state,
-        detail: method.type === 'totp' ? t('Code from an authenticator app') : t('Code by text message'),
+        detail: method.type === 'totp' ? t('Authenticator app') : t('Text message'),
       };
     }
     case 'legacySms':

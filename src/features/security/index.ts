@@ -2,6 +2,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { interrupting } from '../../editor/quickInput';
 import { pickOne } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import type { Services } from '../../services';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import type { Account } from '../../store/accounts/accounts';
@@ -106,7 +107,7 @@ async function askSession(): Promise<StartOptions | undefined> {
         admin: true,
       },
     ],
-    { title: t('Enter Verification Code'), placeHolder: t('Which session do you need?') },
+    { title: titleOf('gpuRental.tfa.signIn'), placeHolder: t('Which one?') },
   );
   return picked && (picked.admin ? { admin: true } : {});
 }

@@ -3,6 +3,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { askLine, pickOne } from '../../editor/quickPick';
+import { labelOf, titleOf } from '../../editor/titles';
 import {
   countMethods,
   labelProblem,
@@ -24,11 +25,11 @@ type Deps = Pick<Services, 'accounts' | 'clock' | 'redactor'>;
 
 /** Renames a method or makes it the primary one. */
 export async function updateMethod(account: Account, wantedId: number | undefined): Promise<boolean> {
-  const method = await pickMethod(account, wantedId, t('Change a 2FA Method'));
+  const method = await pickMethod(account, wantedId, titleOf('gpuRental.tfa.updateMethod'));
   if (!method) {
     return false;
   }
-  const rename = { icon: 'edit', label: t('Rename') };
+  const rename = { icon: 'edit', label: titleOf('gpuRental.instance.rename') };
   const primary = { icon: 'star', label: t('Make Primary') };
   const action = await pickOne([rename, ...(method.isPrimary ? [] : [primary])], {
     title: methodName(method),
@@ -63,7 +64,9 @@ export async function removeMethod(
 ): Promise<boolean> {
   const { user, status, state } = await readSecondFactor(deps.accounts, account);
   const isLegacy = state === 'legacy' && countMethods(status) === 0;
-  const method = isLegacy ? undefined : await pickMethod(account, wantedId, t('Remove a 2FA Method'), status);
+  const method = isLegacy
+    ? undefined
+    : await pickMethod(account, wantedId, titleOf('gpuRental.tfa.removeMethod'), status);
   // A method that could not be read exists as well.
   const isLast = isLegacy || countMethods(status) <= 1;
   if ((!isLegacy && !method) || !(await confirmRemoval(method, isLast))) {
@@ -71,10 +74,8 @@ export async function removeMethod(
   }
   const remove = remover(account.client, method);
   const removed = await proveFactor({
-    title: t('Confirm the Removal'),
-    question: method
-      ? t('How do you want to verify that it is you, to remove {0}?', methodName(method))
-      : t('How do you want to verify that it is you, to turn 2FA off?'),
+    title: titleOf('gpuRental.tfa.removeMethod'),
+    question: t('How do you want to verify that it is you?'),
     client: account.client,
     person: user,
     clock: deps.clock,
@@ -97,9 +98,7 @@ function removedText({ remaining }: RemovedSecondFactorMethod, isLegacy: boolean
       ? t('2FA is off. You can set it up again with an authenticator app or text messages.')
       : t('2FA is off. Your backup codes no longer work.');
   }
-  return remaining === 1
-    ? t('The 2FA method was removed. One is left.')
-    : t('The 2FA method was removed. {0} are left.', remaining);
+  return t('The 2FA method was removed. Methods left: {0}.', remaining);
 }
 
 function confirmRemoval(method: SecondFactorMethod | undefined, isLast: boolean): Promise<boolean> {
@@ -130,7 +129,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
   const isWanted = await confirm({
     message: t('Make new backup codes?'),
     detail: t('All older backup codes stop working.'),
-    button: t('Make New Codes'),
+    button: labelOf('gpuRental.tfa.regenerateBackupCodes'),
   });
   if (!isWanted) {
     return false;
@@ -139,7 +138,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
   const lost: unknown[] = [];
   try {
     codes = await proveFactor({
-      title: t('Confirm New Backup Codes'),
+      title: titleOf('gpuRental.tfa.regenerateBackupCodes'),
       client: account.client,
       person: user,
       clock: deps.clock,
@@ -168,7 +167,7 @@ export async function regenerateBackupCodes(deps: Deps, account: Account): Promi
 
 /** The service may have created the codes. A proof counts only once, so a retry needs another code. */
 const codesLost = text(
-  'The new backup codes did not arrive, and the older ones may no longer work. Make new ones with another code.',
+  'The new backup codes did not arrive, and the older ones may no longer work. Make new ones, or a lost phone locks you out.',
 );
 
 async function pickMethod(
@@ -197,7 +196,7 @@ async function pickMethod(
       description: method.isPrimary ? t('primary') : '',
       method,
     })),
-    { title, placeHolder: t('Which method?'), ignoreFocusOut: true },
+    { title, placeHolder: t('Which one?'), ignoreFocusOut: true },
   );
   return picked?.method;
 }

@@ -15,7 +15,7 @@ export function methodName(method: SecondFactorMethod): string {
 export function codeTime(remainingMs: number): string {
   return remainingMs > 0
     ? t('It is valid for {0} min.', clockText(remainingMs))
-    : t('The code has expired. Send another one.');
+    : t('This code is no longer valid. Ask for another code.');
 }
 
 /** Returns how long methods can still be added. */

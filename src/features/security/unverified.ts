@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
-import { commandAction } from '../../editor/commands';
+import { titledAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
+import { labelOf } from '../../editor/titles';
 import { consoleAddress, consolePages } from '../../model/accounts/webConsole';
 import type { Account } from '../../store/accounts/accounts';
 
@@ -17,7 +18,7 @@ export async function reportUnverified(account: Account): Promise<void> {
       ),
     },
     target !== undefined && {
-      label: t('Open Web Console'),
+      label: labelOf('gpuRental.openConsole'),
       run: () => vscode.env.openExternal(vscode.Uri.parse(target)),
     },
   );
@@ -25,6 +26,6 @@ export async function reportUnverified(account: Account): Promise<void> {
 
 /** Shows why a method is unavailable, with a button for the web console if the problem can be solved there. */
 export function reportUnavailable(reason: string, isMendedInConsole: boolean): void {
-  const open = commandAction(t('Open Web Console'), 'gpuRental.openConsole', { kind: 'user' });
+  const open = titledAction('gpuRental.openConsole', { kind: 'user' });
   message('warning', reason, isMendedInConsole && open);
 }

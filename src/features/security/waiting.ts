@@ -8,7 +8,7 @@ import type { Account } from '../../store/accounts/accounts';
 
 /** Shows a cancellable progress message while a code is sent. */
 export function withSending<T>(send: (signal: AbortSignal) => Promise<T>, outer?: AbortSignal): Promise<T> {
-  return withCancellableProgress(t('Sending a code…'), (signal) =>
+  return withCancellableProgress(t('Waiting for the service…'), (signal) =>
     send(outer ? AbortSignal.any([signal, outer]) : signal),
   );
 }
@@ -16,7 +16,7 @@ export function withSending<T>(send: (signal: AbortSignal) => Promise<T>, outer?
 /** Shows progress in the status bar while the 2FA settings are read. */
 export async function whileReading<T>(read: () => Promise<T>): Promise<T> {
   return vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Window, title: t('Reading the 2FA settings…') },
+    { location: vscode.ProgressLocation.Window, title: t('Waiting for the service…') },
     read,
   );
 }

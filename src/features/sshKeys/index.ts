@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { RefusedError } from '../../api/errors';
 import type { CommandId, SshKeyTarget } from '../../commandSpecs';
-import { commandAction } from '../../editor/commands';
+import { titledAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -13,6 +13,7 @@ import {
   whileSending,
   withCancellableProgress,
 } from '../../editor/progress';
+import { titleOf } from '../../editor/titles';
 import type { SshKey } from '../../model/accounts/account';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
@@ -109,13 +110,13 @@ async function ensureSshKey(deps: Deps, how?: { readonly isQuiet: boolean }): Pr
     placeholder:
       uncompared.length > 0
         ? t(
-            'No key of this computer was found among the registered keys. Could not read: {0}',
+            'No key of this computer was found. Keys that could not be read: {0}. The log names the field.',
             uncompared.join(', '),
           )
         : skipped === 0
-          ? t("No key of this computer is registered. Without one you can't log in.")
+          ? t("No key of this computer is registered, so you can't log in to instances that you rent.")
           : t(
-              'No key of this computer was found. Registered keys that could not be read: {0}; yours may be one.',
+              'No key of this computer was found. Keys that could not be read: {0}. The log names the field.',
               skipped,
             ),
     without: t('Continue Without a Key'),
@@ -161,7 +162,7 @@ async function addKey(deps: Deps): Promise<void> {
   const choice = await pickKey(
     deps,
     {
-      title: t('Add an SSH Key'),
+      title: titleOf('gpuRental.sshKey.add'),
       placeholder: t('Which public key should be registered?'),
     },
     (key) => items.some((item) => sameKey(item.publicKey, key.line)),
@@ -189,7 +190,7 @@ async function registerKey(deps: Deps, client: Client, line: string): Promise<vo
       'The SSH key {0} is registered. New instances accept it; attach it to those you already have.',
       keyName(line),
     ),
-    commandAction(t('Attach a Key…'), 'gpuRental.instance.attachKey'),
+    titledAction('gpuRental.instance.attachKey'),
   );
 }
 
@@ -197,7 +198,7 @@ async function copyKey(deps: Deps, target: SshKeyTarget | undefined): Promise<vo
   const key = await chooseKey(deps, target, 'gpuRental.sshKey.copy');
   if (key) {
     await vscode.env.clipboard.writeText(key.publicKey.trim());
-    vscode.window.setStatusBarMessage(t('Public key copied'), 4_000);
+    vscode.window.setStatusBarMessage(t('Copied'), 4_000);
   }
 }
 
@@ -230,7 +231,7 @@ async function deleteKey(deps: Deps, target: SshKeyTarget | undefined): Promise<
 /** Returns a sentence about the instances that accept the key. An instance that can't be checked is named as such. */
 async function instancesOpenedBy(deps: Deps, client: Client, publicKey: string): Promise<string> {
   const instances = await listedInstances(deps.fleet, whileReadingInstances);
-  const checks = await withCancellableProgress(t('Checking where the key is in use…'), (signal) =>
+  const checks = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
     Promise.all(
       instances.map(async (instance) => {
         try {
@@ -285,7 +286,7 @@ async function chooseKey(
   const keys = registeredKeys(deps);
   const key = target ? keys.find(({ id }) => id === target.sshKeyId) : await pickListed(keys, command);
   if (target && !key) {
-    throw new UserError(text('The SSH key is no longer in the list. Refresh the list.'));
+    throw new UserError(text('This no longer exists. Refresh the list.'));
   }
   return key;
 }

@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import type { CommandId, InstanceKeyTarget, InstanceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
-import { commandAction } from '../../editor/commands';
+import { titledAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileAsking, whileReadingInstances, whileSending } from '../../editor/progress';
+import { titleOf } from '../../editor/titles';
 import type { Services } from '../../services';
 import { sameKey } from '../../ssh/publicKey';
 import { listedInstances } from '../../store/instances/listed';
@@ -35,8 +36,8 @@ export async function attachKey(
       t(
         'A virtual machine accepts only the SSH keys that your account had when it was rented. Register your key, then rent another one.',
       ),
-      commandAction(t('Add SSH Key…'), 'gpuRental.sshKey.add'),
-      commandAction(t('Rent Another…'), 'gpuRental.instance.rentAnother', { instanceId }),
+      titledAction('gpuRental.sshKey.add'),
+      titledAction('gpuRental.instance.rentAnother', { instanceId }),
     );
     return false;
   }
@@ -44,7 +45,7 @@ export async function attachKey(
   const choice = await pickKey(
     deps,
     {
-      title: t('Attach an SSH Key'),
+      title: titleOf('gpuRental.instance.attachKey'),
       placeholder: t('Which key should the instance accept?'),
     },
     (key) => items.some((item) => sameKey(item.publicKey, key.line)),
@@ -83,7 +84,7 @@ export async function detachKey(
         items.length === 1 && skipped === 0
           ? t('It is the only key on the instance, so you will no longer be able to log in.')
           : t('The instance will refuse logins with this key.'),
-      button: t('Detach'),
+      button: titleOf('gpuRental.instance.detachKey'),
     })
   ) {
     const detached = whileSending(client().instances.detachKey(instanceId, key.id));

@@ -11,7 +11,7 @@ import { parsePublicKey } from '../../ssh/publicKey';
 import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
-import { keyName, unreadKeysText } from './keyText';
+import { keyName } from './keyText';
 
 type Keys = AccountReading<Account, readonly SshKey[]>;
 
@@ -68,7 +68,6 @@ export class InstanceKeyRows implements InstanceRows, Disposable {
           name: `keys-${instanceId}`,
           state,
           now: this.deps.clock.now(),
-          unread: unreadKeysText,
           retry: 'gpuRental.refreshInstanceKeys',
           consequence: t('They are attached to the instance.'),
         }),
@@ -160,7 +159,7 @@ function noneItem(): vscode.TreeItem {
 }
 
 function loadingItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem(t('Loading keys…'));
+  const item = new vscode.TreeItem(t('Loading…'));
   item.iconPath = new vscode.ThemeIcon('loading~spin');
   return item;
 }

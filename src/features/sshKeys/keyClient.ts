@@ -10,7 +10,7 @@ import { text } from '../../util/text';
  */
 export function keyClient({ accounts }: Pick<Services, 'accounts'>): () => Client {
   if (!accounts.active) {
-    throw new UserError(text('Sign in to manage the SSH keys of your account.'), { nextStep: 'signIn' });
+    throw new UserError(text('You are not signed in. Sign in first.'), { nextStep: 'signIn' });
   }
   return clientFor(accounts);
 }

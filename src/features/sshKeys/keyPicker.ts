@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { CommandId } from '../../commandSpecs';
-import { commandTitle } from '../../editor/commandTitle';
 import { t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { showTerminal } from '../../editor/ownTerminal';
 import { pickLocal } from '../../editor/pickLocal';
 import { askLine, pickFromList, pickOne, type Row } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import type { SshKey } from '../../model/accounts/account';
 import type { Services } from '../../services';
 import {
@@ -100,7 +100,7 @@ export async function pickListed(keys: readonly SshKey[], command: CommandId): P
     return undefined;
   }
   const answer = await pickFromList({
-    title: commandTitle(command),
+    title: titleOf(command),
     placeholder: t('SSH key'),
     rows: keys.map((key) => ({
       id: String(key.id),
@@ -122,7 +122,7 @@ export async function generate(
     !taken.some((file) => file.endsWith(`/${name}`) || file.endsWith(`\\${name}`));
   const names = ['gpu_rental', ...Array.from({ length: 98 }, (_, index) => `gpu_rental_${index + 2}`)];
   const name = await askLine({
-    title: t('Generate an SSH Key'),
+    title: titleOf('gpuRental.sshKey.generate'),
     prompt: t('Name of the file in your .ssh folder.'),
     value: names.find(isFree) ?? '',
     problem: (value) =>
@@ -160,7 +160,7 @@ async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {
     detail: t('On Windows, ssh-keygen reads it only in a terminal. Until then the key has no passphrase.'),
   };
   const picked = await pickOne([without, withOne], {
-    title: t('Generate an SSH Key: Passphrase'),
+    title: titleOf('gpuRental.sshKey.generate'),
     ignoreFocusOut: true,
   });
   return picked && (picked === withOne ? inTerminal : '');
@@ -168,7 +168,7 @@ async function choosePassphrase(): Promise<'' | typeof inTerminal | undefined> {
 
 /** Returns an empty string for no passphrase, or `undefined` if the user cancels. */
 async function askPassphrase(): Promise<string | undefined> {
-  const title = t('Generate an SSH Key: Passphrase');
+  const title = titleOf('gpuRental.sshKey.generate');
   const first = await askLine({
     title,
     prompt: t(

@@ -12,10 +12,6 @@ export function keyName(publicKey: string, name?: string): string {
   return label === '' ? (parsed?.type ?? t('Unknown kind of key')) : label;
 }
 
-export function unreadKeysText(count: number): string {
-  return count === 1 ? t('1 SSH key could not be read') : t('{0} SSH keys could not be read', count);
-}
-
 export function localKeyRow<T>(key: LocalKey, label: string, value: T): Row<T> {
   const where = [key.publicFile ?? key.privateFile ?? '', key.inAgent ? t('in the SSH agent') : ''];
   return {

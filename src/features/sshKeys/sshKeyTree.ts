@@ -10,7 +10,7 @@ import { type LocalKey, matchKeys } from '../../ssh/localKeys';
 import { parsePublicKey } from '../../ssh/publicKey';
 import { DisposableStore } from '../../util/disposable';
 import { NextRead } from '../../util/nextRead';
-import { keyName, placeOf, unreadKeysText } from './keyText';
+import { keyName, placeOf } from './keyText';
 import { ownKeyId, withOwnKey } from './ownKey';
 
 export type SshKeyNode = { readonly kind: 'sshKey'; readonly sshKeyId: number } | ListProblem;
@@ -72,7 +72,6 @@ export class SshKeyTree implements vscode.TreeDataProvider<SshKeyNode>, vscode.D
         name: 'ssh-keys',
         state: this.deps.sshKeys.state,
         now: this.deps.clock.now(),
-        unread: unreadKeysText,
       });
     }
     const key = this.keys().find((one) => one.id === node.sshKeyId);

@@ -99,7 +99,7 @@ export function statusBarText(input: StatusBarInput): StatusBarTexts | undefined
       : []),
     stage,
     open,
-    isStale ? t('As of {0} ago', localize(durationText(now - state.fetchedAt))) : undefined,
+    isStale ? t('Shown as of {0} ago.', localize(durationText(now - state.fetchedAt))) : undefined,
   ].filter((line) => line !== undefined);
   return {
     text: `${isStale ? '$(warning) ' : ''}${icon} ${shown.join(' · ')}`,

@@ -6,6 +6,7 @@ import { openNamedDocument } from '../../editor/namedDocument';
 import { whileReadingInstances } from '../../editor/progress';
 import { askLine, pickOne } from '../../editor/quickPick';
 import { saveFile } from '../../editor/saveFile';
+import { titleOf } from '../../editor/titles';
 import type { Template } from '../../model/templates/template';
 import { parseDocument, renderDocument } from '../../model/templates/templateDocument';
 import { templateForImage, templateFromInstance } from '../../model/templates/templateFromInstance';
@@ -54,7 +55,7 @@ export async function createTemplate(deps: CommandDeps): Promise<void> {
     },
   ];
   const picked = await pickOne(rows, {
-    title: t('Create a Template'),
+    title: titleOf('gpuRental.template.create'),
     placeHolder: t('What should it start from?'),
   });
   await picked?.run();
@@ -65,7 +66,8 @@ async function fromImage(deps: CommandDeps): Promise<void> {
     title: t('Container Image'),
     prompt: t('With its tag, as for docker pull'),
     placeholder: 'pytorch/pytorch:2.5.1-cuda12.4-cudnn9-runtime',
-    problem: (value) => (/^\s*[^\s]+\s*$/.test(value) ? undefined : t('Enter the path of an image.')),
+    problem: (value) =>
+      /^\s*[^\s]+\s*$/.test(value) ? undefined : t('Enter an image, such as pytorch/pytorch:latest.'),
   });
   if (image !== undefined) {
     await openDraft(deps, templateForImage(image));
@@ -86,7 +88,7 @@ async function fromInstance(deps: CommandDeps): Promise<void> {
   // The instances that windows share lack the values of their environment, so read this one from the service.
   const instance = await client().instances.get(id);
   if (!instance) {
-    throw new UserError(text('This instance no longer exists. Refresh the list.'));
+    throw new UserError(text('This no longer exists. Refresh the list.'));
   }
   await openDraft(deps, templateFromInstance(instance, quoteForShell), undefined, { hidesVariables: true });
 }
@@ -98,15 +100,15 @@ export async function exportTemplate(deps: CommandDeps, target: TemplateTarget |
     return;
   }
   const known = await savedTemplate(deps, id, (of) => ({
-    message: t('“{0}” is not saved. The file has the version at the service.', of),
-    button: t('Save and Export'),
+    message: t('“{0}” is not saved. Save it first?', of),
+    button: t('Save and Continue'),
   }));
   if (!known) {
     return;
   }
   const { fields, name } = known;
   const uri = await saveFile({
-    title: t('Export Template'),
+    title: titleOf('gpuRental.template.export'),
     name: `${fileNameOf(name)}.gpu-template.json`,
     content: renderDocument(fields),
     filters: { [t('GPU Rental Template')]: ['gpu-template.json', 'json'] },
@@ -128,7 +130,7 @@ export async function importTemplate(deps: CommandDeps, from: DocumentTarget | u
 
 async function pickFile(): Promise<vscode.Uri | undefined> {
   const picked = await vscode.window.showOpenDialog({
-    title: t('Import a Template'),
+    title: titleOf('gpuRental.template.import'),
     filters: { [t('GPU Rental Template')]: ['gpu-template.json', 'json'] },
   });
   return picked?.[0];

@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { CommandId, TemplateTarget } from '../../commandSpecs';
-import { commandTitle } from '../../editor/commandTitle';
 import { confirm, type Question } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { isSavedFirst, shownAddressOf, unsavedTemplate } from '../../editor/templateTabs';
+import { titleOf } from '../../editor/titles';
 import type { Template } from '../../model/templates/template';
 import type { DocumentFields } from '../../model/templates/templateDocument';
 import { templateImage, templateName } from '../../model/templates/templateName';
@@ -50,7 +50,7 @@ export async function chooseTemplate(
     message('info', t('There are no templates.'));
     return undefined;
   }
-  const picked = await pickOne(rows, { title: commandTitle(command), placeHolder: t('Which template?') });
+  const picked = await pickOne(rows, { title: titleOf(command), placeHolder: t('Which template?') });
   return picked?.id;
 }
 
@@ -68,7 +68,7 @@ export async function knownTemplate(deps: CommandDeps, id: number): Promise<Know
   }
   const known = await deps.templateStores.documents.openCurrent(id);
   if (!known) {
-    throw new UserError(text('This template no longer exists. Refresh the list.'));
+    throw new UserError(text('This no longer exists. Refresh the list.'));
   }
   return known;
 }
@@ -133,8 +133,8 @@ export async function duplicateTemplate(
     return;
   }
   const known = await savedTemplate(deps, id, (of) => ({
-    message: t('“{0}” is not saved. The copy has the version at the service.', of),
-    button: t('Save and Duplicate'),
+    message: t('“{0}” is not saved. Save it first?', of),
+    button: t('Save and Continue'),
   }));
   if (!known) {
     return;

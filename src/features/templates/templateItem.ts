@@ -41,7 +41,7 @@ export function templateItem(
     arguments: [{ templateId: template.id }],
   };
   item.accessibilityInformation = {
-    label: [name, image, facts.isMine ? '' : t('by another user'), facts.isUnsaved ? t('unsaved') : '']
+    label: [name, image, facts.isMine ? '' : t('By another user'), facts.isUnsaved ? t('unsaved') : '']
       .filter((part) => part !== '')
       .join(', '),
   };

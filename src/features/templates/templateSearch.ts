@@ -3,6 +3,7 @@ import { runCommand } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { QuickInput } from '../../editor/quickInput';
 import type { LevelRow } from '../../editor/quickLevels';
+import { labelOf, titleOf } from '../../editor/titles';
 import type { Template } from '../../model/templates/template';
 import { templateImage, templateName, unreadTemplatesText } from '../../model/templates/templateName';
 import {
@@ -44,7 +45,7 @@ class TemplateSearch {
 
   async show(): Promise<void> {
     const closed = this.input.open({
-      title: t('Search Public Templates'),
+      title: titleOf('gpuRental.template.search'),
       placeholder: t('For example: image in [pytorch/pytorch] and count_created > 100'),
       line: () => startQuery,
       followsTyping: true,
@@ -176,7 +177,9 @@ class TemplateSearch {
         button('files', t('Save as Mine'), () => this.closeAndRun('gpuRental.template.duplicate', template)),
         button(
           isFavourite ? 'star-full' : 'star-empty',
-          isFavourite ? t('Remove from Favorites') : t('Add to Favorites'),
+          isFavourite
+            ? labelOf('gpuRental.template.removeFavourite')
+            : labelOf('gpuRental.template.addFavourite'),
           () =>
             this.run(async () => {
               await this.deps.lists.setFavourite(refOf(template), !isFavourite);

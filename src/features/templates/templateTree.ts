@@ -78,7 +78,6 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
           name: 'templates',
           state: this.deps.templates.state,
           now: this.deps.clock.now(),
-          unread,
         });
       case 'template': {
         const template = this.lists.find(node.templateId);
@@ -185,7 +184,7 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
           ? undefined
           : {
               value: count,
-              tooltip: count === 1 ? t('1 template is not saved') : t('{0} templates are not saved', count),
+              tooltip: t('Not saved: {0}', count),
             };
     }
     if (unsaved.size !== this.unsaved.size || [...unsaved].some((id) => !this.unsaved.has(id))) {
@@ -197,10 +196,6 @@ export class TemplateTree implements vscode.TreeDataProvider<TemplateNode>, vsco
   private refresh(): void {
     this.changed.fire(undefined);
     const { view } = this.deps.trees['gpuRental.templates'];
-    view.message = this.deps.templates.state.kind === 'loading' ? t('Loading templates…') : '';
+    view.message = this.deps.templates.state.kind === 'loading' ? t('Loading…') : '';
   }
-}
-
-function unread(count: number): string {
-  return count === 1 ? t('1 template could not be read') : t('{0} templates could not be read', count);
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { commandAction } from '../../editor/commands';
+import { titledAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pricePerHour } from '../../editor/priceText';
@@ -59,7 +59,7 @@ export function warnForgotten(
     'warning',
     knowsGpu
       ? t(
-          '{0} has been idle for {1}: no connection from GPU Rental on this computer, and GPU use under 5% at each check. It costs {2}.',
+          '{0} has been idle for {1}: no connection from GPU Rental on this computer, and GPU use under 5 % at each check. It costs {2}.',
           name,
           span,
           price,
@@ -70,8 +70,8 @@ export function warnForgotten(
           span,
           price,
         ),
-    commandAction(t('Stop…'), 'gpuRental.instance.stop', { instanceId }),
-    commandAction(t('End Later…'), 'gpuRental.instance.setSchedule', { instanceId }),
-    commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
+    titledAction('gpuRental.instance.stop', { instanceId }),
+    titledAction('gpuRental.instance.setSchedule', { instanceId }),
+    titledAction('gpuRental.instance.destroy', { instanceId }),
   );
 }

@@ -1,4 +1,4 @@
-import { commandAction } from '../../editor/commands';
+import { commandAction, titledAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
 import { pricePerDay } from '../../editor/priceText';
@@ -113,7 +113,7 @@ function warnLowCredit(deps: Deps, remaining: string): void {
     addCredit(deps),
     hasInstances(deps)
       ? commandAction(t('Stop Instances…'), 'gpuRental.instance.stop')
-      : commandAction(t('Delete Volume…'), 'gpuRental.volume.delete'),
+      : titledAction('gpuRental.volume.delete'),
   );
 }
 
@@ -133,32 +133,29 @@ function warnOf(
   const cost = stoppedCostPerDay(instance);
   const { canConnect, canStart, canRunCommand } = actionsFor(instance, fleet.facts(instanceId), now);
   // The service copies from a stopped instance, into which no login is possible.
-  const copy =
-    canRunCommand &&
-    !canConnect &&
-    commandAction(t('Copy Data…'), 'gpuRental.instance.copyData', { instanceId });
+  const copy = canRunCommand && !canConnect && titledAction('gpuRental.instance.copyData', { instanceId });
   switch (warning.kind) {
     case 'stoppedLong':
       message(
         'warning',
         t(
-          '{0} has been stopped for {1}. Its storage still costs {2}.',
+          '{0} has been stopped for {1}. Storage still costs {2}.',
           name,
           localize(durationText(now - warning.sinceMs)),
           pricePerDay(cost),
         ),
-        commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
+        titledAction('gpuRental.instance.destroy', { instanceId }),
       );
       break;
     case 'hostEnds':
       message(
         'warning',
         hostEndsText(name, warning.endsAtMs, now),
-        canConnect && commandAction(t('Download…'), 'gpuRental.instance.download', { instanceId }),
-        canConnect && commandAction(t('Connect'), 'gpuRental.instance.connect', { instanceId }),
-        canStart && commandAction(t('Start…'), 'gpuRental.instance.start', { instanceId }),
+        canConnect && titledAction('gpuRental.instance.download', { instanceId }),
+        canConnect && titledAction('gpuRental.instance.connect', { instanceId }),
+        canStart && titledAction('gpuRental.instance.start', { instanceId }),
         copy,
-        commandAction(t('Rent Another…'), 'gpuRental.instance.rentAnother', { instanceId }),
+        titledAction('gpuRental.instance.rentAnother', { instanceId }),
       );
       break;
     case 'expired':
@@ -166,8 +163,8 @@ function warnOf(
         'warning',
         expiredText(name, warning.endsAtMs, warning.deletedAtMs, now),
         copy,
-        commandAction(t('Rent Another…'), 'gpuRental.instance.rentAnother', { instanceId }),
-        commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId }),
+        titledAction('gpuRental.instance.rentAnother', { instanceId }),
+        titledAction('gpuRental.instance.destroy', { instanceId }),
       );
       break;
     default:

@@ -1,6 +1,6 @@
 import type { Client } from '../../api/client';
 import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
-import { commandAction } from '../../editor/commands';
+import { titledAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { confirmOverLimit } from '../../editor/confirmOverLimit';
 import { t } from '../../editor/localize';
@@ -9,6 +9,7 @@ import { pricePerHour } from '../../editor/priceText';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { pickOne } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
+import { titleOf } from '../../editor/titles';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { PriceIncrease } from '../../model/instances/priceIncrease';
 import { formatMoney, times, type Micros } from '../../model/money';
@@ -44,7 +45,7 @@ export async function warnPriceIncrease(deps: PriceDeps, id: number): Promise<vo
     message(
       'warning',
       t('A host asks for a higher price, which could not be read.'),
-      commandAction(t('Review…'), 'gpuRental.reviewPriceIncreases'),
+      titledAction('gpuRental.reviewPriceIncreases'),
     );
     return;
   }
@@ -56,17 +57,17 @@ export async function warnPriceIncrease(deps: PriceDeps, id: number): Promise<vo
     'warning',
     sentence(deps, increase),
     increase.newPrice !== undefined && {
-      label: t('Accept…'),
+      label: t('Accept'),
       run: () => decide(deps, client, increase, 'accept'),
     },
-    { label: t('Reject…'), run: () => decide(deps, client, increase, 'reject') },
+    { label: t('Reject'), run: () => decide(deps, client, increase, 'reject') },
   );
 }
 
 /** Lists all pending price increases, for when their messages have been closed. */
 export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
   const client = clientFor(deps.accounts);
-  const increases = await withCancellableProgress(t('Reading price increases…'), (signal) =>
+  const increases = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
     pending(client(), undefined, signal),
   );
   if (increases.length === 0) {
@@ -78,7 +79,7 @@ export async function reviewPriceIncreases(deps: PriceDeps): Promise<void> {
     rowOf(deps, increase, 'reject'),
   ]);
   const picked = await pickOne(rows, {
-    title: t('Price Increases'),
+    title: titleOf('gpuRental.reviewPriceIncreases'),
     placeHolder: t('Accept or reject which?'),
   });
   if (picked) {
@@ -208,9 +209,9 @@ async function confirmPriceOverLimit(
   const ids = instanceId === undefined ? [] : [instanceId];
   return confirmOverLimit(await overHourlyLimit(deps, ids, rates, whileReadingInstances), {
     sentence: (total, limit) =>
-      t('At this price, all your instances cost up to {0}/h. Your limit is {1}/h.', total, limit),
-    message: t('Accept a price over your limit?'),
-    button: t('Accept Anyway'),
+      t('All your instances would then cost up to {0}/h. Your limit is {1}/h.', total, limit),
+    message: t('Continue over your price limit?'),
+    button: t('Continue Anyway'),
   });
 }
 

@@ -69,5 +69,5 @@ export class HistoryGroup implements TreeGroup {
 }
 
 function unreadItem(error: unknown): vscode.TreeItem {
-  return unreadRow('history-unread', t('Could not read the rental history'), error);
+  return unreadRow('history-unread', t('Could not read the list'), error);
 }

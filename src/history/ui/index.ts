@@ -5,6 +5,7 @@ import { reportDamagedFiles } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickFromList } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import { listedFrom } from '../../model/accounts/charge';
 import { chargedFor, hasFinalCharges, type PastRental } from '../../model/rentals/pastRental';
 import { accountStill } from '../../store/accounts/sameAccount';
@@ -102,7 +103,7 @@ async function chosen(
   }
   const answer = await pickFromList<PastRental>({
     title: t('Rental History'),
-    placeholder: t('Which rental?'),
+    placeholder: t('Which one?'),
     rows: rows.length === 0 ? [{ label: t('No rental has ended yet.') }] : rows,
   });
   return answer.kind === 'picked' ? answer.value : undefined;
@@ -191,7 +192,7 @@ async function clear(deps: Deps): Promise<void> {
       "This deletes all past rentals ({0}) and their logs from this computer. This can't be undone.",
       rows.length,
     ),
-    button: t('Clear History'),
+    button: titleOf('gpuRental.history.clear'),
   };
   await removeOnceSure(deps, rows, question);
 }

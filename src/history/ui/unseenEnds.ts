@@ -1,6 +1,7 @@
-import { commandAction } from '../../editor/commands';
+import { commandAction, titledAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { labelOf } from '../../editor/titles';
 import type { PastRental } from '../../model/rentals/pastRental';
 import type { Account } from '../../store/accounts/accounts';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -68,8 +69,8 @@ export class UnseenEnds implements Disposable {
           '{0} no longer exists. The service removed it without a request from GPU Rental on this computer, and its data is lost.',
           nameOfPast(first),
         ),
-        commandAction(t('Rent Again…'), 'gpuRental.history.rentAgain', { pastId }),
-        commandAction(t('Show Details'), 'gpuRental.history.showDetails', { pastId }),
+        titledAction('gpuRental.history.rentAgain', { pastId }),
+        commandAction(labelOf('gpuRental.instance.showDetails'), 'gpuRental.history.showDetails', { pastId }),
       );
     } else if (first) {
       message(
@@ -78,7 +79,7 @@ export class UnseenEnds implements Disposable {
           'These instances no longer exist: {0}. The service removed them without a request from GPU Rental on this computer, and their data is lost.',
           [first, ...more].map(nameOfPast).join(', '),
         ),
-        commandAction(t('Show Rental History'), 'gpuRental.history.show'),
+        titledAction('gpuRental.history.show'),
       );
     }
   }

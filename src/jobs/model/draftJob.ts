@@ -72,7 +72,7 @@ export function jobFacts(
         ]),
     {
       id: 'limit',
-      label: each.length === 1 ? text('Job ends at the latest') : text('Each ends at the latest'),
+      label: text('Ends at the latest'),
       value:
         limit.most === undefined
           ? text('after {0}; the service states no price', time)
@@ -115,9 +115,7 @@ export function jobFacts(
 function sentText({ spec }: DraftJob['order'], files: number, bytes: number): Text {
   return !spec.sync
     ? text('nothing')
-    : files === 1
-      ? text('1 file, {0}', bytesText(bytes))
-      : text('{0} files, {1}', files, bytesText(bytes));
+    : text('{0}, {1}', files === 1 ? text('1 file') : text('{0} files', files), bytesText(bytes));
 }
 
 function leftOutText(names: readonly string[]): Text | string {

@@ -107,7 +107,7 @@ function* checkRun(places: JsonPlaces, name: string): Iterable<Found> {
         code: 'runMissing',
         path: ['jobs', name],
         span: places.keySpan(['jobs', name]),
-        message: text('"run" is missing: the script that the job runs.'),
+        message: text('"run" is missing.'),
         fixes: addFix(places, path, 'python -u train.py'),
       };
     }
@@ -131,7 +131,7 @@ function* checkLimits(places: JsonPlaces, name: string): Iterable<Found> {
       code: 'limitsMissing',
       path: ['jobs', name],
       span: places.keySpan(['jobs', name]),
-      message: text('"limits" is missing: the maximum hours and dollars of the job.'),
+      message: text('"limits" is missing.'),
       fixes: addFix(places, path, { hours: 6, costDollars: 5 }),
     };
     return;
@@ -140,12 +140,12 @@ function* checkLimits(places: JsonPlaces, name: string): Iterable<Found> {
     {
       key: 'hours',
       value: 6,
-      message: text('"hours" is missing: the maximum run time of the job in hours.'),
+      message: text('"hours" is missing.'),
     },
     {
       key: 'costDollars',
       value: 5,
-      message: text('"costDollars" is missing: the maximum cost of the job in dollars.'),
+      message: text('"costDollars" is missing.'),
     },
   ];
   for (const { key, value, message } of wanted) {

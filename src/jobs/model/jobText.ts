@@ -56,16 +56,12 @@ export function phaseText(row: JobRow): Text {
     case 'fetched':
       return text('{0}, outputs are here', becameText(row));
     case 'keeping':
-      return machineEndOf(row) === 'destroy'
-        ? text('{0}, machine about to be destroyed', becameText(row))
-        : text('{0}, machine about to be stopped', becameText(row));
+      return text('{0}, machine about to end', becameText(row));
     case 'releasing':
       if (machineEndOf(row) === 'keep') {
         return text('{0}, keeping the machine', becameText(row));
       }
-      return machineEndOf(row) === 'destroy'
-        ? text('{0}, destroying the machine', becameText(row))
-        : text('{0}, stopping the machine', becameText(row));
+      return text('{0}, ending the machine', becameText(row));
     case 'over':
       return overText(row);
     default:

@@ -336,7 +336,7 @@ export class Jobs implements Disposable {
   private files(): JobStorage {
     const { files } = this.list;
     if (!files) {
-      throw new UserError(text('Sign in first.'), { nextStep: 'signIn' });
+      throw new UserError(text('You are not signed in. Sign in first.'), { nextStep: 'signIn' });
     }
     return files;
   }

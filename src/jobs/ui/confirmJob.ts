@@ -15,6 +15,7 @@ import type { Clock } from '../../util/clock';
 import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 import { firstLineText } from '../../util/scriptLines';
+import { text } from '../../util/text';
 import type { SentFiles } from '../machine/sentFiles';
 import type { JobRow } from '../model/job';
 import type { HardLimit } from '../model/jobLimits';
@@ -183,19 +184,10 @@ function limitText({ spec, limit, perHour }: JobQuestion): string {
   if (limit.most === undefined || perHour === undefined) {
     return t('after {0}; the service states no price', time);
   }
-  return limit.isByCost
-    ? t(
-        'after {0}, at its limit of {1} ({2}/h)',
-        time,
-        formatMoney(fromDollars(spec.costDollars)),
-        formatMoney(perHour),
-      )
-    : t(
-        'after {0}, which costs {1} at most, without traffic ({2}/h)',
-        time,
-        formatMoney(limit.most),
-        formatMoney(perHour),
-      );
+  const end = limit.isByCost
+    ? text('after {0}, at its limit of {1}', time, formatMoney(fromDollars(spec.costDollars)))
+    : text('after {0}, which costs {1} at most, without traffic', time, formatMoney(limit.most));
+  return t('{0} ({1})', end, text('{0}/h', formatMoney(perHour)));
 }
 
 function sentRows(

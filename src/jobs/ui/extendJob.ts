@@ -5,6 +5,7 @@ import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickFromList, type Row } from '../../editor/quickPick';
 import { momentText } from '../../editor/timeText';
+import { titleOf } from '../../editor/titles';
 import { formatMoney, fromDollars } from '../../model/money';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
 import { durationText } from '../../util/duration';
@@ -38,7 +39,7 @@ export async function extendJob(deps: JobDeps, target: JobRowTarget | undefined)
       'It can then cost up to {0}, without traffic.',
       formatMoney(fromDollars(chosen.limits.costDollars)),
     ),
-    button: t('Extend'),
+    button: titleOf('gpuRental.job.extend'),
   });
   if (!isAgreed) {
     return;

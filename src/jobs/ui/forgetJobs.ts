@@ -4,6 +4,7 @@ import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
+import { titleOf } from '../../editor/titles';
 import type { Account } from '../../store/accounts/accounts';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { inParallel } from '../../util/inParallel';
@@ -26,7 +27,7 @@ export async function forgetJobs(
   const rows = given.filter(isOver);
   const [only] = rows;
   if (!only) {
-    message('info', t('Only a job that has ended can be forgotten.'));
+    message('info', t('No job is in the right state for “{0}”.', titleOf('gpuRental.job.forget')));
     return;
   }
   const names = rows

@@ -1,12 +1,12 @@
 import type { CommandId, JobRowTarget } from '../../commandSpecs';
-import { commandTitle } from '../../editor/commandTitle';
-import { commandAction } from '../../editor/commands';
+import { commandAction, titledAction } from '../../editor/commands';
 import { choose, confirm, isPerson, type Question } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pickOne } from '../../editor/quickPick';
 import { showFolder } from '../../editor/showFolder';
 import { momentText } from '../../editor/timeText';
+import { labelOf, titleOf } from '../../editor/titles';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { bytesText } from '../../util/bytes';
 import { isFetchRepeatable } from '../model/fetchAgain';
@@ -30,7 +30,7 @@ export async function chooseRow(
   command: CommandId,
   fits: (row: JobRow) => boolean,
 ): Promise<JobRow | undefined> {
-  const none = t('No job is in the right state for “{0}”.', commandTitle(command));
+  const none = t('No job is in the right state for “{0}”.', titleOf(command));
   if (target) {
     const row = jobs.find(target.jobId);
     if (row && fits(row)) {
@@ -53,7 +53,7 @@ export async function chooseRow(
   }
   return rows.length === 1
     ? rows[0]?.row
-    : (await pickOne(rows, { title: commandTitle(command), placeHolder: t('Which job?') }))?.row;
+    : (await pickOne(rows, { title: titleOf(command), placeHolder: t('Which job?') }))?.row;
 }
 
 export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
@@ -67,7 +67,7 @@ export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): 
   const question = row && {
     message: t('Stop {0}?', row.job.spec.name),
     detail: t('Its command ends. Its log and outputs are still fetched.'),
-    button: t('Stop Job'),
+    button: titleOf('gpuRental.job.stop'),
   };
   if (row && question && (await confirm(question))) {
     asked();
@@ -143,10 +143,10 @@ export async function openOutputs(deps: JobDeps, target: JobRowTarget | undefine
       'warning',
       sentence,
       (isFetchRepeatable(row) || remainingMachine(deps, row) !== undefined) &&
-        commandAction(t('Fetch Outputs'), 'gpuRental.job.fetchOutputs', target),
+        titledAction('gpuRental.job.fetchOutputs', target),
       isOver(row)
-        ? commandAction(t('Run Again'), 'gpuRental.job.rerun', target)
-        : commandAction(t('Keep Machine'), 'gpuRental.job.keepNow', target),
+        ? titledAction('gpuRental.job.rerun', target)
+        : commandAction(labelOf('gpuRental.job.keepMachine'), 'gpuRental.job.keepNow', target),
       ...(isOver(row) && isListed(deps, row) ? instanceAction(row) : []),
     );
   }
@@ -194,7 +194,7 @@ function keepQuestion(row: JobRow): Question {
   return {
     message: t('Keep “{0}” after “{1}”?', machineOf(row).name, row.job.spec.name),
     detail: t('It costs money until you stop or destroy it.'),
-    button: t('Keep Machine'),
+    button: labelOf('gpuRental.job.keepMachine'),
   };
 }
 
@@ -228,8 +228,8 @@ export async function releaseMachine(deps: JobDeps, target: JobRowTarget | undef
       message: t('What should happen to “{0}”?', machine.name),
       detail: [...others, ...uncheckedSentence(row), lossSentence(row, isLeft)].join('\n'),
     },
-    { label: isLeft ? t('Leave Stopped') : t('Stop'), run: end('stop') },
-    { label: t('Destroy'), run: end('destroy') },
+    { label: isLeft ? t('Leave Stopped') : titleOf('gpuRental.instance.stop'), run: end('stop') },
+    { label: titleOf('gpuRental.instance.destroy'), run: end('destroy') },
   );
 }
 

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { filesText } from '../../editor/filesText';
 import { localize, t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
+import { labelOf } from '../../editor/titles';
 import { tooltip } from '../../editor/tooltip';
 import { bytesText } from '../../util/bytes';
 import { durationText } from '../../util/duration';
@@ -187,9 +188,8 @@ export function leftOutText({ state: { outputs } }: Pick<JobRow, 'state'>): stri
   if (named.length === 0) {
     return undefined;
   }
-  return leftOut > named.length
-    ? t('Left out: {0} and {1} more', names, leftOut - named.length)
-    : t('Left out: {0}', names);
+  const more = leftOut - named.length;
+  return t('Left out: {0}', more > 0 ? t('{0} and {1} more', names, more) : names);
 }
 
 /** The rows under a job. */
@@ -206,7 +206,11 @@ export function jobPartItem(row: JobRow, part: JobPart): vscode.TreeItem {
   switch (part) {
     case 'log':
       item.iconPath = new vscode.ThemeIcon('output');
-      item.command = { command: 'gpuRental.job.showLog', title: t('Show Log'), arguments: [target] };
+      item.command = {
+        command: 'gpuRental.job.showLog',
+        title: labelOf('gpuRental.showLog'),
+        arguments: [target],
+      };
       break;
     case 'outputs':
       item.iconPath = new vscode.ThemeIcon('folder');
@@ -216,7 +220,7 @@ export function jobPartItem(row: JobRow, part: JobPart): vscode.TreeItem {
       if ((state.outputs?.files ?? 0) > 0) {
         item.command = {
           command: 'gpuRental.job.openOutputs',
-          title: t('Open Outputs'),
+          title: labelOf('gpuRental.job.openOutputs'),
           arguments: [target],
         };
       }

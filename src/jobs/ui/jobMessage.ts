@@ -1,6 +1,7 @@
 import { commandAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import type { Action, MessageLevel } from '../../editor/message';
+import { labelOf } from '../../editor/titles';
 import { formatMoney } from '../../model/money';
 import { machineOf, type JobRow } from '../model/job';
 
@@ -12,7 +13,7 @@ export interface JobMessage {
 }
 
 export function logAction({ job }: JobRow): Action {
-  return commandAction(t('Show Log'), 'gpuRental.job.showLog', { jobId: job.id });
+  return commandAction(labelOf('gpuRental.showLog'), 'gpuRental.job.showLog', { jobId: job.id });
 }
 
 export function instanceAction(row: JobRow): readonly Action[] {

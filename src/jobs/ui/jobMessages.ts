@@ -1,7 +1,8 @@
-import { commandAction } from '../../editor/commands';
+import { commandAction, titledAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
 import { momentText } from '../../editor/timeText';
+import { labelOf, titleOf } from '../../editor/titles';
 import { formatMoney, fromDollars } from '../../model/money';
 import type { Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
@@ -94,7 +95,7 @@ function limitMessage(row: JobRow, kind: LimitKind, now: number): JobMessage {
       return {
         level: 'warning',
         sentence: t('{0} reaches its limit at {1}. It then ends, and its outputs are fetched.', name, until),
-        actions: [commandAction(t('Extend…'), 'gpuRental.job.extend', { jobId: row.job.id }), logAction(row)],
+        actions: [titledAction('gpuRental.job.extend', { jobId: row.job.id }), logAction(row)],
       };
     case 'extended':
       return {
@@ -128,14 +129,17 @@ function machineMessage(
   const machine = machineOf(row).name;
   const target = { jobId: job.id };
   const log = logAction(row);
-  const keep = commandAction(t('Keep Machine'), 'gpuRental.job.keepNow', target);
-  const release = commandAction(t('Release Machine…'), 'gpuRental.job.releaseMachine', target);
+  const keep = commandAction(labelOf('gpuRental.job.keepMachine'), 'gpuRental.job.keepNow', target);
+  const release = titledAction('gpuRental.job.releaseMachine', target);
   switch (kind) {
     case 'notReady':
       return {
         level: 'warning',
         sentence: t('{0} did not get ready for {1}. {2}', machine, name, stillCosts(row)),
-        actions: [commandAction(t('Stop Job'), 'gpuRental.job.stop', target), ...instanceAction(row)],
+        actions: [
+          commandAction(titleOf('gpuRental.job.stop'), 'gpuRental.job.stop', target),
+          ...instanceAction(row),
+        ],
       };
     case 'notReplaced':
       return {
@@ -146,7 +150,7 @@ function machineMessage(
           state.trouble?.why ?? '',
         ),
         actions: [
-          commandAction(t('Stop Job'), 'gpuRental.job.stop', target),
+          commandAction(titleOf('gpuRental.job.stop'), 'gpuRental.job.stop', target),
           // What holds the old machine back is up to the user.
           ...((state.others ?? []).length > 0 ? instanceAction(row) : []),
           log,
@@ -167,9 +171,7 @@ function machineMessage(
         level: 'warning',
         sentence: incompleteSentence(row),
         actions: [
-          ...((state.outputs?.leftOut ?? 0) > 0
-            ? [commandAction(t('Fetch Outputs'), 'gpuRental.job.fetchOutputs', target)]
-            : []),
+          ...((state.outputs?.leftOut ?? 0) > 0 ? [titledAction('gpuRental.job.fetchOutputs', target)] : []),
           ...[release, keep, log],
         ],
       };
@@ -177,7 +179,7 @@ function machineMessage(
       return {
         level: 'warning',
         sentence: largeSentence(row),
-        actions: [commandAction(t('Fetch Outputs…'), 'gpuRental.job.fetchOutputs', target), release, log],
+        actions: [titledAction('gpuRental.job.fetchOutputs', target), release, log],
       };
     case 'othersThere':
       return { level: 'warning', sentence: othersSentence(row), actions: [release, keep] };
@@ -194,7 +196,7 @@ function machineMessage(
 }
 
 function idleActions(row: JobRow): readonly Action[] {
-  const stop = commandAction(t('Stop Job'), 'gpuRental.job.stop', { jobId: row.job.id });
+  const stop = commandAction(titleOf('gpuRental.job.stop'), 'gpuRental.job.stop', { jobId: row.job.id });
   return row.job.spec.endsIfIdle ? [logAction(row)] : [stop, logAction(row)];
 }
 
@@ -234,10 +236,7 @@ function stoppedMessage(row: JobRow): JobMessage {
                 machine.name,
                 name,
               ),
-        actions: [
-          commandAction(t('Fetch Outputs…'), 'gpuRental.job.fetchOutputs', { jobId: row.job.id }),
-          ...instanceAction(row),
-        ],
+        actions: [titledAction('gpuRental.job.fetchOutputs', { jobId: row.job.id }), ...instanceAction(row)],
       }
     : {
         level: 'warning',
@@ -246,10 +245,7 @@ function stoppedMessage(row: JobRow): JobMessage {
           machine.name,
           name,
         ),
-        actions:
-          instanceId === undefined
-            ? []
-            : [commandAction(t('Start…'), 'gpuRental.instance.start', { instanceId })],
+        actions: instanceId === undefined ? [] : [titledAction('gpuRental.instance.start', { instanceId })],
       };
 }
 

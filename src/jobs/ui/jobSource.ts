@@ -4,6 +4,7 @@ import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
 import { pickOne } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { workspaceFilePath, type OpenRecipe } from '../../model/workspace/workspaceFile';
 import { UserError } from '../../util/errors';
@@ -75,7 +76,7 @@ async function pick(jobs: readonly Named[]): Promise<Named | undefined> {
     message(
       'info',
       t('This workspace has no job yet. Add "jobs" to its .vscode/gpu-rental.json.'),
-      commandAction(t('Create Workspace File'), 'gpuRental.workspaceFile.create'),
+      commandAction(titleOf('gpuRental.workspaceFile.create'), 'gpuRental.workspaceFile.create'),
     );
     return undefined;
   }
@@ -88,7 +89,7 @@ async function pick(jobs: readonly Named[]): Promise<Named | undefined> {
     description: several ? vscode.workspace.asRelativePath(job.uri) : '',
     job,
   }));
-  return (await pickOne(rows, { title: t('Run Job'), placeHolder: t('Which job?') }))?.job;
+  return (await pickOne(rows, { title: titleOf('gpuRental.job.run'), placeHolder: t('Which job?') }))?.job;
 }
 
 /** Returns the jobs of the open folders, or of one file. */

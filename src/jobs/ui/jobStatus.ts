@@ -33,10 +33,7 @@ export function showJobStatus({
         ? undefined
         : {
             value: waiting.length,
-            tooltip:
-              waiting.length === 1
-                ? t('1 job needs attention')
-                : t('{0} jobs need attention', waiting.length),
+            tooltip: t('Jobs that need attention: {0}', waiting.length),
           };
     timer.value = first && clock.schedule(show, nextInMs);
     if (!first) {

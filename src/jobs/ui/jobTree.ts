@@ -84,7 +84,7 @@ export class JobTree implements vscode.TreeDataProvider<JobNode>, vscode.Disposa
 
   getTreeItem(node: JobNode): vscode.TreeItem {
     if ('jobsUnread' in node) {
-      return unreadRow('jobs-unread', t('Could not read the jobs'), this.deps.jobs.error);
+      return unreadRow('jobs-unread', t('Could not read the list'), this.deps.jobs.error);
     }
     if ('damagedJob' in node) {
       return damagedJobItem(node.damagedJob);

@@ -54,7 +54,7 @@ export async function startWorkers(deps: JobDeps, { engine, instanceIds }: Worke
     ignoreFocusOut: true,
     problem: (value) =>
       value.trim() === ''
-        ? t('Type a command.')
+        ? t('Enter a value.')
         : /<\w+>/.test(value)
           ? t('Replace the text in angle brackets.')
           : undefined,

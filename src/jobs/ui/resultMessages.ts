@@ -1,4 +1,4 @@
-import { commandAction } from '../../editor/commands';
+import { commandAction, titledAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import type { Instance } from '../../model/instances/instance';
 import { intentOf } from '../../model/instances/instanceState';
@@ -21,7 +21,7 @@ export function notStartedMessage(row: JobRow, fleet: JobDeps['fleet']): JobMess
   const isLeft = outcome === 'notStarted' || outcome === 'kept';
   const isRunning =
     isLeft && instance !== undefined && intentOf(instance, fleet.facts(instance.id)) === 'running';
-  const rerun = commandAction(t('Run Again'), 'gpuRental.job.rerun', { jobId: row.job.id });
+  const rerun = titledAction('gpuRental.job.rerun', { jobId: row.job.id });
   return {
     level: 'warning',
     sentence: [notStartedSentence(row), ...(isRunning ? [stillCostsText(name, instance)] : [])].join(' '),
@@ -82,7 +82,7 @@ export function fetchedAgainMessage(row: JobRow, kind: AgainKind): JobMessage {
     : {
         level: 'info',
         sentence: t('Fetched the outputs of {0} again. {1}', name, machine).trim(),
-        actions: [commandAction(t('Open Outputs'), 'gpuRental.job.openOutputs', { jobId: job.id })],
+        actions: [titledAction('gpuRental.job.openOutputs', { jobId: job.id })],
       };
 }
 
@@ -108,9 +108,7 @@ export function runMessage(row: JobRow, kind: RunKind, now: number): JobMessage 
         level: state.end?.why === 'itself' && state.end.code === 0 ? 'info' : 'warning',
         sentence: endedSentence(row, now),
         actions: [
-          ...((state.outputs?.files ?? 0) > 0
-            ? [commandAction(t('Open Outputs'), 'gpuRental.job.openOutputs', target)]
-            : []),
+          ...((state.outputs?.files ?? 0) > 0 ? [titledAction('gpuRental.job.openOutputs', target)] : []),
           log,
         ],
       };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import type { JobTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
-import { commandAction, runCommand, signedIn } from '../../editor/commands';
+import { runCommand, signedIn, titledAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { filesText } from '../../editor/filesText';
 import { t } from '../../editor/localize';
@@ -211,7 +211,7 @@ async function areReachable(machines: readonly Instance[], accountKey: string): 
     message(
       'error',
       t('Could not log in to these instances, so no job was started: {0}', names.join(', ')),
-      commandAction(t('Show Log'), 'gpuRental.showLog'),
+      titledAction('gpuRental.showLog'),
     );
   }
   return names.length === 0;

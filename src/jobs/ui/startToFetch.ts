@@ -2,6 +2,7 @@ import { runCommand } from '../../editor/commands';
 import { choose } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { pricePerHour } from '../../editor/priceText';
 import type { Instance } from '../../model/instances/instance';
 import { intentOf } from '../../model/instances/instanceState';
 import { formatMoney } from '../../model/money';
@@ -119,7 +120,7 @@ function howQuestion(row: JobRow, instance: Instance, after: string, runAgain: s
       trafficCost(instance),
       ...needsStart(spec.outputs),
       startCost(runningRateOf(instance)),
-      t('If another user has its GPU, the start waits until it is free.'),
+      t('If another user has the GPU, the start waits until it is free.'),
       ...(runAgain === false ? [] : [runAgain]),
       t('After the fetch: {0}.', after),
     ].join('\n'),
@@ -141,9 +142,7 @@ function needsStart(patterns: readonly string[]): readonly string[] {
 }
 
 function startCost(rate: Rate | undefined): string {
-  return rate === undefined
-    ? t('Once started, it costs money. The service does not state the price.')
-    : t('Once started, it costs {0}/h.', formatMoney(perHour(rate)));
+  return t('Cost once started: {0}.', pricePerHour(rate && perHour(rate)));
 }
 
 function afterwards(row: JobRow) {

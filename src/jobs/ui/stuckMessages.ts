@@ -1,9 +1,10 @@
-import { commandAction } from '../../editor/commands';
+import { commandAction, titledAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import type { Action } from '../../editor/message';
+import { labelOf, titleOf } from '../../editor/titles';
 import { durationText } from '../../util/duration';
 import { isLocalProblem } from '../../util/localProblem';
-import { isAtWork, isBeforeStart, machineEndOf, machineOf, type JobRow } from '../model/job';
+import { isAtWork, isBeforeStart, machineOf, type JobRow } from '../model/job';
 import { canReleaseMachine } from '../model/outOfReach';
 import type { JobNotice } from '../store/jobNotice';
 import { instanceAction, logAction, stillCosts, type JobMessage } from './jobMessage';
@@ -77,9 +78,7 @@ function sentenceOf(row: JobRow, kind: StuckKind, why: JobNotice['why'], now: nu
         name,
       );
     case 'notReleased':
-      return machineEndOf(row) === 'destroy'
-        ? t('{0} is not destroyed yet after {1}. {2} Retrying…', machine, name, details)
-        : t('{0} is not stopped yet after {1}. {2} Retrying…', machine, name, details);
+      return t('{0} has not ended yet after {1}. {2} Retrying…', machine, name, details);
   }
 }
 
@@ -89,9 +88,9 @@ function actionsOf(row: JobRow, kind: StuckKind): readonly Action[] {
   const retry = commandAction(t('Retry'), 'gpuRental.job.retry', target);
   const stop =
     isAtWork(row) && job.decidedAt.stop === undefined
-      ? [commandAction(t('Stop Job'), 'gpuRental.job.stop', target)]
+      ? [commandAction(titleOf('gpuRental.job.stop'), 'gpuRental.job.stop', target)]
       : [];
-  const release = commandAction(t('Release Machine…'), 'gpuRental.job.releaseMachine', target);
+  const release = titledAction('gpuRental.job.releaseMachine', target);
   switch (kind) {
     case 'noAnswer':
     case 'notSaved':
@@ -112,7 +111,7 @@ function actionsOf(row: JobRow, kind: StuckKind): readonly Action[] {
     case 'notReleased':
       return [
         ...(job.machineEnd === undefined ? [release] : []),
-        commandAction(t('Keep Machine'), 'gpuRental.job.keepNow', target),
+        commandAction(labelOf('gpuRental.job.keepMachine'), 'gpuRental.job.keepNow', target),
         retry,
       ];
   }

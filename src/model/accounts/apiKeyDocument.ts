@@ -93,7 +93,7 @@ export function readApiKeyDocument(source: string, isIp: (address: string) => bo
     const path = (issue?.path ?? []).map(String);
     return issue?.code === 'unrecognized_keys'
       ? unknownKey(path, issue.keys[0] ?? '')
-      : problem(path, text("{0} can't have this value.", path.join('.') || 'JSON'));
+      : problem(path, text('"{0}" has a wrong value.', path.join('.') || 'JSON'));
   }
   const { name = '', ip_whitelist: ipWhitelist = [] } = parsed.data;
   const wrong = ipWhitelist.findIndex((address) => !isIp(address));

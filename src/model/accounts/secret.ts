@@ -12,7 +12,7 @@ export interface Secret {
 export function secretNamed(secrets: readonly Secret[], wanted: string): Secret {
   const found = secrets.find(({ name }) => name === wanted);
   if (!found) {
-    throw new UserError(text('There is no environment variable with this name. Refresh and try again.'));
+    throw new UserError(text('This no longer exists. Refresh the list.'));
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import { text, type Text } from '../../util/text';
-import { formatCents, formatMoney, type Micros, zero } from '../money';
-import { budgetState, hasLimit, usedUp, type BudgetLimits, type BudgetNow, type BudgetPart } from './budget';
+import { formatCents, formatMoney, type Micros } from '../money';
+import { budgetState, usedUp, type BudgetLimits, type BudgetNow, type BudgetPart } from './budget';
 
 /** Formats a limit as the user typed it: `$10`, or `$10.50` with cents. */
 function limitText(limit: Micros): string {
@@ -12,12 +12,11 @@ export function limitPerPeriod({ period, limit }: Pick<BudgetPart, 'period' | 'l
   return period === 'day' ? text('{0}/day', limitText(limit)) : text('{0}/month', limitText(limit));
 }
 
-/** Returns, for example, "$3.20 of $10 today". */
-export function partText({ period, spent, limit }: BudgetPart): Text {
+/** Returns, for example, "$3.20 of $10/day". */
+export function partText(part: BudgetPart): Text {
+  const { spent } = part;
   const amount = `${spent.isAtLeast ? '≥ ' : ''}${formatCents(spent.amount)}`;
-  return period === 'day'
-    ? text('{0} of {1} today', amount, limitText(limit))
-    : text('{0} of {1} this month', amount, limitText(limit));
+  return text('{0} of {1}', amount, limitPerPeriod(part));
 }
 
 /** Returns a note for the tooltip about what the figures include. */
@@ -29,7 +28,7 @@ export function budgetNote({ isWhole }: BudgetNow): Text {
 
 /** Returns which limits are used up, or that the charges could not be read; `undefined` if money may be spent. */
 export function overrunText(budget: BudgetNow | undefined): Text | undefined {
-  const [first, second] = budget === undefined ? [] : usedUp(budget).map(usedUpText);
+  const [first, second] = budget === undefined ? [] : usedUp(budget).map(spentText);
   if (first !== undefined) {
     return second === undefined ? first : text('{0} {1}', first, second);
   }
@@ -38,30 +37,15 @@ export function overrunText(budget: BudgetNow | undefined): Text | undefined {
     : undefined;
 }
 
-/** Returns a sentence about a limit that is used up. */
-export function usedUpText({ period, spent, limit }: BudgetPart): Text {
-  const values = [
-    spent.isAtLeast ? text('at least {0}', formatCents(spent.amount)) : formatCents(spent.amount),
-    limitText(limit),
-  ];
-  return period === 'day'
-    ? text('You have spent {0} today. Your budget is {1}/day.', ...values)
-    : text('You have spent {0} this month. Your budget is {1}/month.', ...values);
-}
-
-/** Returns the warning before a limit is reached. */
-export function nearText(part: BudgetPart): Text {
-  const { period, spent, limit } = part;
-  const share = String(Math.floor((spent.amount * 100) / limit));
+/** Returns a sentence about a limit that is nearly or wholly used up. */
+export function spentText(part: BudgetPart): Text {
+  const { spent } = part;
   const amount = formatCents(spent.amount);
-  return period === 'day'
-    ? text('You have spent {0} today, {1}% of your budget of {2}/day.', amount, share, limitText(limit))
-    : text(
-        'You have spent {0} this month, {1}% of your budget of {2}/month.',
-        amount,
-        share,
-        limitText(limit),
-      );
+  return text(
+    'You have spent {0} of your budget of {1}.',
+    spent.isAtLeast ? text('at least {0}', amount) : amount,
+    limitPerPeriod(part),
+  );
 }
 
 /** Parses typed dollars. Returns 0 for no limit, `undefined` for text that is not an amount. */
@@ -77,14 +61,10 @@ export function readLimit(typed: string): number | undefined {
 
 /** Returns a sentence about the limits that are set. */
 export function dayAndMonthText(limits: BudgetLimits): Text {
-  const { day, month } = limits;
-  if (!hasLimit(limits)) {
-    return text('No budget is set.');
-  }
-  if (day !== undefined && month !== undefined) {
-    return text('The budget of each account is {0}/day and {1}/month.', limitText(day), limitText(month));
-  }
-  return day === undefined
-    ? text('The budget of each account is {0}/month.', limitText(month ?? zero))
-    : text('The budget of each account is {0}/day.', limitText(day));
+  const [first, second] = (['day', 'month'] as const).flatMap((period) =>
+    limits[period] === undefined ? [] : [limitPerPeriod({ period, limit: limits[period] })],
+  );
+  return first === undefined
+    ? text('No budget is set.')
+    : text('Budget of each account: {0}', second === undefined ? first : text('{0}, {1}', first, second));
 }

@@ -198,7 +198,7 @@ function* checkObject(
           code: 'envNotText',
           severity: 'error',
           span: places.nearest(path),
-          message: text('The value of "{0}" must be text.', name),
+          message: text('"{0}" has a wrong value.', name),
           fixes: [
             {
               title: text('Put it in quotes'),

@@ -19,7 +19,7 @@ export function* unknownFields(
         message: text('"{0}" is unknown here and has no effect.', name),
         fixes: [
           {
-            title: text('Remove "{0}"', name),
+            title: text('Remove {0}', name),
             preferred: true,
             action: { kind: 'edit', changes: places.remove(path) },
           },

@@ -294,7 +294,7 @@ function valueText(offer: Offer, key: FieldKey): Text | string {
   if (typeof value === 'number') {
     return numberText(Math.floor(value * 100 + 1e-6) / 100, field.kind === 'number' ? field.unit : '');
   }
-  return typeof value === 'boolean' ? (value ? text('yes') : text('no')) : (value ?? '?');
+  return typeof value === 'boolean' ? (value ? text('Yes') : text('No')) : (value ?? '?');
 }
 
 /** A download speed below this share of the usual one leads to a remark. */

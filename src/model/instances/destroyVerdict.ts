@@ -2,10 +2,7 @@ import { text, type Text } from '../../util/text';
 
 /** Returns the message after a read confirmed that the service no longer lists the instances. */
 export function destroyedText(names: readonly string[]): Text {
-  const [only = ''] = names;
-  return names.length === 1
-    ? text('{0} is destroyed: the service no longer lists it.', only)
-    : text('{0} instances are destroyed: the service no longer lists them.', names.length);
+  return text('Destroyed, and no longer listed by the service: {0}', names.join(', '));
 }
 
 /** Returns the message for when the service still lists the instance after the request, or did not answer. */

@@ -72,7 +72,7 @@ function lastHour(history: readonly GaugeReading[], gauges: Gauges, now: number)
   const charts = gaugeNames.flatMap((name) => {
     const chart = chartOf(history, name, now);
     const last = gauges[name];
-    return chart === undefined ? [] : [[name, last === undefined ? chart : `${chart} ${Math.round(last)}%`]];
+    return chart === undefined ? [] : [[name, last === undefined ? chart : `${chart} ${Math.round(last)} %`]];
   });
   return charts.length === 0 ? undefined : (Object.fromEntries(charts) as Readonly<Record<string, string>>);
 }

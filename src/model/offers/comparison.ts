@@ -118,7 +118,7 @@ function flagRow(id: string, label: Text, of: (offer: Offer) => boolean | undefi
     label,
     show: ({ offer }) => {
       const value = of(offer);
-      return value === undefined ? undefined : value ? text('yes') : text('no');
+      return value === undefined ? undefined : value ? text('Yes') : text('No');
     },
   };
 }
@@ -190,7 +190,7 @@ const groups: readonly { readonly label: Text; readonly lines: readonly Line[] }
       field('value', 'more'),
     ],
   },
-  { label: text('GPU memory'), lines: [field('gpuRamGb', 'more'), field('gpuTotalRamGb', 'more')] },
+  { label: text('GPU Memory'), lines: [field('gpuRamGb', 'more'), field('gpuTotalRamGb', 'more')] },
   {
     label: text('CPU and RAM'),
     lines: [
@@ -204,7 +204,7 @@ const groups: readonly { readonly label: Text; readonly lines: readonly Line[] }
     lines: [
       field('diskGb', 'more'),
       field('diskSpeed', 'more'),
-      priceRow('storage', text('Disk price per GB and month'), ({ offer }) => offer.storagePerGbMonth),
+      priceRow('storage', text('Storage price per GB and month'), ({ offer }) => offer.storagePerGbMonth),
     ],
   },
   {

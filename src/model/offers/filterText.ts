@@ -15,16 +15,13 @@ import {
   type NumberRange,
 } from './searchFields';
 
-/** Formats a number with its unit: `24 GB`, `1 day`, `$0.80`, `99%`. */
+/** Formats a number with its unit: `24 GB`, `1 day`, `$0.80`, `99 %`. */
 export function numberText(value: number, unit: string): string {
   if (unit === '$') {
     const cents = value.toFixed(2);
     return `$${Number(cents) === value ? cents : String(value)}`;
   }
-  if (unit === '' || unit === '%') {
-    return `${value}${unit}`;
-  }
-  return `${value} ${unit === 'days' && value === 1 ? 'day' : unit}`;
+  return unit === '' ? String(value) : `${value} ${unit === 'days' && value === 1 ? 'day' : unit}`;
 }
 
 function rangeText(range: NumberRange, field: NumberField): Text | string {
@@ -36,7 +33,7 @@ function rangeText(range: NumberRange, field: NumberField): Text | string {
   if (min !== undefined) {
     return `≥ ${show(min)}`;
   }
-  return max === undefined ? text('any') : `≤ ${show(max)}`;
+  return max === undefined ? text('Any') : `≤ ${show(max)}`;
 }
 
 /** Returns the names of countries, or the region that they make up. */
@@ -48,7 +45,7 @@ function choiceText(key: FieldKey, choice: Choice): Text | string {
   const wanted = namesOf(key, choice.oneOf ?? []);
   const unwanted = namesOf(key, choice.noneOf ?? []);
   if (unwanted === '') {
-    return wanted === '' ? text('any') : wanted;
+    return wanted === '' ? text('Any') : wanted;
   }
   return wanted === '' ? text('not {0}', unwanted) : text('{0}, not {1}', wanted, unwanted);
 }
@@ -65,7 +62,7 @@ export function filterValueText(key: FieldKey, filters: Filters): Text | string 
   }
   const flag = flagKeys.find((one) => one === key);
   const value = flag && filters[flag];
-  return value === undefined ? text('any') : value ? text('yes') : text('no');
+  return value === undefined ? text('Any') : value ? text('Yes') : text('No');
 }
 
 /** Returns the fields that are set, in the order of the tables. */

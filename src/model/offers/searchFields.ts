@@ -197,7 +197,7 @@ export const numberFields = {
   storagePerGbMonth: {
     kind: 'number',
     wire: 'storage_cost',
-    label: text('Disk price per GB and month'),
+    label: text('Storage price per GB and month'),
     unit: '$',
     of: (o) => dollars(o.storagePerGbMonth),
   },
@@ -220,7 +220,7 @@ export const numberFields = {
   value: {
     kind: 'number',
     wire: 'dlperf_per_dphtotal',
-    label: text('Value for money'),
+    label: text('Value for Money'),
     unit: '',
     isShownWhole: true,
     of: (o) => o.dlperfPerDollar,

@@ -125,7 +125,7 @@ function priceWarnings(
     found.push({
       id: 'limit',
       text: text(
-        'With this one, all your instances cost {0}/h. Your limit is {1}/h.',
+        'All your instances would then cost up to {0}/h. Your limit is {1}/h.',
         formatMoney(perHour(over)),
         formatMoney(input.limitPerHour),
       ),
@@ -160,7 +160,7 @@ function priceWarnings(
     found.push({
       id: 'stoppedUnknown',
       text: text(
-        'The service does not state the price of the disk, which costs money even while the instance is stopped.',
+        'The service does not state the price of storage, which costs money even while the instance is stopped.',
       ),
     });
   }

@@ -11,7 +11,7 @@ import {
 
 const stages: Readonly<Record<CheckStage, Text>> = {
   port: text('Waiting for its SSH port'),
-  login: text('Logging in'),
+  login: text('Logging in…'),
   gpu: text('Checking its GPUs'),
 };
 

@@ -209,5 +209,5 @@ function portsText(offer: Offer, choices: RentChoices): Text {
 
 /** Copies keep to the price of one while it runs; other charges of their hosts are unknown. */
 function copiesText(copies: number): Text {
-  return text('{0}; other hosts may charge more for a stopped disk and for traffic', copies);
+  return text('{0}; other hosts may charge more for storage and traffic', copies);
 }

@@ -224,7 +224,7 @@ export function imageProblem(image: string): Text | undefined {
 export function diskProblem(typed: string, offer: Offer | undefined): Text | undefined {
   const gb = typedNumber(typed.trim().replace(/(?<!\s)\s*gb$/i, ''));
   if (!Number.isFinite(gb) || typed.trim() === '') {
-    return text('Enter a number of GB.');
+    return text('Enter a number.');
   }
   if (gb < leastDiskGb) {
     return text('At least {0} GB.', leastDiskGb);
@@ -280,7 +280,7 @@ export function defaultBid(offer: Offer): Micros | undefined {
 export function bidProblem(typed: string, offer: Offer): Text | undefined {
   const dollars = typedNumber(typed.trim().replace(/^\$/, ''));
   if (typed.trim() === '' || !Number.isFinite(dollars) || dollars <= 0) {
-    return text('Enter a price per hour, such as 0.25.');
+    return text('Enter a price per hour in dollars, such as 0.25.');
   }
   const bid = fromDollars(dollars);
   const least = offer.minBidPerHour ?? lowestBid;

@@ -91,7 +91,7 @@ export function machineWarnings({ offer, choices, rentalType }: Rented): readonl
     found.push({
       id: 'waits',
       text: text(
-        'If another user takes the machine first, your rental waits stopped, and its disk costs money.',
+        'If another user takes the machine first, your rental waits stopped, and storage costs money.',
       ),
       step: 'options',
     });

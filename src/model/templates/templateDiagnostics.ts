@@ -45,7 +45,7 @@ function* checkRequired({ places, fields }: Subject): Iterable<Finding> {
         code: 'required',
         severity: 'error',
         span: places.nearest([name]),
-        message: text('"{0}" must not be empty.', name),
+        message: text('"{0}" is empty.', name),
         fixes: [],
       };
     }
@@ -60,7 +60,7 @@ function* checkKeys({ places }: Subject): Iterable<Finding> {
         severity: 'warning',
         span,
         message: text('"{0}" is set by the service and is not sent.', name),
-        fixes: [edit(text('Remove "{0}"', name), places.remove([name]), true)],
+        fixes: [edit(text('Remove {0}', name), places.remove([name]), true)],
       };
     } else if (!isTemplateField(name)) {
       yield {
@@ -68,7 +68,7 @@ function* checkKeys({ places }: Subject): Iterable<Finding> {
         severity: 'information',
         span,
         message: text('"{0}" is not a documented field. It is kept, and sent if you change it.', name),
-        fixes: [edit(text('Remove "{0}"', name), places.remove([name]))],
+        fixes: [edit(text('Remove {0}', name), places.remove([name]))],
       };
     }
   }
@@ -93,7 +93,7 @@ function* checkImage(subject: Subject): Iterable<Finding> {
       severity: 'warning',
       span: places.nearest(['tag']),
       message: text('The image already names a tag, and "tag" names another one.'),
-      fixes: [edit(text('Remove "tag"'), places.remove(['tag']), true)],
+      fixes: [edit(text('Remove {0}', 'tag'), places.remove(['tag']), true)],
     };
   }
 }
@@ -119,7 +119,7 @@ function* checkRuntype(subject: Subject): Iterable<Finding> {
       severity: 'warning',
       span: places.nearest(['runtype']),
       message: text('"{0}" is not a documented run type. Use ssh, jupyter or args.', runtype),
-      fixes: templateRuntypes.map((name) => edit(text('Use "{0}"', name), places.set('runtype', name))),
+      fixes: templateRuntypes.map((name) => edit(text('Use {0}', name), places.set('runtype', name))),
     };
     return;
   }
@@ -146,7 +146,7 @@ function* checkRuntype(subject: Subject): Iterable<Finding> {
       span: places.keySpan([flag]) ?? places.nearest([flag]),
       message: text('"{0}" has no effect with run type {1}.', flag, runtype),
       fixes: [
-        edit(text('Remove "{0}"', flag), places.remove([flag]), true),
+        edit(text('Remove {0}', flag), places.remove([flag]), true),
         edit(text('Use run type {0}', wanted), places.set('runtype', wanted)),
       ],
     };
@@ -231,22 +231,14 @@ function checkSecretsInScripts({ places, fields }: Subject): Iterable<Finding> {
       ...(fields['private'] === false
         ? {
             severity: 'error',
-            message: text(
-              '"{0}" contains what looks like a secret, and this template is visible to everyone.',
-              name,
-            ),
+            message: text('"{0}" looks like a secret, and this template is visible to everyone.', name),
             fixes: [edit(text('Make the template private'), places.set('private', true))],
           }
         : {
             severity: 'warning',
-            message:
-              name === args
-                ? text(
-                    'These arguments contain what looks like a secret in plain text. Move it to "env" if the program can read it there.',
-                  )
-                : text(
-                    'This script contains what looks like a secret in plain text. Move it to "env", and use the variable here.',
-                  ),
+            message: text(
+              'This contains what looks like a secret in plain text. Move it to "env" if the program can read it there.',
+            ),
           }),
     }),
   ]);

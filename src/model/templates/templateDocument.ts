@@ -203,7 +203,7 @@ export function parseDocument(source: string, base?: DocumentFields): DocumentFi
     .error?.issues.map(({ path }) => path.map(String))
     .find(([name = '']) => !isKept(name));
   if (wrong) {
-    throw new DocumentError(text('"{0}" has a value of the wrong type.', wrong.join('.')), wrong);
+    throw new DocumentError(text('"{0}" has a wrong value.', wrong.join('.')), wrong);
   }
   for (const name of ['name', 'image'] as const) {
     const filled = value[name];

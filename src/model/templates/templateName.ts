@@ -28,5 +28,5 @@ export function templateImage({
 export function unreadTemplatesText(skipped = 0): Text | undefined {
   return skipped === 0
     ? undefined
-    : text('Templates that could not be read: {0}. The log names the field.', skipped);
+    : text('Could not be read and are left out: {0}. The log names the field.', skipped);
 }

@@ -34,7 +34,7 @@ function* checkPriceLimit(places: JsonPlaces, parts: Parts): Iterable<Finding> {
       code: 'priceLimitMissing',
       severity: 'error',
       span: brace(places),
-      message: text('"maxPricePerHour" is missing: the dollars an hour that the machine may cost at most.'),
+      message: text('"maxPricePerHour" is missing.'),
       fixes: [
         {
           title: text('Add "{0}"', 'maxPricePerHour'),
@@ -56,9 +56,9 @@ function* checkSource(places: JsonPlaces, parts: Parts): Iterable<Finding> {
       span: image,
       message: text('Name either "template" or "image", not both.'),
       fixes: [
-        { title: text('Remove "{0}"', 'image'), action: { kind: 'edit', changes: places.remove(['image']) } },
+        { title: text('Remove {0}', 'image'), action: { kind: 'edit', changes: places.remove(['image']) } },
         {
-          title: text('Remove "{0}"', 'template'),
+          title: text('Remove {0}', 'template'),
           action: { kind: 'edit', changes: places.remove(['template']) },
         },
       ],
@@ -88,7 +88,7 @@ function* checkPorts(places: JsonPlaces): Iterable<Finding> {
         severity: 'error',
         span: { offset: item.offset, length: item.length },
         message: text(
-          '"{0}" is not a port mapping: write host:container, for example 8080:8080 or 53:53/udp.',
+          '"{0}" is not a port mapping. Write host:container, for example 8080:8080 or 53:53/udp.',
           port,
         ),
         fixes: [],

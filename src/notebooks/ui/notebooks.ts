@@ -3,6 +3,7 @@ import type { InstanceTarget, KernelTarget } from '../../commandSpecs';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { inView } from '../../editor/progress';
+import { labelOf } from '../../editor/titles';
 import { watchAccounts } from '../../shared/followAccount';
 import { keptAccounts, onAccountEnd } from '../../store/accounts/accountEnds';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -149,7 +150,7 @@ async function shutDown(
   const isSure = await confirm({
     message: t('Shut down this kernel?'),
     detail: t('Its variables are lost and running cells stop. The instance keeps running.'),
-    button: t('Shut Down'),
+    button: labelOf('gpuRental.kernel.shutDown'),
   });
   if (isSure) {
     await inView('gpuRental.instances', async () => {

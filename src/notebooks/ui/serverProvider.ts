@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { commandAction, runCommand } from '../../editor/commands';
+import { runCommand, titledAction } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
 import type { Instance } from '../../model/instances/instance';
@@ -116,15 +116,15 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
   private stepTo(row: ListedServer): Action | undefined {
     const { accounts, clock, fleet } = this.deps;
     if (!accounts.active) {
-      return commandAction(t('Sign In…'), 'gpuRental.signIn');
+      return titledAction('gpuRental.signIn');
     }
     if (accounts.active.key !== row.accountKey) {
-      return commandAction(t('Switch Account…'), 'gpuRental.switchAccount');
+      return titledAction('gpuRental.switchAccount');
     }
     const { instanceId } = row;
     const instance = fleet.find(instanceId);
     return instance && actionsFor(instance, fleet.facts(instanceId), clock.now()).canStart
-      ? commandAction(t('Start…'), 'gpuRental.instance.start', { instanceId })
+      ? titledAction('gpuRental.instance.start', { instanceId })
       : undefined;
   }
 
@@ -172,7 +172,7 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
       const price = priceOf(instance);
       return [
         {
-          label: t('Start {0}…', name),
+          label: t('Start {0}', name),
           ...(price === undefined ? {} : { description: price }),
           run: async () => {
             await runCommand('gpuRental.instance.start', { instanceId });

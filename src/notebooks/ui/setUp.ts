@@ -55,7 +55,7 @@ async function connectOrInstall(
   }
   // Others may wait for the same attempt, so *Cancel* only ends this waiting.
   const connect = (signal: AbortSignal) => orCancelled(connections.connect(alias, { isAsked: true }), signal);
-  const known = await withCancellableProgress(t('Connecting notebooks to {0}', name), (signal) =>
+  const known = await withCancellableProgress(t('Connecting to {0}', name), (signal) =>
     connect(signal).catch((error: unknown) => {
       if (error instanceof JupyterMissingError) {
         return error;

@@ -79,7 +79,7 @@ export async function showKernels(deps: ShowKernelsDeps, target: InstanceTarget 
     return;
   }
   const alias = ssh.aliasOf(account, instanceId);
-  const kernels = await withCancellableProgress(t('Reading the kernels of {0}', name), (signal) =>
+  const kernels = await withCancellableProgress(t('Connecting to {0}', name), (signal) =>
     orCancelled(connections.find(alias), signal),
   );
   if (kernels.length === 0) {

@@ -266,7 +266,7 @@ export class InstanceSchedules implements Disposable {
   private files(): ScheduleStorage {
     const { files } = this.list;
     if (!files) {
-      throw new UserError(text('Sign in first.'), { nextStep: 'signIn' });
+      throw new UserError(text('You are not signed in. Sign in first.'), { nextStep: 'signIn' });
     }
     return files;
   }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { chooseInstance } from '../../editor/chooseInstance';
-import { commandAction } from '../../editor/commands';
+import { titledAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { pricePerHour } from '../../editor/priceText';
@@ -138,7 +138,7 @@ function showOtherAccountMessages(deps: Deps): Disposable {
 async function showNotice({ accounts }: Deps, accountKey: string, notice: OtherAccountNotice): Promise<void> {
   const account = (await accounts.known()).find(({ key }) => key === accountKey);
   if (account) {
-    const action = commandAction(t('Switch Account…'), 'gpuRental.switchAccount');
+    const action = titledAction('gpuRental.switchAccount');
     message('warning', sentence(plainLabel(account.name), notice), action);
   }
 }

@@ -39,7 +39,7 @@ export async function arm(deps: ScheduleDeps, scheduled: Scheduled): Promise<voi
     message('warning', t('Could not arm {0}: its time has passed. Choose another time first.', name));
     return;
   }
-  const verdict = await withCancellableProgress(t('Starting the timer on {0}', name), (signal) => {
+  const verdict = await withCancellableProgress(t('Connecting to {0}', name), (signal) => {
     const remainingMs = term.kind === 'at' ? term.at - clock.now() : term.minutes * 60_000;
     const seconds = (remainingMs + machineLaterMs) / 1000;
     return armTimer(ssh, alias, orderOf(schedule, serviceUrl, token, seconds), signal);
@@ -94,7 +94,7 @@ export async function check(deps: ScheduleDeps, scheduled: Scheduled): Promise<v
     return;
   }
   const { token, at } = schedule.armed;
-  const verdict = await withCancellableProgress(t('Checking the timer on {0}', name), (signal) =>
+  const verdict = await withCancellableProgress(t('Connecting to {0}', name), (signal) =>
     checkTimer(ssh, alias, orderOf(schedule, serviceUrl, token, 0), signal),
   );
   if (verdict.kind === 'armed') {
@@ -142,7 +142,7 @@ export async function disarm(deps: ScheduleDeps, scheduled: Scheduled): Promise<
       name,
       itselfWhen(schedule, schedule.armed, deps.clock.now()),
     ),
-    { label: t('Try Again'), run: () => disarm(deps, scheduled) },
+    { label: t('Retry'), run: () => disarm(deps, scheduled) },
     { label: t('Cancel Here Only'), run: () => 'hereOnly' },
   );
   return answer ?? 'no';
@@ -185,7 +185,7 @@ async function endArmed(
   const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey: account().key });
   const isEnded =
     alias !== undefined &&
-    (await withCancellableProgress(t('Ending the timer on {0}', name), (signal) =>
+    (await withCancellableProgress(t('Connecting to {0}', name), (signal) =>
       endTimer(deps, alias, instanceId, signal),
     ));
   return isEnded && deps.schedules.setArmed(schedule, undefined).then(() => true);
@@ -300,5 +300,5 @@ function reason(verdict: Exclude<TimerVerdict, { kind: 'armed' }>, name: string)
 }
 
 function tryAgain(words: string, run: () => Promise<void>): void {
-  message('warning', words, { label: t('Try Again'), run });
+  message('warning', words, { label: t('Retry'), run });
 }

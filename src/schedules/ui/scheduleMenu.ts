@@ -130,7 +130,7 @@ export class ScheduleMenu {
     const instance = fleet.find(this.instanceId);
     const canStop =
       instance !== undefined && actionsFor(instance, fleet.facts(instance.id), clock.now()).canStop;
-    const kept = t('The disk is kept and still costs {0}.', diskPrice(this.deps, this.instanceId));
+    const kept = t('Storage is kept and still costs {0}.', diskPrice(this.deps, this.instanceId));
     const lost = t('All data on it is lost.');
     const row = (id: string, icon: string, label: string, detail: string, next: Level): LevelRow => ({
       id,

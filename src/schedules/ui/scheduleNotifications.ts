@@ -1,4 +1,4 @@
-import { commandAction } from '../../editor/commands';
+import { titledAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { type Action, message, type MessageLevel } from '../../editor/message';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
@@ -50,7 +50,7 @@ async function showForOtherAccount(
   }
   const name = t('{0} of {1}', notice.name, plainLabel(account.name));
   const { level = 'info', sentence } = messageOf(deps, { ...notice, name });
-  message(level, sentence, commandAction(t('Switch Account…'), 'gpuRental.switchAccount'));
+  message(level, sentence, titledAction('gpuRental.switchAccount'));
 }
 
 async function showNotice(deps: ScheduleDeps, notice: ScheduleNotice): Promise<void> {
@@ -79,7 +79,7 @@ function messageOf(
   deps: ScheduleDeps,
   notice: ScheduleNotice,
 ): { readonly level?: MessageLevel; readonly sentence: string; readonly actions?: readonly Action[] } {
-  const { kind, name, instanceId, action } = notice;
+  const { kind, name, instanceId } = notice;
   const now = deps.clock.now();
   const at = momentText(notice.at, now);
   const more = {
@@ -88,9 +88,9 @@ function messageOf(
   };
   const week = { label: t('Keep for 7 Days'), run: () => extend(deps, instanceId, 7 * dayMs) };
   const keep = { label: t('Cancel, and Keep It'), run: () => cancel(deps, instanceId) };
-  const destroy = commandAction(t('Destroy…'), 'gpuRental.instance.destroy', { instanceId });
-  const stop = commandAction(t('Stop…'), 'gpuRental.instance.stop', { instanceId });
-  const start = commandAction(t('Start…'), 'gpuRental.instance.start', { instanceId });
+  const destroy = titledAction('gpuRental.instance.destroy', { instanceId });
+  const stop = titledAction('gpuRental.instance.stop', { instanceId });
+  const start = titledAction('gpuRental.instance.start', { instanceId });
   switch (kind) {
     case 'soon':
       return { level: 'warning', sentence: soonText(notice, now), actions: [more, keep] };
@@ -99,13 +99,13 @@ function messageOf(
         sentence:
           notice.isLate === true
             ? t(
-                '{0} was scheduled to stop at {1}, when no editor was open or the computer was asleep. It is now stopped, and its disk still costs {2}.',
+                '{0} was scheduled to stop at {1}, when no editor was open or the computer was asleep. It is now stopped, and storage still costs {2}.',
                 name,
                 at,
                 pricePerDay(notice.diskPerDay),
               )
             : t(
-                '{0} is stopped, as scheduled. Its disk still costs {1}.',
+                '{0} is stopped, as scheduled. Storage still costs {1}.',
                 name,
                 pricePerDay(notice.diskPerDay),
               ),
@@ -114,7 +114,7 @@ function messageOf(
     case 'stoppedItself':
       return {
         sentence: t(
-          '{0} is stopped, and its own timer was set to stop it. Its disk still costs {1}.',
+          '{0} is stopped, and its own timer was set to stop it. Storage still costs {1}.',
           name,
           pricePerDay(notice.diskPerDay),
         ),
@@ -131,10 +131,7 @@ function messageOf(
           : localize(notice.problem);
       return {
         level: 'warning',
-        sentence:
-          action === 'stop'
-            ? t('{0} is not stopped yet and still costs money. Retrying… {1}', name, why)
-            : t('{0} is not destroyed yet and still costs money. Retrying… {1}', name, why),
+        sentence: t('{0} has not ended yet and still costs money. Retrying… {1}', name, why),
         actions: [keep],
       };
     }
@@ -166,7 +163,7 @@ function missedText({ fleet, clock }: ScheduleDeps, notice: ScheduleNotice, at: 
   }
   const now = clock.now();
   return t(
-    '{0} has been stopped for {1}. Its storage still costs {2}.',
+    '{0} has been stopped for {1}. Storage still costs {2}.',
     name,
     localize(durationText(now - (fleet.facts(instanceId).stoppedAt ?? now))),
     pricePerDay(diskPerDay),

@@ -152,7 +152,7 @@ export function willText({ action, term }: Schedule, now: number): string {
 
 export function idleMeaning(): string {
   return t(
-    'Idle means: no remote window, terminal, forwarded port, transfer, command or job of GPU Rental uses it on this computer, no cell of a notebook runs there, and its GPU use is under 5% where it is reported.',
+    'Idle means: no remote window, terminal, forwarded port, transfer, command or job of GPU Rental uses it on this computer, no cell of a notebook runs there, and its GPU use is under 5 % where it is reported.',
   );
 }
 

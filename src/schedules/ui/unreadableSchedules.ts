@@ -1,4 +1,4 @@
-import { commandAction, runCommand } from '../../editor/commands';
+import { runCommand, titledAction } from '../../editor/commands';
 import { damagedText, showDamagedFile } from '../../editor/damagedFiles';
 import { reasonOf, t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -58,7 +58,7 @@ function reportSchedule(deps: ScheduleDeps, one: UnreadableSchedule): void {
   }
   const reason = sentence(name, one);
   message('warning', reason, {
-    label: t('Try Again'),
+    label: t('Retry'),
     run: async () => {
       await deps.schedules.refresh();
       const still = deps.schedules.unreadable.find((other) => other.path === path);
@@ -78,7 +78,7 @@ async function showForOtherAccount(
   const account = (await accounts.known()).find(({ key }) => key === accountKey);
   if (account) {
     const name = t('{0} of {1}', plainLabel(one.name), plainLabel(account.name));
-    const action = commandAction(t('Switch Account…'), 'gpuRental.switchAccount');
+    const action = titledAction('gpuRental.switchAccount');
     message('warning', sentence(name, one), action);
   }
 }
@@ -98,12 +98,12 @@ function effectText(name: string): string {
 }
 
 function reportFolder(deps: ScheduleDeps, error: unknown): void {
-  const why = reasonOf(error) ?? t('See the log for the reason.');
+  const why = reasonOf(error) ?? t('See the log for details.');
   message(
     'warning',
     t('Could not read the schedules, so nothing will stop or be destroyed by itself. {0}', why),
     {
-      label: t('Try Again'),
+      label: t('Retry'),
       run: async () => {
         await deps.schedules.refresh();
         if (deps.schedules.error !== undefined) {

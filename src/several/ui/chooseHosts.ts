@@ -23,7 +23,7 @@ export async function chooseHosts(
   const given = new Set(allRows(target, selected).map(({ instanceId }) => instanceId));
   const candidates = given.size === 0 ? able : able.filter(({ id }) => given.has(id));
   if (candidates.length === 0) {
-    message('info', t('You have no running instance to connect to.'), showInstances());
+    message('info', t('This needs a running instance.'), showInstances());
     return [];
   }
   if (given.size > candidates.length) {
@@ -83,7 +83,7 @@ export async function chooseMembers(
         title,
         prompt: t('Label of the instances. * matches any characters.'),
         placeholder: 'sweep-*',
-        problem: (value) => (value.trim() === '' ? t('Type a label.') : undefined),
+        problem: (value) => (value.trim() === '' ? t('Enter a value.') : undefined),
       });
       return pattern === undefined ? undefined : { kind: 'label', pattern: pattern.trim() };
     }
@@ -101,13 +101,11 @@ export async function chooseMembers(
 export function membersText(members: HostSetMembers): string {
   switch (members.kind) {
     case 'running':
-      return t('all running instances');
+      return t('All Running Instances');
     case 'label':
       return t('label {0}', members.pattern);
     case 'chosen':
-      return members.ids.length === 1
-        ? t('1 chosen instance')
-        : t('{0} chosen instances', members.ids.length);
+      return t('Chosen instances: {0}', members.ids.length);
   }
 }
 

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { HostSetTarget } from '../../commandSpecs';
 import { unreadRow } from '../../editor/listRows';
 import { t } from '../../editor/localize';
+import { titleOf } from '../../editor/titles';
 import { tooltip } from '../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../editor/treeGroups';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -73,7 +74,7 @@ export class HostSetGroup implements TreeGroup, Disposable {
     ]);
     item.command = {
       command: 'gpuRental.hostSet.use',
-      title: t('Use in…'),
+      title: titleOf('gpuRental.instance.useIn'),
       arguments: [this.node(set)],
     };
     return item;
@@ -81,5 +82,5 @@ export class HostSetGroup implements TreeGroup, Disposable {
 }
 
 function unreadItem(error: unknown): vscode.TreeItem {
-  return unreadRow('host-sets-unread', t('Could not read the groups'), error);
+  return unreadRow('host-sets-unread', t('Could not read the list'), error);
 }

@@ -1,11 +1,11 @@
 import type { InstanceTarget } from '../../commandSpecs';
-import { commandTitle } from '../../editor/commandTitle';
 import { filesText } from '../../editor/filesText';
 import { localize, t } from '../../editor/localize';
 import { pickLocal } from '../../editor/pickLocal';
 import { askLine } from '../../editor/quickPick';
 import { reachOneOf } from '../../editor/reachSeveral';
 import { confirmReplacingOnAll, replacingQuestion } from '../../editor/replacingQuestion';
+import { titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { chosenFiles } from '../../ssh/fileTree';
@@ -28,7 +28,7 @@ const logLines = 1000;
 
 /** Runs one command on each machine over SSH. */
 export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
-  const title = commandTitle('gpuRental.instances.runCommand');
+  const title = titleOf('gpuRental.instances.runCommand');
   const entryOf = entriesOf(deps);
   const instances = await chooseHosts(deps, target, all, title);
   const command =
@@ -39,7 +39,7 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
           prompt: t('The command runs on each instance over SSH, for at most 10 minutes.'),
           placeholder: 'nvidia-smi -L',
           ignoreFocusOut: true,
-          problem: (value) => (value.trim() === '' ? t('Type a command.') : undefined),
+          problem: (value) => (value.trim() === '' ? t('Enter a value.') : undefined),
         });
   if (command === undefined) {
     return;
@@ -83,7 +83,7 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
 
 /** Copies files of this computer into a folder on each machine. */
 export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
-  const title = commandTitle('gpuRental.instance.upload');
+  const title = titleOf('gpuRental.instance.upload');
   const entryOf = entriesOf(deps);
   const instances = await chooseHosts(deps, target, all, title);
   const chosen =
@@ -94,11 +94,11 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
       ? undefined
       : await askLine({
           title,
-          prompt: t('Target folder on the instance. It is created if it is missing.'),
+          prompt: t('Target folder. It is created if it is missing.'),
           value: '/workspace',
           ignoreFocusOut: true,
           problem: (value) =>
-            isRemotePath(value.trim()) ? undefined : t('Enter an absolute path that begins with a slash.'),
+            isRemotePath(value.trim()) ? undefined : t('Enter a full path, such as /workspace.'),
         });
   if (folder === undefined) {
     return;
@@ -107,7 +107,7 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
   const mayReplace = replacingOn(instances);
   await onSeveral(instances, {
     doing: t('Uploading to {0}', into),
-    done: t('Results: {0}', t('Upload to {0}', into)),
+    done: t('Results: {0}', t('Copy to {0}', into)),
     fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.txt`,
     work: async (instance, signal): Promise<MachineOutcome> => {
       const reached = await entryOf(instance, signal);
@@ -169,18 +169,18 @@ function replacingOn(instances: readonly Instance[]) {
 /** Shows the end of each instance's log, read from the service. */
 export async function logsOfSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
   const client = clientFor(deps.accounts);
-  const title = commandTitle('gpuRental.instances.showLogs');
+  const title = titleOf('gpuRental.instances.showLogs');
   const instances = await chooseHosts(deps, target, all, title);
   if (instances.length === 0) {
     return;
   }
   await onSeveral(instances, {
-    doing: t('Reading logs of instances'),
+    doing: titleOf('gpuRental.instances.showLogs'),
     done: t('Results: {0}', title),
     fileName: (instance) => `${safeFileName(instanceName(instance), 'instance')}.log`,
     work: async (instance, signal) => {
       const output = await client().instances.logs(instance.id, { tail: logLines }, { signal });
-      return { isOk: true, summary: lastLine(output) ?? t('the log is empty'), output };
+      return { isOk: true, summary: lastLine(output) ?? t('The log is empty.'), output };
     },
   });
 }

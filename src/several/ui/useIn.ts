@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { InstanceTarget } from '../../commandSpecs';
-import { allRows, commandAction, runCommand, signedIn } from '../../editor/commands';
+import { allRows, runCommand, signedIn, titledAction } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { showTerminal } from '../../editor/ownTerminal';
@@ -10,6 +10,7 @@ import { whileReadingInstances } from '../../editor/progress';
 import { askLine, pickFromList, type Row } from '../../editor/quickPick';
 import { problemsOfSeveral } from '../../editor/reachSeveral';
 import { showFolder } from '../../editor/showFolder';
+import { titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { nameAmong } from '../../model/instances/instanceLabel';
 import type { Account } from '../../store/accounts/accounts';
@@ -110,11 +111,11 @@ async function chooseEngine(): Promise<Engine | PullEngine | undefined> {
       value: engine,
     })),
     { label: t('Not Possible on Rented Containers'), kind: vscode.QuickPickItemKind.Separator },
-    { icon: 'book', label: otherEngines, description: t('Open Guide'), value: 'others' },
+    { icon: 'book', label: otherEngines, description: titleOf('gpuRental.openGuide'), value: 'others' },
   ];
   const answer = await pickFromList({
-    title: t('Use These Instances in'),
-    placeholder: t('Which tool?'),
+    title: titleOf('gpuRental.instance.useIn'),
+    placeholder: t('Which one?'),
     rows,
   });
   if (answer.kind !== 'picked') {
@@ -203,7 +204,7 @@ async function handOver(
     message(
       'info',
       t("You can't log in to any instance of the group {0} now. Its files are kept up to date.", set.name),
-      commandAction(t('Show Log'), 'gpuRental.showLog'),
+      titledAction('gpuRental.showLog'),
     );
     return;
   }
@@ -230,9 +231,7 @@ async function handOver(
         ? localize(needsShellText(engine))
         : isMissing
           ? localize(missingText(engine, process.platform))
-          : hosts.length === 1
-            ? t('1 instance. Press Enter in the terminal to run the command.')
-            : t('{0} instances. Press Enter in the terminal to run the command.', hosts.length),
+          : t('Instances: {0}. Press Enter in the terminal to run the command.', hosts.length),
     rows: [
       ...commands.map((command) => ({
         id: command.id,
@@ -269,7 +268,7 @@ function reportLeftOut(leftOut: readonly Instance[], running: readonly Instance[
         'Could not log in to these instances, so the files leave them out: {0}',
         leftOut.map((one) => nameAmong(one, running)).join(', '),
       ),
-      commandAction(t('Show Log'), 'gpuRental.showLog'),
+      titledAction('gpuRental.showLog'),
     );
   }
 }

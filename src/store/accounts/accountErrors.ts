@@ -17,10 +17,15 @@ export class KeyLostError extends UserError {
 /** The key ring refused to answer; it may still hold the key. */
 export class KeyUnreadableError extends UserError {
   constructor(cause: unknown) {
-    super(text('Could not read the saved API key. Unlock the key ring of this computer, then try again.'), {
-      nextStep: 'retry',
-      cause,
-    });
+    super(
+      text(
+        'Could not read the secret store of the editor. Unlock the key ring of this computer, then try again.',
+      ),
+      {
+        nextStep: 'retry',
+        cause,
+      },
+    );
   }
 }
 

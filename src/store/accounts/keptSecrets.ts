@@ -18,7 +18,7 @@ export class SecretNotKeptError extends UserError {
   constructor() {
     super(
       text(
-        'The secret store of the editor did not keep the value. Unlock the key ring of this computer and try again.',
+        'The secret store of the editor did not keep the change. Unlock the key ring of this computer, then try again.',
       ),
     );
   }

@@ -99,7 +99,7 @@ export class SearchWatches implements Disposable {
   private async put(watch: SearchWatch): Promise<void> {
     const { files } = this.list;
     if (!files) {
-      throw new UserError(text('Sign in first. A watched search belongs to an account.'), {
+      throw new UserError(text('You are not signed in. Sign in first.'), {
         nextStep: 'signIn',
       });
     }

@@ -142,7 +142,7 @@ export class TemplateCreation {
     const { accountKey = account.key } = draftParts(token);
     if (accountKey !== account.key) {
       throw new ReadOnlyTemplateError(
-        text('This draft belongs to another account. Switch or sign in to that account to save it.'),
+        text('This template belongs to another account. Switch or sign in to that account to save it.'),
       );
     }
     const fields = parseDocument(source);

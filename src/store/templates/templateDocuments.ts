@@ -306,7 +306,7 @@ export class TemplateDocuments implements Disposable {
   account(): Account {
     const { active } = this.deps.accounts;
     if (!active) {
-      throw new ReadOnlyTemplateError(text('You are signed out. Sign in to work with templates.'), [], {
+      throw new ReadOnlyTemplateError(text('You are not signed in. Sign in first.'), [], {
         nextStep: 'signIn',
       });
     }

@@ -56,14 +56,14 @@ export function readOnlyReason(
 ): ReadOnlyTemplateError | undefined {
   if (!active) {
     return new ReadOnlyTemplateError(
-      text('You are signed out. Sign in to the account of this template to save it.'),
+      text('This template belongs to another account. Switch or sign in to that account to save it.'),
       [],
       { nextStep: 'signIn' },
     );
   }
   if (active.key !== template.accountKey) {
     return new ReadOnlyTemplateError(
-      text('This template belongs to another account. Switch to that account to save it.'),
+      text('This template belongs to another account. Switch or sign in to that account to save it.'),
     );
   }
   return template.isMine

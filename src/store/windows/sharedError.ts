@@ -17,7 +17,7 @@ export function shareError(error: unknown): SharedError {
   return error instanceof UserError
     ? { text: error.text, nextStep: error.nextStep }
     : {
-        text: text('Could not read the list because of an unexpected problem. See the log for details.'),
+        text: text('Something unexpected happened. See the log for details.'),
         nextStep: 'showLog',
       };
 }

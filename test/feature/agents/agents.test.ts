@@ -38,7 +38,7 @@ describe('an agent in the chat', () => {
     const dialog = await window.dialog('ask to rent');
     await assert.rejects(agent.call('list_instances'), /has not confirmed|answer the dialog/);
     assert.match(dialog.detail ?? '', /At most \$10\.00 a day and \$1\.00\/h/);
-    await answer('Let Agents Ask');
+    await answer('Allow');
     assert.deepEqual((await agent.call('list_instances'))['instances'], []);
   });
 
@@ -161,7 +161,7 @@ describe('an agent in the chat', () => {
     // Its progress would stay for a moment beneath the question.
     assert.doesNotMatch(window.allMessages(), /for unsaved work…/);
     const { detail } = await window.dialog('Destroy');
-    assert.match(detail ?? '', /All data on its disk is lost for good.*You are not charged afterwards/s);
+    assert.match(detail ?? '', /All data on disk is lost for good.*You are not charged afterwards/s);
     await answer('Destroy', /Destroy .* for the chat/);
     await computer().until('the end', async () => (await state(String(end['request']))) === 'done');
     const since = computer().clock.elapsed();

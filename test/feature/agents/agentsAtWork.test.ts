@@ -91,7 +91,7 @@ describe('an agent at work on an instance of the user', () => {
     await agent.call('run_command', { instance, command, requestId: 'command-2' });
     const { detail } = await window.dialog('run commands');
     const shown =
-      /First command:\n│ cd data\\u\{202e\}\n│ echo x{55}\n(?:┊ x{60}\n){14}… and 100 more characters that are not shown here\./;
+      /First command:\n│ cd data\\u\{202e\}\n│ echo x{55}\n(?:┊ x{60}\n){14}… and more characters that are not shown here: 100/;
     assert.match(detail ?? '', shown);
     await answer(window, 'Cancel', /run commands/);
   });

@@ -55,7 +55,7 @@ describe('an agent that tries to rent without a yes', () => {
     agent = new AgentDriver(window);
     const dialog = await window.dialog('ask to rent');
     await computer().pass(600);
-    dialog.press('Let Agents Ask');
+    dialog.press('Allow');
     await computer().rest();
     window.clearToasts();
   });

@@ -75,7 +75,7 @@ describe('an agent that accepts more time for a job', () => {
     await window.quick.pick(/2 h More/);
     const { detail } = await window.dialog('Extend train?');
     assert.match(detail ?? '', /It can then cost up to \$\d+\.\d\d, without traffic\./);
-    await window.dialogButton('Extend');
+    await window.dialogButton('Extend Job');
     await computer().until('more time', extended);
     window.clearToasts();
   });
@@ -94,10 +94,10 @@ for (const isPerson of [false, true]) {
       await window.toast(/is nearly spent/);
       if (isPerson) {
         await window.toastButton(/is nearly spent/, 'Not Now');
-        await window.dialogButton('Keep Running', /^Continue past your budget/);
+        await window.dialogButton('Keep Running', /^Continue outside your budget/);
       } else {
         await acceptAll(window, 'Not Now');
-        assert.equal(asked(window, /^Continue past your budget/).length, 1);
+        assert.equal(asked(window, /^Continue outside your budget/).length, 1);
       }
       await computer().pass(20 * minute);
       const stops = computer().simulator.received('PUT', `/api/v0/instances/${id}/`);
@@ -126,13 +126,13 @@ for (const isPerson of [false, true]) {
       const { id, window } = await failedMachine(computer());
       await letAgentsIn(window);
       if (isPerson) {
-        await window.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
+        await window.toastButton(/will not get ready/, 'Destroy and Rent Next Best');
         const { detail, buttons } = await window.dialog(/^Rent the next best machine/);
         assert.match(detail ?? '', /\$\d/);
         await window.dialogButton(buttons[1] ?? '');
         await computer().until('the next best', () => rentalsOf(computer()).length === 2);
       } else {
-        await acceptAll(window, 'Destroy and Rent Next Best…');
+        await acceptAll(window, 'Destroy and Rent Next Best');
         assert.equal(asked(window, /^Rent the next best machine/).length, 1);
         await computer().pass(5 * minute);
         assert.equal(rentalsOf(computer()).length, 1);
@@ -151,7 +151,7 @@ describe('an agent that accepts the next best machine after a window was killed'
     const { id, window: first } = await failedMachine(computer());
     // The first search finds the next best; the second looks at its price once the old one is gone.
     simulator.fail({ kind: 'stall', method: 'POST', path: '/api/v0/bundles/', skip: 1 });
-    await first.toastButton(/will not get ready/, 'Destroy and Rent Next Best…');
+    await first.toastButton(/will not get ready/, 'Destroy and Rent Next Best');
     await computer().until('the end of the old one', () => simulator.world.instance(id) === undefined);
     first.kill();
     await computer().pass(minute);

@@ -27,9 +27,7 @@ describe('an act that a person approved for an agent, and the service refuses', 
     const dialog = await window.dialog('Destroy “trainer” for the chat?');
     await computer().pass(600);
     dialog.press('Destroy');
-    const { buttons } = await window.toast(
-      'Could not confirm that “trainer” is destroyed. You may still be charged.',
-    );
+    const { buttons } = await window.toast('Could not confirm this for “trainer”. You may still be charged.');
     assert.deepEqual([...buttons], ['Show Instances', 'Show Log']);
     assert.equal((await agent.call('destroy_instance', asked))['state'], 'failed');
   });
@@ -46,7 +44,7 @@ describe('a request of an agent that expires while a person chooses a key for it
     await window.quick.title('Choose an SSH Key to Log In With');
     await computer().pass(11 * 60_000);
     await generateKey(window);
-    await window.toast('The request of the agent has expired, so nothing was done.');
+    await window.toast('The request has expired or a limit is reached, so nothing was done.');
     assert.ok(!window.screen.messages.shown.some(({ text }) => text.startsWith('Rent 1×')));
   });
 });

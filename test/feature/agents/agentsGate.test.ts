@@ -57,7 +57,7 @@ describe('the gate between a quote of an agent and a rental', () => {
     await computer().pass(600);
     question.wasSeen = true;
     question.press(question.buttons[1] ?? '');
-    await window.toast(/The account changed, so nothing was done for the agent/);
+    await window.toast(/Nothing was done because the account was switched/);
     window.run('Switch Account…');
     await window.quick.pick(/ada@example\.com/);
     await computer().rest();
@@ -142,13 +142,13 @@ describe('each limit of agents', () => {
     const dialog = await window.dialog('Let AI agents');
     settings.set(key, 5);
     await computer().pass(600);
-    dialog.press('Let Agents Ask');
+    dialog.press('Allow');
     await computer().rest();
     assert.equal(asksToLetIn(), 0);
     settings.set(key, 20);
     await window.dialog('Let AI agents');
     await computer().pass(600);
-    await window.dialogButton('Let Agents Ask');
+    await window.dialogButton('Allow');
   });
 });
 
@@ -191,7 +191,7 @@ describe('the limits of the user for everything that runs', () => {
 
   it('bind it as well: the budget', async () => {
     computer().settings.set('gpuRental.budget.perDay', 0.01);
-    await refuses(/You have spent \$.* today\. Your budget is \$0\.01\/day\. An agent can't go on/);
+    await refuses(/You have spent \$.* of your budget of \$0\.01\/day\. An agent can't go on/);
     window.clearToasts();
   });
 

@@ -24,7 +24,7 @@ describe('texts of strangers in the answers for a model', () => {
     agent = new AgentDriver(window);
     const dialog = await window.dialog('ask to rent');
     await computer().pass(600);
-    dialog.press('Let Agents Ask');
+    dialog.press('Allow');
     await computer().rest();
     window.clearToasts();
   });

@@ -45,7 +45,7 @@ describe('an agent outside of the editor', () => {
     await computer().rest();
     assert.equal(computer().clipboard.text, '');
     window.run('Copy MCP Configuration…');
-    await window.dialogButton('Let Agents Ask');
+    await window.dialogButton('Allow');
     await window.quick.pick('Codex');
     await window.toast(/config\.toml/);
     assert.match(computer().clipboard.text, /^\[mcp_servers\.gpu-rental\]/);

@@ -42,7 +42,7 @@ describe('what a person sees and stops of agents', () => {
     await assert.rejects(agent.call('list_instances'), /has not confirmed|answer the dialog/);
     await (await group()).row('Limits need your review');
     window.run('Review Agent Limits…');
-    await answer('Let Agents Ask', /Let AI agents ask/);
+    await answer('Allow', /Let AI agents ask/);
     assert.deepEqual((await agent.call('list_instances'))['instances'], []);
     window.run('Review Agent Limits…');
     await window.toast(/Agents can ask\. Limits: \$10\.00\/day and \S+ without traffic/);
@@ -51,7 +51,7 @@ describe('what a person sees and stops of agents', () => {
 
   it('sees in the status bar that a request waits, and answers it from there', async () => {
     await agent.call('request_rental', { quote: await agent.quote(), requestId: 'rental-1' });
-    await computer().until('the status', () => /1 request is waiting/.test(status()?.text ?? ''));
+    await computer().until('the status', () => /Waiting requests: 1/.test(status()?.text ?? ''));
     assert.equal(status()?.command, 'gpuRental.agents.openRequest');
     await answer(/^Rent for/, /Rent 1×/);
     await computer().until('the rental', () => rentals() === 1);
@@ -67,8 +67,8 @@ describe('what a person sees and stops of agents', () => {
 
   it('reads in words what agents called, and that a request asked them', async () => {
     const account = await group();
-    await account.row(/^Ask to rent you were asked · /);
-    await account.row(/^Search GPU offers done · /);
+    await account.row(/^Ask to Rent you were asked · /);
+    await account.row(/^Search GPU Offers done · /);
     assert.ok(!(await account.texts()).some((row) => /_|pending/.test(row)));
   });
 
@@ -86,7 +86,7 @@ describe('what a person sees and stops of agents', () => {
     window.kill();
     window = await computer().openWindow({ isFocused: true });
     agent = new AgentDriver(window);
-    await computer().until('the status', () => /1 request is waiting/.test(status()?.text ?? ''));
+    await computer().until('the status', () => /Waiting requests: 1/.test(status()?.text ?? ''));
     window.run('Answer Agent Request');
     await window.dialog(/Destroy .* for the chat/);
     await answer('Cancel', /Destroy .* for the chat/);
@@ -120,7 +120,7 @@ describe('what a person sees and stops of agents', () => {
     await computer().pass(25 * 3_600_000);
     assert.equal(await left(), 0);
     window.run('Review Agent Limits…');
-    await answer('Let Agents Spend', /Let agents spend again/);
+    await answer('Allow', /Let agents spend again/);
     assert.equal(await left(), 10);
     window.clearToasts();
   });

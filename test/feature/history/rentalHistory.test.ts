@@ -39,7 +39,7 @@ describe('the rental history', () => {
     const startedAt = computer().simulator.world.instance(trainer)?.createdAt ?? 0;
     await instances().menu('trainer', 'Destroy…');
     await window.dialogButton('Destroy');
-    await window.toast(/trainer is destroyed/);
+    await window.toast(/Destroyed, and no longer listed by the service: trainer/);
     assert.equal(read(/request_logs/), 1);
     await instances().expand('Rental History');
     await instances().row(/trainer.*1× .* · ≤ \$\d+\.\d\d · 3\d min/);
@@ -122,7 +122,7 @@ describe('the rental history', () => {
     await window.dialog(/Clear the rental history\?/);
     await second.signIn((json as { key: string }).key);
     await computer().rest();
-    await window.dialogButton('Clear History');
+    await window.dialogButton('Clear Rental History');
     await window.toast(/Nothing was done because the account was switched/);
     await second.signIn(computer().simulator.apiKey);
     second.close();
@@ -140,7 +140,7 @@ describe('the rental history', () => {
     }
     const late = await computer().openWindow();
     await late.view('instances').expand('Rental History');
-    await late.view('instances').row(/Could not read the rental history.*Check its permissions and the disk/);
+    await late.view('instances').row(/Could not read the list.*Check its permissions and the disk/);
     for (const command of ['gpuRental.history.show', 'gpuRental.history.clear']) {
       late.start(command);
       await late.toast(/could not be read/);
@@ -164,7 +164,7 @@ describe('the rental history', () => {
     await instances().noRow('trainer');
     window.start('gpuRental.history.clear');
     await window.dialog(/Clear the rental history\?.*all past rentals \(1\)/s);
-    await window.dialogButton('Clear History');
+    await window.dialogButton('Clear Rental History');
     await instances().noRow('Rental History');
     assert.deepEqual(
       kept().filter((name) => /\.(json|log)$/.test(name)),

@@ -47,7 +47,7 @@ describe('the machines of a host', () => {
     await window.quick.type(`${day} ${two(at.getHours())}:00`);
     await window.quick.title(/Duration/);
     await window.quick.type('0.5');
-    await window.quick.title(/Category/);
+    await window.quick.title(/Kind/);
     await window.quick.pick('GPU');
     await window.quick.title(/Reason/);
     await window.quick.type('New fans');

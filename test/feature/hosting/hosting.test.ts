@@ -45,7 +45,7 @@ describe('hosting and serverless', () => {
       await window.quick.title(title);
       await window.quick.type(typed);
     }
-    await window.quick.title(/Category/);
+    await window.quick.title(/Kind/);
     await window.quick.pick(category);
     await window.quick.title(/Reason/);
     await window.quick.type(reason);
@@ -156,7 +156,7 @@ describe('hosting and serverless', () => {
     assert.match((await window.dialog()).detail ?? '', /UTC/);
     assert.deepEqual(plans(), []);
     await window.dialogButton('Schedule and Notify');
-    await window.toast(/is scheduled; \d+ renters? (was|were) notified/);
+    await window.toast(/is scheduled\. Renters notified: \d+/);
     assert.deepEqual(
       plans().map(({ body }) => body),
       [
@@ -212,7 +212,7 @@ describe('hosting and serverless', () => {
     await window.dialogButton('Stop');
     await window.toast(/is now: stopped/);
     assert.equal(sent('POST', new RegExp(`^/api/v0/deployment/${active.id}/stop/$`)).length, 1);
-    window.run('Start Deployment…');
+    window.run('Start Deployment');
     await window.quick.pick(active.name);
     await window.dialog('cost money until you stop it');
     assert.deepEqual(sent('POST', /\/start\/$/), []);
@@ -265,13 +265,13 @@ describe('hosting and serverless', () => {
     await addBrokenRecord(simulator, '/api/v0/deployments/', 'deployments');
     await addBrokenRecord(simulator, '/api/v0/auth/apikeys/', 'apikeys');
     window.run('Refresh');
-    await hosting().row('1 machine could not be read');
+    await hosting().row('Could not be read: 1');
     await hosting().row(machine);
     await account.expand('API Keys');
-    await account.row('1 entry could not be read');
+    await account.row('Could not be read: 1');
     await account.row(/^API Keys ?≥ \d+/);
     await account.expand('Serverless Deployments');
-    await account.row('1 deployment could not be read');
+    await account.row('Could not be read: 1');
     simulator.faults.clear();
     await hosting().titleAction('Refresh');
     await hosting().noRow('could not be read');

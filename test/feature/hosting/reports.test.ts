@@ -26,7 +26,7 @@ describe('reports', () => {
   /** The page stays as it is for days, so it says when it was read. */
   const asOf = () => {
     const format = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
-    return `As of ${format.format(computer().clock.now())}.`;
+    return `Shown as of ${format.format(computer().clock.now())}.`;
   };
   const labels = (page: PageDriver) => page.view.buttons.map(({ label }) => label);
   const denied = { status: 403, error: 'not_authorized', msg: 'No.' } as const;
@@ -129,7 +129,7 @@ describe('reports', () => {
     await earnings.shows('seven days', () => earnings.rows('days').length === 7);
     assert.deepEqual(labels(earnings), [
       'Refresh',
-      'Save as CSV…',
+      'Save as CSV',
       'Save as JSON…',
       'Copy as Markdown',
       'Show Name and Address',
@@ -146,7 +146,7 @@ describe('reports', () => {
       return readFileSync(file);
     };
     const csv = await save('earnings-days.csv', async () => {
-      await earnings.press('Save as CSV…');
+      await earnings.press('Save as CSV');
       await window.quick.title('Save as CSV');
       await window.quick.pick('Earnings by Day');
     });
@@ -178,7 +178,7 @@ describe('reports', () => {
     window.screen.fileDialogs.push(undefined);
     await earnings.press('Save as JSON…');
     await computer().until('the answer', () => window.screen.fileDialogs.length === 0);
-    await earnings.press('Save as CSV…');
+    await earnings.press('Save as CSV');
     await window.quick.title('Save as CSV');
     window.quick.escape();
     await computer().pass(1000);
@@ -192,7 +192,7 @@ describe('reports', () => {
     await computer().pass(2 * 3_600_000);
     await earnings.press('Refresh');
     const { text, severity, buttons } = await earnings.notice(/Shown as of .*\d, .*\.$/);
-    const readAt = /As of (.*)\.$/.exec(subtitle)?.[1] ?? '';
+    const readAt = /Shown as of (.*)\.$/.exec(subtitle)?.[1] ?? '';
     assert.ok(text.endsWith(` Shown as of ${readAt}.`), text);
     assert.equal(earnings.view.subtitle, subtitle);
     assert.deepEqual([severity, buttons.map(({ label }) => label)], ['error', ['Retry']]);
@@ -221,7 +221,7 @@ describe('reports', () => {
       body: { ...json, per_day: [...(json.per_day as unknown[]).slice(0, 3), 7, { day: 'someday' }] },
     });
     await earnings.press('Refresh');
-    await earnings.notice('Rows left out because they could not be read: 2.');
+    await earnings.notice('Could not be read and are left out: 2. The log names the field.');
     assert.equal(earnings.rows('days').length, 3);
   });
 
@@ -293,7 +293,7 @@ describe('reports', () => {
       },
     });
     await market.press('Refresh');
-    await market.notice('GPU models left out because their figures could not be read: 2.');
+    await market.notice('Could not be read and are left out: 2. The log names the field.');
     for (const { id } of market.view.sections) {
       assert.equal(market.rows(id)[0]?.[0], '<img src=x onerror="document.title=1"> evil');
     }

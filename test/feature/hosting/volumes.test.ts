@@ -120,17 +120,17 @@ describe('volumes and what a destroy leaves', () => {
     const templates = window.view('templates').show();
     const sshKeys = window.view('sshKeys').show();
     window.run('Refresh');
-    await instances().row('1 instance could not be read');
-    await instances().row('1 volume could not be read');
+    await instances().row('Could not be read: 1');
+    await instances().row('Could not be read: 1');
     await instances().row(/^Volumes ?≥ 2 · ≥ \$\d+\.\d+\/day/);
-    await templates.row('1 template could not be read');
+    await templates.row('Could not be read: 1');
     await templates.row(/^Recommended ?≥ \d/);
-    await sshKeys.row('1 SSH key could not be read');
+    await sshKeys.row('Could not be read: 1');
     await instances().row('trainer');
     await instances().row('corpus');
     await window.statusShows(/· ≥ \$\d+\.\d+\/h ·/);
     assert.match(window.status(), /^1 running, 0 stopped or failed, of ≥ 1$/m);
-    assert.match(await instances().tooltip('1 instance could not'), /They exist and cost money/);
+    assert.match(await instances().tooltip('Could not be read: 1'), /They exist and cost money/);
     simulator.faults.clear();
     window.run('Refresh');
     for (const view of [instances(), templates, sshKeys]) {
@@ -178,12 +178,12 @@ describe('volumes and what a destroy leaves', () => {
   it('deletes one after a question that shows what is lost, and reads back', async () => {
     await instances().menu('spare', 'Delete Volume…');
     const { text, detail } = await window.dialog();
-    assert.match(text, /Delete the volume “spare”\?/);
+    assert.match(text, /Delete spare\?/);
     assert.match(detail ?? '', /All data is lost/);
     assert.match(detail ?? '', /spare · 20 GB · \$\d+\.\d+\/day/);
     assert.equal(deletions().length, 1);
     await window.dialogButton('Delete');
-    await window.toast(/spare is deleted/);
+    await window.toast(/Deleted, and no longer listed by the service: spare/);
     await instances().noRow('spare');
     await showsCostNow();
     assert.equal(deletions().length, 2);
@@ -230,7 +230,7 @@ describe('volumes and what a destroy leaves', () => {
 
   it('leads to the download first, and destroys nothing by that', async () => {
     await window.dialogButton('Download First…');
-    await window.quick.title('Download from trainer');
+    await window.quick.title('Download: trainer');
     window.quick.escape();
     await computer().rest();
     assert.deepEqual(destroyed(), []);
@@ -242,7 +242,7 @@ describe('volumes and what a destroy leaves', () => {
     computer().simulator.fail({ kind: 'answer', method: 'GET', path, status: 200, body: json, times: 0 });
     await instances().menu('trainer', 'Destroy…');
     await window.dialogButton('Destroy');
-    await window.toast(/trainer is destroyed/);
+    await window.toast(/Destroyed, and no longer listed by the service: trainer/);
     await instances().row(/^corpus .*unused/);
     assert.equal(destroyed().length, 1);
     const before = deletions().length;

@@ -82,6 +82,6 @@ describe('jobs that have ended', () => {
 
   it('are none while all run, which is shown', async () => {
     window.start('gpuRental.job.forget');
-    await window.toast('Only a job that has ended can be forgotten.');
+    await window.toast('No job is in the right state for “Forget”.');
   });
 });

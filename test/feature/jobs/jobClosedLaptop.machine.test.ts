@@ -73,7 +73,7 @@ describe('a job whose computer is closed for longer than its limit', () => {
   });
 
   it('brings its outputs whole once they are fetched, and the machine ends as was agreed', async () => {
-    await window.toastButton(/is stopped before the outputs of train/, 'Fetch Outputs…');
+    await window.toastButton(/is stopped before the outputs of train/, 'Fetch Outputs of Job');
     await window.dialogButton('Start and Fetch');
     await window.toast(/^train: succeeded after .* for \$/);
     const runs = path.join(computer().workspace, 'gpu-outputs', 'train');

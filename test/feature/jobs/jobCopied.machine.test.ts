@@ -65,11 +65,11 @@ describe('outputs of a stopped machine', () => {
   it('are fetched without a start, by their hashes, and the machine ends as was agreed', async () => {
     const script = 'mkdir -p outputs/José; printf model >outputs/model.bin; seq 200000 >outputs/José/log.txt';
     await stopAfter(script, (folder) => existsSync(path.join(folder, 'outputs.list')));
-    await window.toastButton(/is stopped before the outputs of train/, 'Fetch Outputs…');
+    await window.toastButton(/is stopped before the outputs of train/, 'Fetch Outputs of Job');
     const { text, detail = '' } = await window.dialog();
     assert.match(text, /is stopped\. How should the outputs of train be fetched\?/);
     assert.match(detail, /Without a start, its host sends the files over SSH/);
-    assert.match(detail, /Once started, it costs \$\S+\/h\./);
+    assert.match(detail, /Cost once started: \$\S+\/h\./);
     await window.dialogButton('Fetch Without Starting');
     await window.toast(/^train: succeeded after .* for \$/);
     assert.equal(readFileSync(output('outputs/model.bin'), 'utf8'), 'model');
@@ -114,7 +114,7 @@ describe('outputs of a stopped machine', () => {
     assert.equal(readFileSync(output('outputs/log.txt'), 'utf8'), 'part');
     const shown = window.toasts().find((one) => one.startsWith('Some outputs')) ?? '';
     assert.ok(shown.includes(`Left out: ${model} (only a start of the instance can fetch it)`), shown);
-    await window.toastButton(/^Some outputs of train/, 'Keep Machine');
+    await window.toastButton(/^Some outputs of train/, 'Keep Machine of Job');
     await window.toast(/will not be stopped or destroyed by train/);
   });
 

@@ -68,7 +68,7 @@ describe('outputs of a job that is over', () => {
     rmSync(folder(), { recursive: true });
     window.run('Fetch Outputs of Job');
     const { detail = '' } = await window.dialog(/is stopped\. How should the outputs of train be fetched\?/);
-    assert.match(detail, /Once started, it costs \$\S+\/h\..*After the fetch: stop it/s);
+    assert.match(detail, /Cost once started: \$\S+\/h\..*After the fetch: stop it/s);
     await window.dialogButton('Start and Fetch');
     await computer().until('the outputs', () => existsSync(model()), { withinMs: 10 * 60_000 });
     await window.toast(/is stopped after train\. Storage still costs money\./);

@@ -29,7 +29,7 @@ describe('a job that another computer ordered', () => {
     const { buttons } = await window.toast(
       /^trainer is kept after train\. It still costs \$\S+\/h\. The outputs of the job eval of another computer were not fetched\.$/,
     );
-    assert.deepEqual(buttons, ['Release Machine…', 'Keep Machine']);
+    assert.deepEqual(buttons, ['Release Machine of Job…', 'Keep Machine of Job']);
     const jobs = window.view('jobs');
     await jobs.row(/train.*machine kept for jobs of another computer/);
     await jobs.expand(/^train/);
@@ -47,7 +47,7 @@ describe('a job that another computer ordered', () => {
   });
 
   it('ends with the machine only at the request of the user, who sees its name', async () => {
-    await window.toastButton(/^trainer is kept after train/, 'Release Machine…');
+    await window.toastButton(/^trainer is kept after train/, 'Release Machine of Job…');
     assert.match(
       (await window.dialog('What should happen to “trainer”?')).detail ?? '',
       /^⚠ The outputs of the job eval of another computer were not fetched\./,

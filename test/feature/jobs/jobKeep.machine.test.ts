@@ -43,7 +43,7 @@ describe('the machine of a job that is kept after all', () => {
   });
 
   it('stays after a yes, and is shown to cost money', async () => {
-    await runAndAnswer('second', 'Keep Machine');
+    await runAndAnswer('second', 'Keep Machine of Job');
     await window.toast(/will not be stopped or destroyed by train\. It still costs money/);
     await computer().pass(10 * 60_000);
     assert.equal(destroyed(), 1);
@@ -63,8 +63,8 @@ describe('the machine of a job that is kept after all', () => {
     rmSync(folder, { recursive: true });
     await window.view('jobs').menu(/train.*machine about to be destroyed/, 'Open Outputs of Job');
     const { buttons } = await window.toast(/isn’t there\. The outputs of train were moved or deleted\./);
-    assert.deepEqual(buttons, ['Fetch Outputs', 'Keep Machine']);
-    await window.toastButton(/isn’t there/, 'Fetch Outputs');
+    assert.deepEqual(buttons, ['Fetch Outputs of Job', 'Keep Machine of Job']);
+    await window.toastButton(/isn’t there/, 'Fetch Outputs of Job');
     await computer().until('the outputs', () => existsSync(path.join(folder, 'outputs', 'model.bin')));
     await window.view('jobs').row(/train.*machine about to be destroyed/);
     assert.equal(destroyed(), 1);
@@ -80,10 +80,10 @@ describe('the machine of a job that is kept after all', () => {
     await window.toast(/^No outputs of train were found, so .* is kept\. It still costs \$\S+\/h\.$/);
     computer().settings.set('gpuRental.agents.access', 'ask');
     await window.dialogButton('Not Now');
-    await window.toastButton(/^No outputs of train/, 'Keep Machine');
+    await window.toastButton(/^No outputs of train/, 'Keep Machine of Job');
     const { detail } = await window.dialog(/^Keep “.*” after “train”\?/);
     assert.match(detail ?? '', /agents have access/);
-    await window.dialogButton('Keep Machine');
+    await window.dialogButton('Keep Machine of Job');
     await window.toast(/will not be stopped or destroyed by train/);
     window.clearToasts();
   });

@@ -34,11 +34,11 @@ describe('a job that nears its limit', () => {
     computer().clock.jump(2 * minute);
     await computer().pass(minute);
     const { buttons } = await window.toast(/^train reaches its limit at /);
-    assert.deepEqual(buttons, ['Extend…', 'Show Log']);
+    assert.deepEqual(buttons, ['Extend Job…', 'Show Log']);
   });
 
   it('ends later, for a price that is named first, and so does the machine', async () => {
-    await window.toastButton(/^train reaches its limit/, 'Extend…');
+    await window.toastButton(/^train reaches its limit/, 'Extend Job…');
     await window.quick.title('Extend train');
     const rows = window.quick.rows().join('\n');
     assert.match(rows, /2 h More.*costs \$\d+\.\d\d at most/);

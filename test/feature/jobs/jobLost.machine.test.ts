@@ -60,7 +60,7 @@ describe('a job whose machine is lost while it runs', () => {
   for (const [what, offers, lose] of [
     [
       'outbid',
-      /1× RTX 3090.*interruptible ·/,
+      /1× RTX 3090.*Interruptible ·/,
       (machine: InstanceState) => computer().simulator.lifecycle.outbid(machine),
     ],
     [

@@ -29,7 +29,7 @@ describe('a job that a machine is rented for', () => {
   it('is confirmed once, with its price, its end, what is sent and what becomes of the machine', async () => {
     const rows = (await review()).join('\n');
     assert.match(rows, /Rent for \$\S+\/h and Run train/);
-    assert.match(rows, /Job ends at the latest.*after 1 h, which costs \$\S+ at most/);
+    assert.match(rows, /Ends at the latest.*after 1 h, which costs \$\S+ at most/);
     assert.match(rows, /^Machine after success.*destroy it \(all data on it is lost\)$/m);
     assert.match(rows, /^Machine after failure or at a limit.*stop it \(storage still costs money\)$/m);
     assert.match(rows, /Sent.*1 file/);

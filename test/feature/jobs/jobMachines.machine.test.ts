@@ -41,7 +41,7 @@ describe('the machines that are rented for jobs', () => {
     await writeJob(window, { run: 'echo "$LR" >outputs/lr', matrix, maxParallel: 2 });
     const rows = (await reviewJob(window)).join('\n');
     assert.match(rows, /Jobs.*3 on 2 machines, \$5\.00 at most for all of them, without traffic/);
-    assert.match(rows, /Each ends at the latest.*after 1 h, which costs \$\S+ at most/);
+    assert.match(rows, /Ends at the latest.*after 1 h, which costs \$\S+ at most/);
     await rentForJob(window);
     for (const lr of matrix.LR) {
       await window.toast(new RegExp(`^train LR=${lr}: succeeded`));

@@ -26,7 +26,7 @@ for (const failure of ['keep', 'stop'] as const) {
       await computer().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
       await window.toastButton(
         /^trainer is stopped, and it is unknown whether train started there/,
-        'Fetch Outputs…',
+        'Fetch Outputs of Job',
       );
       const { detail = '' } = await window.dialog();
       assert.match(detail, failure === 'keep' ? /After the fetch: keep it/ : /failure: stop it/);
@@ -40,7 +40,7 @@ for (const failure of ['keep', 'stop'] as const) {
       if (failure === 'keep') {
         assert.match(text, /\. trainer was left as it is and costs \$\S+\/h\.$/);
         assert.ok(text.startsWith(start), text);
-        assert.deepEqual(buttons, ['Run Again', 'Show Instance']);
+        assert.deepEqual(buttons, ['Run Job Again…', 'Show Instance']);
       } else {
         assert.equal(text, start);
         await window.toast(/^trainer is stopped after train/);

@@ -41,7 +41,7 @@ describe('a job whose machine is stopped', () => {
   });
 
   it('starts the machine only for who saw its price', async () => {
-    await window.toastButton(/trainer is stopped/, 'Fetch Outputs…');
+    await window.toastButton(/trainer is stopped/, 'Fetch Outputs of Job');
     assert.match(
       (await window.dialog()).detail ?? '',
       /costs \$\S+\/h[^]*After the fetch: keep it \(it still costs money\)/,
@@ -71,7 +71,7 @@ describe('a job whose machine is stopped', () => {
     await window.view('jobs').row(/train.*running/);
     await computer().until('the first attempt', () => existsSync(isUp));
     await computer().simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
-    await window.toastButton(/trainer is stopped/, 'Fetch Outputs…');
+    await window.toastButton(/trainer is stopped/, 'Fetch Outputs of Job');
     await window.dialogButton('Start and Run Again');
     await window.toast(/train runs again \(attempt 2\): its machine was interrupted/);
     await window.toast(/^train: succeeded/);

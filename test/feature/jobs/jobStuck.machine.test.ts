@@ -81,12 +81,12 @@ describe('a job that does not get on while its machine costs money', () => {
     const { buttons } = await window.toast(
       /^trainer has not answered for .+, and train may still run there\./,
     );
-    assert.deepEqual(buttons, ['Retry', 'Release Machine…', 'Show Instance']);
+    assert.deepEqual(buttons, ['Retry', 'Release Machine of Job…', 'Show Instance']);
     await window.view('jobs').menu(/^train.*machine unreachable/, 'Release Machine of Job…');
     const { detail } = await window.dialog('What should happen to “trainer”?');
     assert.equal(
       detail,
-      'It does not answer, so train may still run there. If you destroy it, all data on it is lost, including the outputs of train.',
+      'It does not answer, so train may still run there. If you destroy it, All data on it is lost., including the outputs of train.',
     );
     assert.equal(destroys(), 0);
     await window.dialogButton('Destroy');

@@ -76,7 +76,7 @@ for (const [place, visit, machines] of places) {
       );
       for (const rate of machines === 1 ? ['0.01', '1'] : []) {
         const { buttons } = await window.toast(`train LR=${rate} was not started.`);
-        assert.deepEqual(buttons, ['Run Again']);
+        assert.deepEqual(buttons, ['Run Job Again…']);
       }
       window.clearToasts();
     });
@@ -116,7 +116,7 @@ describe('a matrix whose window hangs between its two rentals', () => {
       said(await window.view('jobs').texts()),
       rates.map((rate, index) => `train LR=${rate} ${index % 2 === 0 ? 'succeeded' : 'not started'}`),
     );
-    await window.toastButton('train LR=1 was not started.', 'Run Again');
+    await window.toastButton('train LR=1 was not started.', 'Run Job Again…');
     await window.quick.title('Search Offers for train LR=1');
     await window.quick.pick(/1× RTX 3090/);
     await window.quick.title('Rent for train LR=1: Confirm');

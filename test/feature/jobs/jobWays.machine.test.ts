@@ -76,10 +76,10 @@ describe('a job', () => {
     assert.match(window.quick.rows().join('\n'), /after 2 h/);
     await confirm('Run my train.sh: Confirm');
     const { buttons } = await window.toast(/^my train\.sh: succeeded/);
-    assert.deepEqual(buttons, ['Open Outputs', 'Show Log']);
+    assert.deepEqual(buttons, ['Open Outputs of Job', 'Show Log']);
     const { executed } = window.screen.commands;
     const shown = () => executed.filter(({ id }) => id === 'revealInExplorer').map(({ args }) => args[0]);
-    await window.toastButton(/^my train\.sh: succeeded/, 'Open Outputs');
+    await window.toastButton(/^my train\.sh: succeeded/, 'Open Outputs of Job');
     await computer().until('the folder to be shown', () => shown().length === 1);
     const [uri] = shown();
     assert.ok(uri instanceof FakeUri);
@@ -87,7 +87,7 @@ describe('a job', () => {
     rmSync(uri.fsPath, { recursive: true });
     await window.view('jobs').menu(/my train\.sh.*succeeded/, 'Open Outputs of Job');
     const gone = await window.toast(/isn’t there\. The outputs of my train\.sh were moved or deleted\./);
-    assert.deepEqual(gone.buttons, ['Fetch Outputs', 'Run Again', 'Show Instance']);
+    assert.deepEqual(gone.buttons, ['Fetch Outputs of Job', 'Run Job Again…', 'Show Instance']);
     assert.equal(shown().length, 1);
   });
 

@@ -73,7 +73,7 @@ describe('a job on an instance', () => {
     await new DocumentDriver(window).press('Run Job');
     await confirmJob(window, 'Run on trainer, and Keep It');
     const said = await window.toast(/^train: succeeded after .* for \$/);
-    assert.deepEqual(said.buttons, ['Open Outputs', 'Show Log']);
+    assert.deepEqual(said.buttons, ['Open Outputs of Job', 'Show Log']);
     await jobs().row(/train.*succeeded · [^·]* (s|min) · \$[\d.]+$/);
     await window.document('epoch 1');
     const [run = ''] = readdirSync(path.join(computer().workspace, 'gpu-outputs', 'train'));
@@ -90,7 +90,7 @@ describe('a job on an instance', () => {
     window.screen.fileDialogs.push([bundle]);
     window.run('Save Support Bundle…');
     await window.document('## GPU Rental diagnostics');
-    await window.toastButton(/read it before you save it/, 'Save…');
+    await window.toastButton(/read it before you save it/, 'Save');
     await window.toast('The support bundle was saved');
     const saved = readFileSync(bundle, 'utf8');
     assert.match(saved, /## GPU Rental diagnostics[^]*GET \/api\/v0\/instances\//);

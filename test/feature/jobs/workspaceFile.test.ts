@@ -91,7 +91,7 @@ describe('a workspace that knows its machine', () => {
   });
 
   it('shows what is rented, and looks for offers within its limit', async () => {
-    await editor().press('Find Offers');
+    await editor().press('Find Offers for This Document');
     await window.quick.title('Search Offers');
     await computer().until('the search', () => {
       const body = computer().simulator.received('POST', '/api/v0/bundles/').at(-1)?.body;
@@ -232,7 +232,7 @@ describe('a workspace that knows its machine', () => {
     await service.editElsewhere(templateId, { extra_filters: '{"num_gpus": {"eq": 2}}' });
     await write({ template: { id: templateId, name: 'Recipe', hash } });
     window.run(rent);
-    await window.dialog(/Recipe was edited since/);
+    await window.dialog(/Recipe was edited after/);
     await window.dialogButton('Rent from the Current Version');
     await window.quick.title('Search Offers for This Workspace');
     await computer().until('the search with its filters', () => {
@@ -246,7 +246,7 @@ describe('a workspace that knows its machine', () => {
   it('shows that its template was edited or deleted before money is spent', async () => {
     await write({ template: { id: templateId, name: 'Recipe', hash: 'an-older-hash' } });
     window.run(rent);
-    await window.dialog(/Recipe was edited since/);
+    await window.dialog(/Recipe was edited after/);
     await window.dialogButton('Rent from the Current Version');
     await window.quick.title('Search Offers for This Workspace');
     window.quick.escape();

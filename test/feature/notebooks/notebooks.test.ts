@@ -150,7 +150,7 @@ describe('a notebook with a kernel on an instance', () => {
     await instances().row('Kernel python3 idle');
     client?.close();
     await instances().menu('Kernel python3', 'Shut Down Kernel');
-    await window.dialogButton('Shut Down', 'Shut down this kernel?');
+    await window.dialogButton('Shut Down Kernel', 'Shut down this kernel?');
     // The real server takes real time, which the clock of the product would jump over.
     await until('the kernel to end', async () => (await kernelsOf({ localPort, token })).length === 0);
     await instances().noRow('Kernel python3');
@@ -169,7 +169,7 @@ describe('a notebook with a kernel on an instance', () => {
         .filter(({ body }) => JSON.stringify(body).includes('running')).length;
     await instances().menu('trainer', 'Stop');
     await window.dialogButton('Stop');
-    await computer().until('the command', () => jupyter.labels().includes('Start trainer…'));
+    await computer().until('the command', () => jupyter.labels().includes('Start trainer'));
     assert.ok(jupyter.list().some((row) => row.id === alias));
     await assert.rejects(chosen(), /The instance is not running/);
     window.clearToasts();
@@ -177,17 +177,17 @@ describe('a notebook with a kernel on an instance', () => {
     const [command] = jupyter.commands?.provideCommands() ?? [];
     assert.deepEqual(
       [command?.label, /^\$[\d.]+\/h$/.test(command?.description ?? '')],
-      ['Start trainer…', true],
+      ['Start trainer', true],
     );
-    const run = jupyter.run('Start trainer…');
+    const run = jupyter.run('Start trainer');
     const question = await window.dialog('Start “trainer”?');
-    assert.match(question.detail ?? '', /it costs \$[\d.]+\/h/);
+    assert.match(question.detail ?? '', /Cost once started: \$[\d.]+\/h/);
     assert.equal(starts(), 0);
     question.press('Start');
     assert.equal(await computer().settled('the picker', run), undefined);
     await computer().until('the start', () => starts() === 1);
     await instances().row(/trainer.*Running/);
-    assert.ok(!jupyter.labels().includes('Start trainer…'));
+    assert.ok(!jupyter.labels().includes('Start trainer'));
     window.clearToasts();
   });
 

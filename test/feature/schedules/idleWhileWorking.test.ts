@@ -42,7 +42,7 @@ describe('a schedule for idle time while something of ours works on the instance
     window.screen.fileDialogs.push([file]);
     await instances().menu('trainer', 'Upload…');
     await window.quick.pick('Files…');
-    await window.quick.message('Target folder on the instance');
+    await window.quick.message('Target folder');
     await window.quick.enter();
     // The transfer lasts as long as its question.
     await window.dialog('Replace 1 file on trainer?');

@@ -48,7 +48,7 @@ async function openTooLate(
 const missed =
   /leaver was scheduled to be destroyed at .*, but was not destroyed in time: no editor was open, or the computer was asleep\. It still exists and costs money\./;
 const stoppedNow =
-  /sleeper was scheduled to stop at .*, when no editor was open or the computer was asleep\. It is now stopped, and its disk still costs \$\d/;
+  /sleeper was scheduled to stop at .*, when no editor was open or the computer was asleep\. It is now stopped, and storage still costs \$\d/;
 
 function useLateWindows() {
   const computer = useComputer();
@@ -150,7 +150,7 @@ describe('what was to happen while no editor was open, answered otherwise', () =
     });
     await (await teller(missed)).toastButton(missed, 'Cancel, and Keep It');
     await scheduleEnds(toDestroy);
-    const refused = /^sleeper is not stopped yet.*Not now\./;
+    const refused = /^sleeper has not ended yet.*Not now\./;
     (await (await teller(refused)).toast(refused)).close();
     await teller(/^sleeper is stopped, as scheduled\. .* \$\d/);
     await scheduleEnds(toStop);

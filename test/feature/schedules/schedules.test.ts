@@ -145,7 +145,7 @@ describe('stopping and destroying later', () => {
     await choose(/Destroy When Idle/, '45m', 'Idle for 45 min');
     const { text, detail } = await window.dialog();
     assert.match(`${text} ${detail}`, /will be destroyed once it has been idle for 45 min/);
-    assert.match(`${text} ${detail}`, /under 5%/);
+    assert.match(`${text} ${detail}`, /under 5 %/);
     assert.match(`${text} ${detail}`, /If none is open at that time, the instance is not destroyed/);
     assert.doesNotMatch(await rowText('trainer'), /destroyed/);
     await window.dialogButton('Destroy Later');
@@ -195,7 +195,7 @@ describe('stopping and destroying later', () => {
     assert.match(await rowText('trainer'), /\(armed, checked \d.*\)/);
     assert.doesNotMatch(window.toasts().join('\n'), /will be destroyed/);
     renameSync(away, key);
-    await window.toastButton(hereOnly, 'Try Again');
+    await window.toastButton(hereOnly, 'Retry');
     await window.toast(willBeDestroyed);
     await window.dialogButton('Let It Destroy Itself');
     await window.toast(/trainer destroys itself at/);

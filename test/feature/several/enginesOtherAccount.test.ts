@@ -158,7 +158,7 @@ describe('a group for other tools, beside those of another account', () => {
     }
     const late = await computer().openWindow();
     await late.view('instances').expand('Groups for Other Tools');
-    await late.view('instances').row(/Could not read the groups.*Check its permissions and the disk/);
+    await late.view('instances').row(/Could not read the list.*Check its permissions and the disk/);
     late.start('gpuRental.hostSet.use');
     await late.toast(/hostSets.* could not be read/);
     assert.deepEqual(

@@ -10,7 +10,7 @@ describe('several machines whose window is killed between two rentals', () => {
     const killed = await openToRent(computer());
     await searchAndReview(killed, '1x 3090', /1× RTX 3090/);
     await killed.quick.pick('More Options…');
-    await killed.quick.pick('How Many');
+    await killed.quick.pick('How many');
     await killed.quick.pick(/^3/);
     await killed.quick.title('Rent: More Options');
     await killed.quick.pick('Done');
@@ -24,7 +24,7 @@ describe('several machines whose window is killed between two rentals', () => {
     const window = await computer().openWindow({ isFocused: true });
     await window.view('instances').row('RTX 3090');
     const { buttons } = await window.toast(/^Rented 1 of 3 machines\./);
-    assert.deepEqual(buttons, ['Rent Another Like This', 'Show Instances']);
+    assert.deepEqual(buttons, ['Rent Another Like This…', 'Show Instances']);
     assert.equal(rentalsOf(computer()).length, 1);
   });
 });

@@ -67,15 +67,3 @@ export const settingDefaults: Readonly<Record<string, unknown>> = Object.fromEnt
     Object.entries(properties).map(([key, { default: value }]) => [key, value]),
   ),
 );
-
-/** The extension itself, as the editor lists it. */
-export const ownExtension = {
-  id: 'gpu-rental.gpu-rental',
-  packageJSON: {
-    ...manifest,
-    contributes: {
-      ...manifest.contributes,
-      commands: manifest.contributes.commands.map((one) => ({ ...one, title: inWords(one.title) })),
-    },
-  },
-};

@@ -16,7 +16,7 @@ export async function letAgentsIn(
   await window.dialog('Let AI agents');
   // A key meant for the editor may press the button of a dialog that has just opened.
   await window.computer.pass(600);
-  await window.dialogButton(access === 'ask' ? 'Let Agents Ask' : 'Let Agents See');
+  await window.dialogButton('Allow');
   await window.computer.rest();
   return new AgentDriver(window);
 }

@@ -5,7 +5,7 @@ import { evenPrices, newInstance, rentNow, searchAndReview } from './rentDriver'
 import type { FeatureWindow } from './window';
 
 /** What is offered for a machine that is not what was rented. */
-export const replaceable = ['Replace…', 'Connect', 'Keep It'];
+export const replaceable = ['Replace', 'Connect', 'Keep It'];
 
 /** A signed-in window, whose key is registered. */
 export async function openToRent(computer: Computer): Promise<FeatureWindow> {

@@ -58,7 +58,7 @@ export class OfferList {
   async sortBy(label: string): Promise<void> {
     await this.openFilters();
     await this.pick('Sort by');
-    await this.quick.title('Search Offers: Sort By');
+    await this.quick.title('Search Offers: Sort by');
     await this.pick(label);
   }
 }

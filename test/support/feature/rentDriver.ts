@@ -56,7 +56,7 @@ export async function searchFor(window: FeatureWindow, typed: string, offer: Reg
 export async function reviewFirst(window: FeatureWindow, offer: Wanted): Promise<void> {
   const { quick } = window;
   await quick.pick(offer);
-  await quick.title(/^Rent: (Template or Image|Disk)$/);
+  await quick.title(/^Rent: (Template|Disk)$/);
   await quick.button('Keep the Defaults and Review');
   await quick.title('Rent: Confirm');
 }
@@ -77,13 +77,13 @@ export async function toConfirmation(window: FeatureWindow, steps: RentSteps): P
   const { quick } = window;
   await searchFor(window, steps.search, steps.offer);
   await quick.pick(steps.offer);
-  await quick.title('Rent: Template or Image');
+  await quick.title('Rent: Template');
   await quick.enter();
   await quick.title('Rent: Disk');
   await quick.enter();
   await quick.title('Rent: Label');
   await quick.type(steps.label);
-  await quick.title('Rent: Run Type');
+  await quick.title('Rent: Run type');
   await quick.enter();
   await quick.title('Rent: Confirm');
 }
@@ -135,9 +135,9 @@ export async function generateKey(window: FeatureWindow): Promise<void> {
   const { quick, computer } = window;
   await quick.title('Choose an SSH Key to Log In With');
   await quick.pick(/Generate a New Key/);
-  await quick.title('Generate an SSH Key');
+  await quick.title('Generate SSH Key');
   await quick.enter();
-  await quick.title('Generate an SSH Key: Passphrase');
+  await quick.title('Generate SSH Key');
   await quick.enter();
   const file = path.join(computer.root, 'home', '.ssh', 'gpu_rental');
   await computer.until('the new key', () => existsSync(`${file}.pub`));

@@ -17,9 +17,9 @@ export async function enterKey(window: FeatureWindow, key: string): Promise<void
   window.view('instances').show();
   await window.computer.rest();
   window.run('Sign In…');
-  await window.quick.title('Sign In: Service');
+  await window.quick.title('Sign In');
   await window.quick.pick(window.computer.simulator.url);
-  await window.quick.title('Sign In: API Key');
+  await window.quick.title('Sign In: API key');
   await window.quick.type(key);
 }
 

@@ -222,9 +222,9 @@ export class FeatureWindow {
     this.view('instances').show();
     await this.computer.rest();
     this.run('Sign In…');
-    await this.quick.title('Sign In: Service');
+    await this.quick.title('Sign In');
     await this.quick.pick(this.computer.simulator.url);
-    await this.quick.title('Sign In: API Key');
+    await this.quick.title('Sign In: API key');
     await this.quick.type(apiKey);
     await this.toast(/Signed in as/);
   }

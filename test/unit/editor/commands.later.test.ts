@@ -8,7 +8,7 @@ describe('commands whose feature is read with the first of them', () => {
     const errors: unknown[] = [];
     const table = new CommandTable((error) => errors.push(error));
     let loads = 0;
-    table.register('gpuRental.signIn', () => 'at once');
+    table.register('gpuRental.signIn', () => 'At Once');
     table.registerLater(
       () => true,
       () => {
@@ -26,7 +26,7 @@ describe('commands whose feature is read with the first of them', () => {
       one.register('gpuRental.runDoctor', () => 'doctor');
       one.register('gpuRental.copyDiagnostics', () => 'diagnostics');
     });
-    assert.equal(await table.run('gpuRental.signIn', []), 'at once');
+    assert.equal(await table.run('gpuRental.signIn', []), 'At Once');
     assert.equal(loads(), 0);
     const ran = await Promise.all([
       table.run('gpuRental.runDoctor', []),

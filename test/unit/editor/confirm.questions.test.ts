@@ -4,7 +4,7 @@ import path from 'node:path';
 import ts from 'typescript';
 
 /** What the default button of a dialog may be: nothing is lost, paid or trusted by it. */
-const harmless = ['Check Again', 'Remove the Older Form…', 'Open Terminal', 'Open Web Console'];
+const harmless = ['Check Again', 'gpuRental.tfa.removeMethod', 'gpuRental.openConsole'];
 const source = path.join(__dirname, '../../../src');
 
 /** Labels of the first button of each dialog that is shown past `choose`, with the file; *Not Now* comes first there. */
@@ -22,7 +22,8 @@ function buttonsIn(file: string): readonly string[] {
   const found: string[] = [];
   const look = (node: ts.Node): void => {
     if (ts.isCallExpression(node) && node.expression.getText() === 'ask') {
-      const label = node.arguments[2] && /t\('([^']+)'\)/.exec(node.arguments[2].getText())?.[1];
+      const label =
+        node.arguments[2] && /(?:\bt|labelOf|titledAction)\('([^']+)'/.exec(node.arguments[2].getText())?.[1];
       if (node.arguments.length > 2) {
         found.push(label ?? `${path.basename(file)}: ${node.arguments[2]?.getText()}`);
       }

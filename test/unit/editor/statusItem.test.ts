@@ -53,8 +53,8 @@ describe('The item in the status bar', () => {
     item.set('instances', part('$(server) 1 running'));
     assert.equal(shown()?.backgroundColor, undefined);
     const answer = { command: 'gpuRental.agents.openRequest', title: 'Answer' };
-    item.set('agents', part('$(hubot) 1 request is waiting', { isWarning: true, command: answer }));
-    assert.equal(shown()?.text, '$(hubot) 1 request is waiting $(server)');
+    item.set('agents', part('$(hubot) Waiting requests: 1', { isWarning: true, command: answer }));
+    assert.equal(shown()?.text, '$(hubot) Waiting requests: 1 $(server)');
     assert.equal(shown()?.command, 'gpuRental.agents.openRequest');
     assert.ok(shown()?.backgroundColor);
     item.owned('agents').dispose();

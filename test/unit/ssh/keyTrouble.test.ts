@@ -30,7 +30,7 @@ const reasons: Readonly<Record<string, KeyTroubleKind>> = {
 /** What ssh says about a key of its own, from OpenSSH 7.3 to 10.1 and on Windows; all that name a file name this one. */
 const said: readonly (readonly [KeyTroubleKind, string])[] = [
   ...Object.entries(reasons).map(([reason, kind]) => [kind, `Load key "${file}": ${reason}`] as const),
-  ['unprotected', `Permissions 0644 for '${file}' are too open.\nLoad key "${file}": bad permissions`],
+  ['unprotected', `Permissions 0644 for '${file}' are too open.\nLoad key "${file}"Permissions: : bad`],
   ['unprotected', `Bad permissions. Try removing permissions for user: A\\\\B (S-1-5-11) on file ${file}.`],
   ['missing', `no such identity: ${file}: No such file or directory`],
   ['otherPublic', `identity_sign: private key ${file} contents do not match public`],

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { t } from '../../../editor/localize';
+import { titleOf } from '../../../editor/titles';
 import { formatMoney, fromDollars } from '../../../model/money';
 import { usageInAll, type AgentUsage } from '../../model/ledger';
 import type { AgentLimits } from '../../model/limits';
@@ -61,6 +62,9 @@ export function reviewItem(): vscode.TreeItem {
   const item = new vscode.TreeItem(t('Limits need your review'));
   item.id = 'agents-review';
   item.iconPath = new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'));
-  item.command = { command: 'gpuRental.agents.reviewLimits', title: t('Review Agent Limits…') };
+  item.command = {
+    command: 'gpuRental.agents.reviewLimits',
+    title: titleOf('gpuRental.agents.reviewLimits'),
+  };
   return item;
 }

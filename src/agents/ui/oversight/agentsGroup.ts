@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { t } from '../../../editor/localize';
 import { momentText } from '../../../editor/timeText';
+import { labelOf, toolTitle } from '../../../editor/titles';
 import { tooltip } from '../../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../../editor/treeGroups';
 import { formatMoney, fromDollars } from '../../../model/money';
@@ -9,7 +10,6 @@ import { channel } from '../../../shared/channel';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { Emitter } from '../../../util/emitter';
 import { claimedName } from '../../model/claimedName';
-import type { ToolName } from '../../model/toolShapes';
 import type { Services } from '../../services';
 import type { AgentCall } from '../../store/agentTools';
 import { agentName } from '../agentName';
@@ -130,7 +130,7 @@ export class AgentsGroup implements TreeGroup, Disposable {
     item.id = 'agents-access';
     item.description = label[settings.get('gpuRental.agents.access')];
     item.iconPath = new vscode.ThemeIcon('shield');
-    item.command = { command: 'gpuRental.agents.showLog', title: t('Show Agent Log') };
+    item.command = { command: 'gpuRental.agents.showLog', title: labelOf('gpuRental.agents.showLog') };
     item.tooltip = tooltip([
       [
         t('Per day, at most, without traffic'),

@@ -3,6 +3,7 @@ import { confirm } from '../../../editor/confirm';
 import { localize, t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
 import { pickOne } from '../../../editor/quickPick';
+import { titleOf } from '../../../editor/titles';
 import { formatMoney, fromDollars } from '../../../model/money';
 import type { AgentLimits } from '../../model/limits';
 import { mcpClients, serverCommand } from '../../model/mcpConfiguration';
@@ -17,7 +18,7 @@ export async function copyConfiguration(deps: CopyDeps): Promise<void> {
     return;
   }
   const rows = mcpClients.map((client) => ({ label: client.name, client }));
-  const picked = await pickOne(rows, { title: t('Copy MCP Configuration for Which Client?') });
+  const picked = await pickOne(rows, { title: titleOf('gpuRental.agents.copyMcpConfiguration') });
   if (!picked) {
     return;
   }
@@ -53,7 +54,7 @@ async function ensureAccess({ agentLimits, settings }: CopyDeps): Promise<boolea
         asked.questionsPerHour,
       ),
     ].join('\n'),
-    button: t('Let Agents Ask'),
+    button: t('Allow'),
   });
   if (isAgreed) {
     // In this order, because a setting above the confirmed limits would be asked about again.

@@ -130,9 +130,7 @@ export function showAgentStatus(
         ? waitingText(pending.length)
         : underWay.length > 0
           ? t('Agent at work')
-          : running.length === 1
-            ? t('1 agent instance')
-            : t('{0} agent instances', running.length);
+          : t('Agent instances: {0}', running.length);
     statusItem.set('agents', {
       text: `$(hubot) ${label}`,
       tooltip: [label, ...running.map(({ instance }) => instanceName(instance))].join('\n'),
@@ -150,5 +148,5 @@ export function showAgentStatus(
 }
 
 function waitingText(count: number): string {
-  return count === 1 ? t('1 request is waiting') : t('{0} requests are waiting', count);
+  return t('Waiting requests: {0}', count);
 }

@@ -38,7 +38,10 @@ export async function stopAllOfAgents(
   }
   // The question named instances of the account that was active then.
   if (accounts.active?.key !== accountKey) {
-    message('info', t('The account changed, so nothing was stopped.'));
+    message(
+      'info',
+      t('Nothing was done because the account was switched. Check the active account and try again.'),
+    );
     return;
   }
   // Requests that arrived during the question are declined as well.

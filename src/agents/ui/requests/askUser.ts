@@ -1,5 +1,5 @@
 import { showInstances } from '../../../editor/chooseInstance';
-import { commandAction, runCommand } from '../../../editor/commands';
+import { runCommand, titledAction } from '../../../editor/commands';
 import { confirm, type Question } from '../../../editor/confirm';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
@@ -148,13 +148,16 @@ export class AskUser implements Disposable {
     });
     const isPossible = question !== undefined && (await canLogIn(request));
     if (isPossible && !this.isWaiting(request)) {
-      message('info', t('The request of the agent has expired, so nothing was done.'));
+      message('info', t('The request has expired or a limit is reached, so nothing was done.'));
       return;
     }
     // The dialog is last: a program may have picked an item of an earlier list.
     const yes = isPossible && (await this.isYes(question));
     if (accounts.active?.key !== accountKey) {
-      message('info', t('The account changed, so nothing was done for the agent.'));
+      message(
+        'info',
+        t('Nothing was done because the account was switched. Check the active account and try again.'),
+      );
       return;
     }
     const answered = await desk.answer(id, yes);
@@ -175,7 +178,7 @@ export class AskUser implements Disposable {
       const done = await desk.find(request.id, accountKey);
       const failure = done && failureText(done, name);
       if (failure !== undefined) {
-        message('warning', failure, showInstances(), commandAction(t('Show Log'), 'gpuRental.showLog'));
+        message('warning', failure, showInstances(), titledAction('gpuRental.showLog'));
       }
     } catch (error) {
       this.deps.report.error(error);

@@ -3,6 +3,7 @@ import type { Question } from '../../../editor/confirm';
 import { localize, t } from '../../../editor/localize';
 import { needsEditor } from '../../../editor/scheduleText';
 import { momentText } from '../../../editor/timeText';
+import { titleOf } from '../../../editor/titles';
 import { formatCents, formatMoney, fromDollars, zero } from '../../../model/money';
 import { placeText } from '../../../model/offers/places';
 import { trafficText } from '../../../model/rentals/costFacts';
@@ -49,7 +50,7 @@ export function requestQuestion(asked: Asked): Question | undefined {
       return {
         message: t('Destroy “{0}” for {1}?', asked.instance ?? '', who(request)),
         detail: lines(lossText(asked), accountLine(asked), reasonLine(request)),
-        button: t('Destroy'),
+        button: titleOf('gpuRental.instance.destroy'),
       };
     case 'run_command':
       return {
@@ -148,7 +149,7 @@ function powerQuestion(asked: Asked): Question {
     return {
       message: t('Stop “{0}” for {1}?', name, who(request)),
       detail: lines(t('Running processes stop. Storage is kept and still costs money.'), accountLine(asked)),
-      button: t('Stop'),
+      button: titleOf('gpuRental.instance.stop'),
     };
   }
   const price = formatMoney(request.commitment?.perHour ?? zero);
@@ -193,7 +194,7 @@ function scheduleQuestion(asked: Asked): Question {
 
 /** Returns the message for the user if an approved request failed; `undefined` otherwise. */
 export function failureText(request: AgentRequest, instance: string): string | undefined {
-  const { tool, state, to } = request;
+  const { tool, state } = request;
   if (state === 'overLimit') {
     return t('Nothing was done for {0}, because you have allowed agents less since.', who(request));
   }
@@ -204,11 +205,8 @@ export function failureText(request: AgentRequest, instance: string): string | u
     case 'request_rental':
       return t('Nothing was rented for {0}. The log says why.', who(request));
     case 'destroy_instance':
-      return t('Could not confirm that “{0}” is destroyed. You may still be charged.', instance);
     case 'change_state':
-      return to === 'running'
-        ? t('Could not confirm that “{0}” is started.', instance)
-        : t('Could not confirm that “{0}” is stopped. You may still be charged.', instance);
+      return t('Could not confirm this for “{0}”. You may still be charged.', instance);
     case 'set_schedule':
       return t('Could not change the schedule of “{0}”. Check when it ends.', instance);
     case 'run_command':
@@ -222,7 +220,7 @@ export function limitsQuestion(limits: AgentLimits): Question {
     ? {
         message: t('Let AI agents see your instances and offers?'),
         detail: t("They can't spend money or change anything."),
-        button: t('Let Agents See'),
+        button: t('Allow'),
       }
     : {
         message: t('Let AI agents ask to rent and use instances?'),
@@ -237,7 +235,7 @@ export function limitsQuestion(limits: AgentLimits): Question {
           t('Hours until an instance ends, at most: {0}', limits.hours),
           t('Questions an hour: {0}', limits.questionsPerHour),
         ),
-        button: t('Let Agents Ask'),
+        button: t('Allow'),
       };
 }
 
@@ -261,6 +259,6 @@ export function reopenQuestion(): Question {
     detail: t(
       'Could not read their earlier rentals, so these do not count toward the limits. Check the list of instances first.',
     ),
-    button: t('Let Agents Spend'),
+    button: t('Allow'),
   };
 }

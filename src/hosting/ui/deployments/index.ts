@@ -9,6 +9,7 @@ import { message } from '../../../editor/message';
 import { inView, whileAsking, withCancellableProgress } from '../../../editor/progress';
 import { askNumber, pickOne } from '../../../editor/quickPick';
 import { momentText } from '../../../editor/timeText';
+import { labelOf, titleOf } from '../../../editor/titles';
 import { tooltip } from '../../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../../editor/treeGroups';
 import type { Deployment } from '../../../model/deployment';
@@ -96,7 +97,6 @@ class DeploymentList implements TreeGroup, Disposable {
           name: 'deployments',
           state,
           now: this.deps.clock.now(),
-          unread,
           retry: 'gpuRental.refreshDeployments',
         }),
     }));
@@ -126,16 +126,12 @@ function isMissed(state: Loaded<readonly Deployment[]>): boolean {
   return !isUnlisted(error);
 }
 
-function unread(count: number): string {
-  return count === 1 ? t('1 deployment could not be read') : t('{0} deployments could not be read', count);
-}
-
 function isStopped({ endpointState }: Deployment): boolean {
   return endpointState === 'stopped';
 }
 
 function workersText(workers: number | undefined): string {
-  return workers === undefined ? '' : workers === 1 ? t('1 worker') : t('{0} workers', workers);
+  return workers === undefined ? '' : t('Workers: {0}', workers);
 }
 
 function deploymentItem(deployment: Deployment): vscode.TreeItem {
@@ -179,15 +175,10 @@ async function change(
   try {
     ({ endpointState: answered } = await withCancellableProgress(title, (signal) =>
       explainingIfLost(
-        action === 'stop'
-          ? text(
-              'The service did not answer, so {0} may still be running. If it is, its workers cost money. Refresh to check.',
-              nameOf(deployment),
-            )
-          : text(
-              'The service did not answer, so {0} may have been started. If it was, its workers cost money. Refresh to check.',
-              nameOf(deployment),
-            ),
+        text(
+          'The service did not answer, so {0} may be running. If it is, its workers cost money. Refresh to check.',
+          nameOf(deployment),
+        ),
         () => client.deployments[action](deployment.id, { signal }),
       ),
     ));
@@ -217,7 +208,7 @@ function reportState(name: string, action: 'stop' | 'start', states: readonly (s
           'The service accepted the request, but the endpoint of {0} is not active yet. Refresh to check.',
           name,
         ),
-    commandAction(t('Refresh'), 'gpuRental.refreshDeployments'),
+    commandAction(labelOf('gpuRental.refresh'), 'gpuRental.refreshDeployments'),
   );
 }
 
@@ -235,7 +226,7 @@ async function isWanted(
       detail: t(
         'Its endpoint stops answering requests. The deployment is kept, not deleted, and you can start it again.',
       ),
-      button: t('Stop'),
+      button: titleOf('gpuRental.instance.stop'),
     });
   }
   const isAgreed = await confirm({
@@ -248,8 +239,8 @@ async function isWanted(
   }
   account();
   return confirmOverBudget(budget, {
-    message: t('Start {0} outside your budget?', name),
-    button: t('Start Anyway'),
+    message: t('Continue outside your budget?'),
+    button: t('Continue Anyway'),
   });
 }
 
@@ -261,11 +252,12 @@ async function choose(
   if (target) {
     const deployment = list.deployments.find(({ id }) => id === target.deploymentId);
     if (!deployment) {
-      throw new UserError(text('The deployment is no longer in the list. Refresh the list.'));
+      throw new UserError(text('This no longer exists. Refresh the list.'));
     }
     return deployment;
   }
-  const title = action === 'stop' ? t('Stop Deployment') : t('Start Deployment');
+  const title =
+    action === 'stop' ? titleOf('gpuRental.deployment.stop') : titleOf('gpuRental.deployment.start');
   const isListed = await listOrNone(whileAsking(list.refresh().then(() => true)));
   if (isListed === undefined) {
     const id = await askNumber({ title, prompt: t('Number of the deployment.') });
@@ -282,7 +274,7 @@ async function choose(
       deployment,
     }));
   if (rows.length === 0) {
-    message('info', action === 'stop' ? t('No deployment is active.') : t('No deployment is stopped.'));
+    message('info', t('No deployment is in a state for this.'));
     return undefined;
   }
   return (await pickOne(rows, { title }))?.deployment;

@@ -7,6 +7,7 @@ import { message } from '../../../editor/message';
 import { inView, whileAsking, withCancellableProgress } from '../../../editor/progress';
 import { askLine, askNumber, pickOne } from '../../../editor/quickPick';
 import { momentText } from '../../../editor/timeText';
+import { labelOf, titleOf } from '../../../editor/titles';
 import { formatMoney, fromDollars, type Micros } from '../../../model/money';
 import type { Services } from '../../../services';
 import { NotSignedInError } from '../../../shared/notSignedIn';
@@ -53,7 +54,7 @@ export function register(deps: Deps): Disposable {
   store.add(
     deps.commands.register('gpuRental.machine.setMinimumBid', async (target) => {
       const account = accountFor(deps.accounts);
-      const machine = await chooseMachine(deps, machines, target, t('Set Minimum Bid'));
+      const machine = await chooseMachine(deps, machines, target, titleOf('gpuRental.machine.setMinimumBid'));
       if (machine) {
         await setMinimumBid({ ...deps, account: account() }, machines, machine);
       }
@@ -62,7 +63,12 @@ export function register(deps: Deps): Disposable {
   store.add(
     deps.commands.register('gpuRental.machine.scheduleMaintenance', async (target) => {
       const account = accountFor(deps.accounts);
-      const machine = await chooseMachine(deps, machines, target, t('Schedule Maintenance'));
+      const machine = await chooseMachine(
+        deps,
+        machines,
+        target,
+        titleOf('gpuRental.machine.scheduleMaintenance'),
+      );
       if (machine) {
         await scheduleMaintenance({ ...deps, account: account() }, machines, machine);
       }
@@ -94,7 +100,7 @@ async function chooseMachine(
   if (target) {
     const machine = machines.find(target.machineId);
     if (!machine) {
-      throw new UserError(text('The machine is no longer in the list. Refresh the list.'));
+      throw new UserError(text('This no longer exists. Refresh the list.'));
     }
     return machine;
   }
@@ -107,7 +113,7 @@ async function chooseMachine(
     message('info', t('This account has no machines to rent out.'));
     return undefined;
   }
-  return (await pickOne(rows, { title, placeHolder: t('Which machine?') }))?.machine;
+  return (await pickOne(rows, { title, placeHolder: t('Which one?') }))?.machine;
 }
 
 async function setMinimumBid(
@@ -136,7 +142,7 @@ async function setMinimumBid(
   if (typeof price !== 'number') {
     return;
   }
-  const sent = await withCancellableProgress(t('Setting the minimum bid…'), (signal) =>
+  const sent = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
     explainingIfLost(
       text(
         'The service did not answer, so the minimum bid of machine #{0} may have changed. Refresh and check it before you set it again.',
@@ -171,7 +177,7 @@ function reportMinimumBid({ state }: MachineList, { id }: Machine, accepted: Mic
       bid,
       listed,
     ),
-    commandAction(t('Refresh'), 'gpuRental.refreshMachines'),
+    commandAction(labelOf('gpuRental.refresh'), 'gpuRental.refreshMachines'),
   );
 }
 

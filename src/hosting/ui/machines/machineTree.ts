@@ -75,7 +75,6 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
           name: 'machines',
           state: this.machines.state,
           now: this.deps.clock.now(),
-          unread,
         });
     }
   }
@@ -162,10 +161,6 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
   }
 }
 
-function unread(count: number): string {
-  return count === 1 ? t('1 machine could not be read') : t('{0} machines could not be read', count);
-}
-
 /** Returns `2 of 4 rented` for the GPUs. Each letter of the occupancy is one GPU; `x` means free. */
 export function occupancyText({ occupancy }: Machine): string | undefined {
   const letters = occupancy
@@ -207,7 +202,7 @@ function machineLines(machine: Machine, now: number): readonly Exclude<TooltipLi
       t('Reliability'),
       machine.reliability === undefined
         ? undefined
-        : `${Math.floor(machine.reliability * 10_000 + 1e-6) / 100}%`,
+        : `${Math.floor(machine.reliability * 10_000 + 1e-6) / 100} %`,
     ],
     [t('Verification'), machine.verification],
     [t('Location'), machine.location && placeText(machine.location)],

@@ -35,7 +35,7 @@ export async function scheduleMaintenance(
   }
   let notified: number | undefined;
   try {
-    ({ notified } = await withCancellableProgress(t('Scheduling the maintenance…'), (signal) =>
+    ({ notified } = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
       explainingIfLost(
         text(
           'The service did not answer, so the maintenance of machine #{0} may have been scheduled and its renters notified. Check the web console before you schedule it again.',
@@ -51,16 +51,14 @@ export async function scheduleMaintenance(
     'info',
     notified === undefined
       ? t('The maintenance of machine #{0} is scheduled.', machine.id)
-      : notified === 1
-        ? t('The maintenance of machine #{0} is scheduled; 1 renter was notified.', machine.id)
-        : t('The maintenance of machine #{0} is scheduled; {1} renters were notified.', machine.id, notified),
+      : t('The maintenance of machine #{0} is scheduled. Renters notified: {1}', machine.id, notified),
   );
 }
 
 async function askForPlan(machine: Machine, now: () => number): Promise<MaintenancePlan | undefined> {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const startsAt = await ask(
-    t('Maintenance of Machine #{0}: Start', machine.id),
+    t('Maintenance of Machine #{0}: {1}', machine.id, t('Start')),
     t('Date and time in your time zone ({0}).', zone),
     formatStart(Math.ceil((now() + hourMs) / hourMs) * hourMs),
     (input) => parseStart(input, now()),
@@ -69,7 +67,7 @@ async function askForPlan(machine: Machine, now: () => number): Promise<Maintena
     return undefined;
   }
   const hours = await ask(
-    t('Maintenance of Machine #{0}: Duration', machine.id),
+    t('Maintenance of Machine #{0}: {1}', machine.id, t('Duration')),
     t('Hours. The window starts at {0} UTC.', utc(startsAt)),
     '2',
     parseHours,
@@ -80,7 +78,7 @@ async function askForPlan(machine: Machine, now: () => number): Promise<Maintena
   const category = await pickOne(
     maintenanceCategories.map((value) => ({ label: categoryLabel(value), value })),
     {
-      title: t('Maintenance of Machine #{0}: Category', machine.id),
+      title: t('Maintenance of Machine #{0}: {1}', machine.id, t('Kind')),
       placeHolder: t('What kind of maintenance is it?'),
     },
   );
@@ -88,10 +86,10 @@ async function askForPlan(machine: Machine, now: () => number): Promise<Maintena
     return undefined;
   }
   const reason = await askLine({
-    title: t('Maintenance of Machine #{0}: Reason', machine.id),
+    title: t('Maintenance of Machine #{0}: {1}', machine.id, t('Reason')),
     prompt: t('Your renters see this text.'),
     ignoreFocusOut: true,
-    problem: (input) => (input.trim() === '' ? t('Enter a short reason.') : undefined),
+    problem: (input) => (input.trim() === '' ? t('Enter a value.') : undefined),
   });
   return reason === undefined || reason.trim() === ''
     ? undefined

@@ -61,7 +61,7 @@ function columnOf({ pin: { offer }, status, failure }: PinView, localize: Locali
   const label = printable(machineName(offer));
   const rent = {
     id: `rent:${offer.id}`,
-    label: localize(text('Rent…')),
+    label: localize(text('Rent')),
     name: localize(text('Rent {0}, offer {1}', label, offer.id)),
     primary: true,
   };

@@ -89,9 +89,14 @@ export class EarningsSource implements ReportSource<EarningsReport> {
     return {
       ...earningsView(report, localize, this.showPerson),
       notices: [
-        ...(hasEarnedNothing(report) ? [reportNotice('info', t('No earnings in this period.'))] : []),
+        ...(hasEarnedNothing(report) ? [reportNotice('info', t('Nothing in this period.'))] : []),
         ...(report.skipped > 0
-          ? [reportNotice('warning', t('Rows left out because they could not be read: {0}.', report.skipped))]
+          ? [
+              reportNotice(
+                'warning',
+                t('Could not be read and are left out: {0}. The log names the field.', report.skipped),
+              ),
+            ]
           : []),
       ],
     };

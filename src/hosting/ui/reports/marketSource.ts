@@ -2,6 +2,7 @@ import type { Client } from '../../../api/client';
 import { runCommand } from '../../../editor/commands';
 import { localize, t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
+import { labelOf } from '../../../editor/titles';
 import { toDollars } from '../../../model/money';
 import { describeQuery } from '../../../model/offers/filterText';
 import type { GpuMetrics, MetricsQuery } from '../../../model/offers/gpuMetrics';
@@ -148,7 +149,7 @@ export class MarketSource implements ReportSource<Market> {
   }
 
   buttons() {
-    return this.scope === undefined ? [] : [{ id: 'search', label: t('Search Offers…') }];
+    return this.scope === undefined ? [] : [{ id: 'search', label: labelOf('gpuRental.searchOffers') }];
   }
 
   press(id: string): void {
@@ -251,7 +252,7 @@ export class MarketSource implements ReportSource<Market> {
         ? [
             reportNotice(
               'warning',
-              t('GPU models left out because their figures could not be read: {0}.', market.skipped),
+              t('Could not be read and are left out: {0}. The log names the field.', market.skipped),
             ),
           ]
         : []),

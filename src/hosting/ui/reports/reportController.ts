@@ -7,6 +7,7 @@ import { stepLabel } from '../../../editor/report';
 import { ReportPanel } from '../../../editor/reportPanel';
 import { saveFile } from '../../../editor/saveFile';
 import { stampText } from '../../../editor/timeText';
+import { labelOf } from '../../../editor/titles';
 import type { Services } from '../../../services';
 import { isCancelled } from '../../../util/errors';
 import type { FilterView, FromPage, ReportView } from '../../../webview/report/protocol';
@@ -131,10 +132,10 @@ export class ReportController<Data> implements vscode.Disposable {
       notices: [...this.errorNotice(), ...(drawn?.notices ?? [])],
       filters: [...source.filters()],
       buttons: [
-        { id: 'refresh', label: t('Refresh') },
+        { id: 'refresh', label: labelOf('gpuRental.refresh') },
         ...(data
           ? [
-              { id: 'csv', label: t('Save as CSV…') },
+              { id: 'csv', label: t('Save as CSV') },
               { id: 'json', label: t('Save as JSON…') },
               { id: 'markdown', label: t('Copy as Markdown') },
             ]
@@ -167,7 +168,7 @@ export class ReportController<Data> implements vscode.Disposable {
     if (this.error === undefined) {
       return [];
     }
-    const why = reasonOf(this.error) ?? t('Could not read the report. See the log for details.');
+    const why = reasonOf(this.error) ?? t('Something unexpected happened. See the log for details.');
     // The page stays as it is, so an age in minutes would soon be wrong.
     const age = this.shown && t('Shown as of {0}.', stampText(this.shown.readAt));
     return [
@@ -231,7 +232,7 @@ export class ReportController<Data> implements vscode.Disposable {
   private async saveCsv(sections: ReportView['sections']): Promise<void> {
     const picked = await pickOne(
       sections.map((section) => ({ label: section.title, section })),
-      { title: t('Save as CSV'), placeHolder: t('Which table?') },
+      { title: t('Save as CSV'), placeHolder: t('Which one?') },
     );
     if (picked) {
       const name = `${this.source.id}-${picked.section.id}.csv`;
@@ -241,7 +242,7 @@ export class ReportController<Data> implements vscode.Disposable {
 }
 
 function asOfText(readAt: number): string {
-  return t('As of {0}.', stampText(readAt));
+  return t('Shown as of {0}.', stampText(readAt));
 }
 
 /** Writes a file that the user picks and offers to open it. */

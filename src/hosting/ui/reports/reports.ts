@@ -1,6 +1,6 @@
 import { ForbiddenError, UnauthorizedError } from '../../../api/errors';
 import { runCommand } from '../../../editor/commands';
-import { t } from '../../../editor/localize';
+import { titleOf } from '../../../editor/titles';
 import { stateOf } from '../../../model/instances/instanceState';
 import { add, zero, type Micros } from '../../../model/money';
 import type { MetricsQuery } from '../../../model/offers/gpuMetrics';
@@ -158,7 +158,7 @@ export class Reports implements Disposable {
 /** Returns a search with these filters. */
 function draftOf({ globalState }: ReportsDeps, filters: Filters): RentDraft {
   return {
-    title: t('Search Offers'),
+    title: titleOf('gpuRental.searchOffers'),
     query: {
       ...defaultQuery,
       diskGb: new LastRental(globalState).diskGb ?? defaultQuery.diskGb,

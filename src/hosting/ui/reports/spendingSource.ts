@@ -84,7 +84,7 @@ export class SpendingSource implements ReportSource<Spending> {
               "This API key can't read the charges of the account. The figures are an estimate from the instances that this computer has seen, as if they had always run, without bandwidth and volumes.",
             ),
       ),
-      ...(spending.charges.length === 0 ? [reportNotice('info', t('No charges in this period.'))] : []),
+      ...(spending.charges.length === 0 ? [reportNotice('info', t('Nothing in this period.'))] : []),
       ...(spending.isComplete
         ? []
         : [
@@ -101,7 +101,7 @@ export class SpendingSource implements ReportSource<Spending> {
         ? [
             reportNotice(
               'warning',
-              t('Charges left out because they could not be read: {0}.', spending.skipped),
+              t('Could not be read and are left out: {0}. The log names the field.', spending.skipped),
             ),
           ]
         : []),

@@ -1,8 +1,8 @@
 import type { CommandId, VolumeTarget } from '../../../commandSpecs';
-import { commandTitle } from '../../../editor/commandTitle';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
 import { pickOne } from '../../../editor/quickPick';
+import { titleOf } from '../../../editor/titles';
 import { volumeName, type Volume } from '../../../model/volume';
 import type { Services } from '../../../services';
 import { UserError } from '../../../util/errors';
@@ -28,7 +28,7 @@ export async function chooseVolumes(
   if (targets.length > 0) {
     const given = all.filter(({ id }) => targets.some(({ volumeId }) => volumeId === id));
     if (given.length === 0) {
-      throw new UserError(text('The volume is no longer in the list. Refresh the list.'));
+      throw new UserError(text('This no longer exists. Refresh the list.'));
     }
     return given;
   }
@@ -43,6 +43,6 @@ export async function chooseVolumes(
       .join(' · '),
     volume,
   }));
-  const picked = await pickOne(rows, { title: commandTitle(command) });
+  const picked = await pickOne(rows, { title: titleOf(command) });
   return picked ? [picked.volume] : [];
 }

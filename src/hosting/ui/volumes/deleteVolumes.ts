@@ -16,7 +16,7 @@ type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'report' | 'log'>;
 /** Deletes volumes after a confirmation. Refuses volumes in use, as the service would. */
 export async function deleteVolumes(deps: Deps, targets: readonly VolumeTarget[]): Promise<void> {
   // Refresh first, because only unattached volumes can be deleted.
-  const all = await withCancellableProgress(t('Reading the volumes…'), (signal) =>
+  const all = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
     orCancelled(readAnew(deps), signal),
   );
   // Keep the client of the account whose list was read. Another account may become active before the user confirms.
@@ -39,12 +39,8 @@ export async function deleteVolumes(deps: Deps, targets: readonly VolumeTarget[]
   if (chosen.length === 0 || !(await confirmDeletion(chosen))) {
     return;
   }
-  const [only] = chosen;
-  const { deleted, problems } = await withCancellableProgress(
-    only && chosen.length === 1
-      ? t('Deleting “{0}”…', volumeName(only))
-      : t('Deleting {0} volumes…', chosen.length),
-    (signal) => removeVolumes(client, chosen, signal),
+  const { deleted, problems } = await withCancellableProgress(t('Deleting {0}…', namesOf(chosen)), (signal) =>
+    removeVolumes(client, chosen, signal),
   );
   for (const problem of problems) {
     deps.report.error(problem);
@@ -56,16 +52,12 @@ export async function deleteVolumes(deps: Deps, targets: readonly VolumeTarget[]
 }
 
 async function confirmDeletion(volumes: readonly Volume[]): Promise<boolean> {
-  const [only] = volumes;
   const listed = volumes.map(
     (volume) =>
       `• ${[volumeName(volume), sizeText(volume), costText(volume)].filter((part) => part !== '').join(' · ')}`,
   );
   return confirm({
-    message:
-      volumes.length === 1 && only
-        ? t('Delete the volume “{0}”?', volumeName(only))
-        : t('Delete {0} volumes?', volumes.length),
+    message: t('Delete {0}?', namesOf(volumes)),
     detail: [
       t("All data is lost, and storage no longer costs anything. This can't be undone."),
       '',
@@ -76,13 +68,11 @@ async function confirmDeletion(volumes: readonly Volume[]): Promise<boolean> {
 }
 
 function showDeleted(deleted: readonly Volume[]): void {
-  const [only] = deleted;
-  if (only) {
-    message(
-      'info',
-      deleted.length === 1
-        ? t('The volume {0} is deleted: the service no longer lists it.', volumeName(only))
-        : t('{0} volumes are deleted: the service no longer lists them.', deleted.length),
-    );
+  if (deleted.length > 0) {
+    message('info', t('Deleted, and no longer listed by the service: {0}', namesOf(deleted)));
   }
+}
+
+function namesOf(volumes: readonly Volume[]): string {
+  return volumes.map(volumeName).join(', ');
 }

@@ -54,7 +54,7 @@ async function rentWithVolume(
   deps: Pick<Services, 'fleet' | 'volumes' | 'globalState'>,
   target: VolumeTarget | undefined,
 ): Promise<void> {
-  const all = await withCancellableProgress(t('Reading the volumes…'), (signal) =>
+  const all = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
     orCancelled(readAnew(deps), signal),
   );
   const [volume] = await chooseVolumes(deps, all, allRows(target), 'gpuRental.volume.rent');

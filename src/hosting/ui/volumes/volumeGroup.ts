@@ -95,7 +95,6 @@ export class VolumeGroup implements TreeGroup, Disposable {
             name: 'volume',
             state,
             now: this.deps.clock.now(),
-            unread,
             retry: 'gpuRental.refreshVolumes',
             consequence: t('They exist and cost money.'),
           }),
@@ -184,12 +183,8 @@ export function attachedNames({ fleet }: Pick<Services, 'fleet'>, { instanceIds 
   return names.join(', ');
 }
 
-function unread(count: number): string {
-  return count === 1 ? t('1 volume could not be read') : t('{0} volumes could not be read', count);
-}
-
 function loadingItem(): vscode.TreeItem {
-  const item = new vscode.TreeItem(t('Loading volumes…'));
+  const item = new vscode.TreeItem(t('Loading…'));
   item.id = 'volume-load-error';
   item.iconPath = new vscode.ThemeIcon('loading~spin');
   return item;

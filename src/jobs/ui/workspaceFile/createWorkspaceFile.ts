@@ -5,6 +5,7 @@ import * as vscode from 'vscode';
 import { t } from '../../../editor/localize';
 import { pickOne } from '../../../editor/quickPick';
 import { writeFileAt } from '../../../editor/saveFile';
+import { titleOf } from '../../../editor/titles';
 import { templateImage, templateName } from '../../../model/templates/templateName';
 import {
   type RecipeFields,
@@ -72,7 +73,7 @@ async function chooseSource({
     template,
   }));
   const picked = await pickOne([image, ...rows], {
-    title: t('Create Workspace File'),
+    title: titleOf('gpuRental.workspaceFile.create'),
     placeHolder: t('What does this workspace rent?'),
   });
   if (!picked) {

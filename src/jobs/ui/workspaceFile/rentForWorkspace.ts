@@ -5,6 +5,7 @@ import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
 import { whileAsking, whileReadingInstances } from '../../../editor/progress';
 import { pickOne } from '../../../editor/quickPick';
+import { titleOf } from '../../../editor/titles';
 import type { Instance } from '../../../model/instances/instance';
 import { instanceName } from '../../../model/instances/instanceLabel';
 import {
@@ -60,7 +61,7 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
   const recipe = await recipeIn(uri);
   const { active: account } = deps.accounts;
   if (!account) {
-    throw new UserError(text('Sign in to rent a machine for this workspace.'), { nextStep: 'signIn' });
+    throw new UserError(text('You are not signed in. Sign in first.'), { nextStep: 'signIn' });
   }
   const folder = await folderOf(uri);
   if (await useExisting(deps, recipe, folder)) {
@@ -160,7 +161,7 @@ async function chooseFile(): Promise<vscode.Uri | undefined> {
     message(
       'info',
       t('This workspace has no .vscode/gpu-rental.json that describes what to rent.'),
-      commandAction(t('Create Workspace File'), 'gpuRental.workspaceFile.create'),
+      commandAction(titleOf('gpuRental.workspaceFile.create'), 'gpuRental.workspaceFile.create'),
     );
     return undefined;
   }
@@ -298,8 +299,6 @@ async function wantedTemplate(
   }
   const isWanted =
     refState(ref, found).kind === 'current' ||
-    (await confirmEditedTemplate(
-      t('The template {0} was edited since this workspace chose it.', templateName(found)),
-    ));
+    (await confirmEditedTemplate(t('The template {0} was edited after it was chosen.', templateName(found))));
   return isWanted ? found : undefined;
 }

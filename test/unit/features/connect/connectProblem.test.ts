@@ -77,7 +77,7 @@ describe('A connection that fails', () => {
   it('is shown with each way to continue', async () => {
     await fix();
     assert.deepEqual(textsOn(screen), [
-      'error It does not answer. [Retry, Wait up to 60 s, Open Terminal, Attach a Key…, Forget the Old Key…, ' +
+      'error It does not answer. [Retry, Wait up to 60 s, Open Terminal, Attach SSH Key…, Forget the Old Key, ' +
         'Open SSH Config, Add to Agent, Make Private, Connect Anyway, Show Log]',
     ]);
   });
@@ -92,8 +92,8 @@ describe('A connection that fails', () => {
   });
 
   it('forgets the old key of the host once that is confirmed', async () => {
-    assert.deepEqual(await fix('Forget the Old Key…', 'Forget and Retry'), ['forget gpu-7', 'retry']);
-    assert.deepEqual(await fix('Forget the Old Key…', 'Cancel'), []);
+    assert.deepEqual(await fix('Forget the Old Key', 'Forget and Retry'), ['forget gpu-7', 'retry']);
+    assert.deepEqual(await fix('Forget the Old Key', 'Cancel'), []);
   });
 
   it('opens the line of the config that is in the way, else the config', async () => {

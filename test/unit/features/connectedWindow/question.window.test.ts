@@ -35,7 +35,7 @@ describe('The question about the instance of a window', () => {
     rental = undefined;
     assert.deepEqual(await buttons('moved', {}), ['[Keep It Open, Reload Window, Close the Window, Cancel]']);
     assert.deepEqual(await buttons('destroyed', undefined), [
-      '[Keep It Open, Search Offers, Close the Window, Cancel]',
+      '[Keep It Open, Search Offers…, Close the Window, Cancel]',
     ]);
     assert.deepEqual(await buttons('stopped', stopped), [
       '[Keep It Open, Start for $0.400/h, Rent Another Like This…, Close the Window, Cancel]',
@@ -48,7 +48,7 @@ describe('The question about the instance of a window', () => {
     ]);
     rental = { search: {} };
     assert.deepEqual(await buttons('offline', { actualStatus: 'offline' }), [
-      '[Keep It Open, Replace…, Close the Window, Cancel]',
+      '[Keep It Open, Replace, Close the Window, Cancel]',
     ]);
     assert.deepEqual(await buttons('stopped', stopped), [
       '[Keep It Open, Start for $0.400/h, Rent Another Like This…, Close the Window, Cancel]',

@@ -96,7 +96,7 @@ describe("The doctor's examination", () => {
     };
     const [verdict, said = '', fix] = await check(new KeyUnreadableError(new Error('locked')));
     assert.deepEqual([verdict, fix], ['problem', 'Retry']);
-    assert.match(said, /Could not read the saved API key\. Unlock the key ring/);
+    assert.match(said, /Could not read the secret store of the editor\. Unlock the key ring/);
     assert.equal((await check(new KeyLostError()))[2], 'Sign In');
     const refused = await check(new Error('EACCES: permission denied'));
     assert.deepEqual(refused, ['problem', "The account can't be read on this computer.", 'Retry']);

@@ -261,7 +261,7 @@ describe('A secret of a document', () => {
       listed.push({ name: 'TOKEN' });
       const used = useSecret(only(deps), { secretName: 'TOKEN' });
       await quick.flush();
-      assert.equal(quick.title, 'Use TOKEN in a Template');
+      assert.equal(quick.title, 'Use in a Template: TOKEN');
       assert.deepEqual(await quick.rows(), ['a open', 'Trainer']);
       await quick.pick('a');
       await quick.type('hf_1');

@@ -73,7 +73,7 @@ describe('the text of the page of an instance', () => {
     assert.equal(first(outbid)?.buttons[0]?.label, 'Change Bid…');
     assert.deepEqual(
       view.output?.buttons.map(({ label }) => label),
-      ['Show Log'],
+      ['Show Log of Instance'],
     );
     const still = section(page(stopped), 'machine');
     assert.deepEqual(still?.buttons, []);
@@ -133,7 +133,7 @@ describe('the text of the page of an instance', () => {
     const notes = [
       { row: '', lines: () => [['Rental ends', 'in 3 h'] as const] },
       { row: 'failed', isWarning: true, lines: () => [['Check 5 min ago', '1 of 2 GPUs answer'] as const] },
-      { row: 'GPU 40%', isFigure: true as const, lines: () => [['GPU, last hour', '▁▂'] as const] },
+      { row: 'GPU 40 %', isFigure: true as const, lines: () => [['GPU, last hour', '▁▂'] as const] },
     ];
     const view = page({}, { notes, hasEnd: true });
     assert.equal(view.notices[1]?.text, 'Check 5 min ago: 1 of 2 GPUs answer');
@@ -163,8 +163,8 @@ describe('the text of the page of an instance', () => {
     assert.deepEqual(
       use.table.rows.map(({ cells }) => cells.slice(1).map(({ text }) => text)),
       [
-        ['40%', '20%'],
-        ['80%', '20%'],
+        ['40 %', '20 %'],
+        ['80 %', '20 %'],
       ],
     );
   });
@@ -175,7 +175,7 @@ describe('the text of the page of an instance', () => {
     const proof = { at: now, kind: 'nvidia', gpus: [gpu, gpu], mig: false, faults: [], disk: {} } as const;
     const running = rows(page(parts, { proof }), 'machine');
     assert.deepEqual(running, [
-      'GPU: 2× RTX 4090 · 24 GB · 43% in use · 61 °C',
+      'GPU: 2× RTX 4090 · 24 GB · 43 % in use · 61 °C',
       'GPU 0: NVIDIA GeForce RTX 4090 · 24 GB',
       'GPU 1: NVIDIA GeForce RTX 4090 · 24 GB',
       'CPU cores: 16',
@@ -196,8 +196,8 @@ describe('the text of the page of an instance', () => {
     const gpus = { at: now, gpus: [{ ...gpu(0), watts: 310.4, limitWatts: 450 }, gpu(1)] };
     const view = page({ gpuCount: 2 }, { gpus, facts: { runningAt: now - hour } });
     assert.deepEqual(rows(view, 'gpus'), [
-      'GPU 0: 90%: 4 / 24 GB: 61 °C: 310 / 450 W',
-      'GPU 1: 91%: 4 / 24 GB: 61 °C: –',
+      'GPU 0: 90 %: 4 / 24 GB: 61 °C: 310 / 450 W',
+      'GPU 1: 91 %: 4 / 24 GB: 61 °C: –',
     ]);
     const cells = section(view, 'gpus')?.table.rows[0]?.cells ?? [];
     assert.deepEqual(
@@ -224,7 +224,7 @@ describe('the text of the page of an instance', () => {
     const view = page({ env: [['TOKEN', secret]], onstart: secret, args: [secret], image: 'ubuntu' });
     const shown = rows(view, 'configuration');
     assert.ok(shown.includes('Image: ubuntu') && shown.includes('Environment: TOKEN'));
-    assert.ok(shown.includes('On-start script: yes'));
+    assert.ok(shown.includes('On-start script: Yes'));
     const runtypes = ['ssh ssh_direc ssh_proxy', 'jupyter ssh_proxy', 'args', 'odd\nword'].map((runtype) =>
       rows(page({ runtype }), 'configuration').find((row) => row.startsWith('Run type')),
     );

@@ -96,14 +96,14 @@ describe('The row of an instance', () => {
       ...more,
     });
     const notes = [
-      note('GPU 40%', { isFigure: true }),
+      note('GPU 40 %', { isFigure: true }),
       note('stops 5 PM'),
       note('by agent', { isWhose: true }),
       note(''),
     ];
     assert.deepEqual(shown(anInstance(), notes).slice(0, 2), [
-      'training | by agent · $0.400/h · stops 5 PM · Running · GPU 40% | vm-running charts.green',
-      'training, Running, by agent, $0.400/h, stops 5 PM, GPU 40%',
+      'training | by agent · $0.400/h · stops 5 PM · Running · GPU 40 % | vm-running charts.green',
+      'training, Running, by agent, $0.400/h, stops 5 PM, GPU 40 %',
     ]);
     assert.match(
       shown(anInstance(), [note('x', { isWarning: true })])[0] ?? '',
@@ -144,7 +144,7 @@ describe('The row of an instance', () => {
       '**GPU**: 2× RTX 4090  ',
       '**Image**: a/b  ',
       '**Running**: $0.500/h, $12.00/day  ',
-      '**Stopped**: $0.120/day for the disk  ',
+      '**Stopped**: $0.120/day for storage  ',
       '**Cost so far**: at most $0.50, without traffic  ',
       '**Rented for**: 1 h  ',
       '**Location**: Sweden  ',

@@ -83,7 +83,7 @@ describe('The document of a new API key', () => {
       const lenses = await screen.languages.lensesOf(documents.keep(name, '{}'));
       return lenses.map(({ command }) => command?.title);
     };
-    assert.deepEqual(await titles('/work/a.gpu-key.json'), ['$(key) Create This API Key']);
+    assert.deepEqual(await titles('/work/a.gpu-key.json'), ['$(key) Create API Key from This Document']);
     assert.deepEqual(await titles('/work/a.json'), []);
     end.dispose();
     assert.deepEqual(await titles('/work/a.gpu-key.json'), []);

@@ -33,16 +33,16 @@ describe('The question before a destruction', () => {
   it('shows what is lost and that the cost ends, for one and for several', () => {
     assert.deepEqual(lines([trainer]), [
       'Destroy “trainer”?',
-      "All data on its disk is lost for good. This can't be undone. You are not charged afterwards.",
+      "All data on disk is lost for good. This can't be undone. You are not charged afterwards.",
       '[Destroy | Keep Instance]',
     ]);
     assert.deepEqual(lines([trainer, helper]), [
       'Destroy 2 instances?',
-      "All data on their disks is lost for good. This can't be undone. You are not charged afterwards.",
+      "All data on disk is lost for good. This can't be undone. You are not charged afterwards.",
       '',
       '• trainer',
       '• helper',
-      '[Destroy | Keep Instances]',
+      '[Destroy | Keep Instance]',
     ]);
   });
 
@@ -65,7 +65,7 @@ describe('The question before a destruction', () => {
     const kept = [volume({ instanceIds: [7] }), volume({ id: 4, label: 'other', instanceIds: [9] })];
     assert.equal(
       lines([trainer], [], { volumes: kept })[1],
-      "All data on its disk is lost for good. This can't be undone. Data on a volume is kept and still costs money until you delete it: data (100 GB, $0.240/day).",
+      "All data on disk is lost for good. This can't be undone. Data on a volume is kept and still costs money until you delete it: data (100 GB, $0.240/day).",
     );
     const odd = [
       volume({ instanceIds: [7], sizeGb: undefined }),
@@ -73,7 +73,7 @@ describe('The question before a destruction', () => {
     ];
     assert.equal(
       lines([trainer], [], { volumes: odd })[1],
-      "All data on its disk is lost for good. This can't be undone. Data on a volume is kept and still costs money until you delete it: data ($0.240/day), b (100 GB, $0.240/day).",
+      "All data on disk is lost for good. This can't be undone. Data on a volume is kept and still costs money until you delete it: data ($0.240/day), b (100 GB, $0.240/day).",
     );
   });
 

@@ -14,23 +14,23 @@ describe('The questions before instances change', () => {
   ])[] = [
     [
       words.startQuestion,
-      'Start “trainer”? Once started, it costs $0.400/h. If another user has its GPU, the start waits until it is free.',
-      'Start 2 instances? Once started, they cost $0.800/h. If other users have their GPUs, the starts wait until these are free.',
+      'Start “trainer”? Cost once started: $0.400/h. If another user has the GPU, the start waits until it is free.',
+      'Start 2 instances? Cost once started: $0.800/h. If another user has the GPU, the start waits until it is free.',
     ],
     [
       words.stopQuestion,
-      "Stop “trainer”? Running processes stop. Its disk is kept and still costs $0.120/day. Another user may rent the GPU, and then the instance can't start again until it is free.",
-      "Stop 2 instances? Running processes stop. Their disks are kept and still cost $0.240/day. Other users may rent the GPUs, and then the instances can't start again until these are free.",
+      'Stop “trainer”? Running processes stop. Storage is kept and still costs $0.120/day. If another user then rents the GPU, a start waits until it is free.',
+      'Stop 2 instances? Running processes stop. Storage is kept and still costs $0.240/day. If another user then rents the GPU, a start waits until it is free.',
     ],
     [
       words.cancelStartQuestion,
-      'Cancel the start of “trainer”? It is waiting for a free GPU. If you cancel, it stays stopped, and its disk is kept and still costs $0.120/day.',
-      'Cancel the start of 2 instances? They are waiting for free GPUs. If you cancel, they stay stopped, and their disks are kept and still cost $0.240/day.',
+      'Cancel the start of “trainer”? The start waits for a free GPU. If you cancel it, storage is kept and still costs $0.120/day.',
+      'Cancel the start of 2 instances? The start waits for a free GPU. If you cancel it, storage is kept and still costs $0.240/day.',
     ],
     [
       words.rebootQuestion,
-      'Reboot “trainer”? Running processes stop. Its disk and its GPU are kept, and it still costs $0.400/h.',
-      'Reboot 2 instances? Running processes stop. Their disks and GPUs are kept, and they still cost $0.800/h.',
+      'Reboot “trainer”? Running processes stop. Disk and GPU are kept, and the cost stays $0.400/h.',
+      'Reboot 2 instances? Running processes stop. Disk and GPU are kept, and the cost stays $0.800/h.',
     ],
   ];
 

@@ -52,10 +52,7 @@ describe('A power command', () => {
     said();
     await answered(all.stop(deps, { instanceId: 7 }), 'Stop');
     assert.equal(count('stop'), 1);
-    assert.match(
-      said().at(-1) ?? '',
-      /^info trainer is being stopped\. Its disk still costs \$\S+\/day\. \[\]$/,
-    );
+    assert.match(said().at(-1) ?? '', /^info Stopping “trainer”\. Storage still costs \$\S+\/day\. \[\]$/);
   });
 
   it('stops although the work on it is unknown, which the question shows', async () => {
@@ -64,7 +61,7 @@ describe('A power command', () => {
     await answered(all.stop(deps, { instanceId: 7 }), 'Stop');
     assert.equal(count('stop'), 1);
     const question = screen.messages.history.find(({ modal }) => modal);
-    assert.match(question?.detail ?? '', /^⚠ Work on it, such as jobs, could not be checked\./);
+    assert.match(question?.detail ?? '', /^⚠ Unsaved work on it can't be checked\./);
   });
 
   it('has none to act on in the wrong state', async () => {
@@ -94,7 +91,7 @@ describe('A power command', () => {
     await scene.computer.clock.through(scene.window.fleet.refresh());
     assert.equal(await answered(all.startNow(deps, { instanceId: 8 })), 'failed');
     assert.deepEqual(said(), [
-      "warning The rental of helper has ended, so it can't be started again. [Copy Data…, Rent Another…]",
+      "warning The rental of helper has ended, so it can't be started again. [Copy Data…, Rent Another Like This…]",
     ]);
   });
 
@@ -110,6 +107,6 @@ describe('A power command', () => {
     scene.service.instances = [running, { ...running, id: 9 }];
     await scene.computer.clock.through(scene.window.fleet.refresh());
     await answered(all.stopNow(deps, { instanceIds: [7, 9] }));
-    assert.match(said().at(-1) ?? '', /^info 2 instances are being stopped\. Their disks still cost \$/);
+    assert.match(said().at(-1) ?? '', /^info Stopping 2 instances\. Storage still costs \$/);
   });
 });

@@ -33,47 +33,47 @@ describe('A power request that failed', () => {
   const refused = new RefusedError({ serviceText: 'No GPU is free.' });
   const table: readonly (readonly [said: string, ...Parameters<typeof said>])[] = [
     [
-      'error trainer was not started and still costs $0.120/day. The service did not answer, and nothing has changed. [Try Again, Rent Another Like This]',
+      'error trainer is unchanged and still costs $0.120/day. The service did not answer, and nothing has changed. [Retry, Rent Another Like This…]',
       'start',
       done('notDone'),
     ],
     [
-      'error trainer was not stopped and still costs $0.400/h. The service did not answer, and nothing has changed. [Try Again]',
+      'error trainer is unchanged and still costs $0.400/h. The service did not answer, and nothing has changed. [Retry]',
       'stop',
       done('notDone'),
     ],
     [
-      'error helper was not stopped and still costs $0.120/day. The service did not answer, and nothing has changed. [Try Again]',
+      'error helper is unchanged and still costs $0.120/day. The service did not answer, and nothing has changed. [Retry]',
       'stop',
       done('notDone', helper),
     ],
     [
-      'error trainer was not rebooted and is still running. The service did not answer, and nothing has changed. [Try Again]',
+      'error trainer is unchanged and still costs $0.400/h. The service did not answer, and nothing has changed. [Retry]',
       'reboot',
       done('notDone'),
     ],
     [
-      'error trainer was not created again and is still running. The service did not answer, and nothing has changed. [Try Again]',
+      'error trainer is unchanged and still costs $0.400/h. The service did not answer, and nothing has changed. [Retry]',
       'recycle',
       done('notDone'),
     ],
     [
-      'warning The service did not answer, so trainer may have been started. If it was, it costs $0.400/h. Refresh to check. [Refresh]',
+      'warning The service did not answer, so trainer may be running. If it is, it costs $0.400/h. Refresh to check. [Refresh]',
       'start',
       done('notKnown'),
     ],
     [
-      'warning The service did not answer, so trainer may still be running. If it is, it costs $0.400/h. Refresh to check. [Refresh]',
+      'warning The service did not answer, so trainer may be running. If it is, it costs $0.400/h. Refresh to check. [Refresh]',
       'stop',
       done('notKnown'),
     ],
     [
-      'warning The service did not answer, so helper may still be running. If it is, it costs $0.120/day. Refresh to check. [Refresh]',
+      'warning The service did not answer, so helper may be running. If it is, it costs $0.120/day. Refresh to check. [Refresh]',
       'stop',
       done('notKnown', helper),
     ],
     [
-      'warning The service did not answer, so trainer may have been rebooted. It costs the same either way. [Refresh]',
+      'warning The service did not answer, so trainer may be running. If it is, it costs $0.400/h. Refresh to check. [Refresh]',
       'reboot',
       done('notKnown'),
     ],
@@ -83,35 +83,35 @@ describe('A power request that failed', () => {
       done('notKnown'),
     ],
     [
-      'error trainer was not started and still costs $0.120/day. The service refused the request. It says: No GPU is free. [Try Again, Rent Another Like This]',
+      'error trainer is unchanged and still costs $0.120/day. The service refused the request, so nothing was done. It says: No GPU is free. [Retry, Rent Another Like This…]',
       'start',
       failed(refused),
     ],
     [
-      'error trainer was not stopped and still costs $0.400/h. The service refused the request. It says: No GPU is free. [Try Again]',
+      'error trainer is unchanged and still costs $0.400/h. The service refused the request, so nothing was done. It says: No GPU is free. [Retry]',
       'stop',
       failed(refused),
     ],
     [
-      'error dialog Some instances could not be started. // trainer was not started and still costs $0.120/day. The service did not answer, and nothing has changed. [OK]',
+      'error dialog Some instances are unchanged and still cost money. // trainer is unchanged and still costs $0.120/day. The service did not answer, and nothing has changed. [OK]',
       'start',
       done('done', helper),
       done('notDone'),
     ],
     [
-      'error dialog Could not confirm that all instances are stopped. Some may still cost money. // trainer was not stopped and still costs $0.400/h. The service refused the request. It says: No GPU is free.\n\nThe service did not answer, so helper may still be running. If it is, it costs $0.120/day. Refresh to check. [Refresh, Cancel]',
+      'error dialog Could not confirm this for all instances. Some may still cost money. // trainer is unchanged and still costs $0.400/h. The service refused the request, so nothing was done. It says: No GPU is free.\n\nThe service did not answer, so helper may be running. If it is, it costs $0.120/day. Refresh to check. [Refresh, Cancel]',
       'stop',
       failed(refused),
       done('notKnown', helper),
     ],
     [
-      'error dialog Some instances could not be rebooted. // trainer: unexpected problem; see the log\n\nhelper was not rebooted and is still running. The service did not answer, and nothing has changed. [OK]',
+      'error dialog Some instances are unchanged and still cost money. // trainer: See the log for details.\n\nhelper is unchanged and still costs $0.120/day. The service did not answer, and nothing has changed. [OK]',
       'reboot',
       failed(new TypeError('odd')),
       done('notDone', helper),
     ],
     [
-      'error dialog Could not confirm that all instances were recycled. // The service did not answer, so trainer may have been created again without its data. It costs the same either way. [Refresh, Cancel]',
+      'error dialog Could not confirm this for all instances. Some may still cost money. // The service did not answer, so trainer may have been created again without its data. It costs the same either way. [Refresh, Cancel]',
       'recycle',
       done('notKnown'),
       done('done', helper),

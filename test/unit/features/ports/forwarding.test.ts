@@ -80,7 +80,7 @@ describe('Forwarding a port', () => {
     await run('port.copy', at(8888));
     await run('port.open', at(8888));
     assert.deepEqual(screen.externalLinks, ['http://localhost:40001/']);
-    assert.deepEqual(screen.statusMessages, ['Address copied']);
+    assert.deepEqual(screen.statusMessages, ['Copied']);
     await run('port.stopForwarding', at(8888));
     assert.deepEqual([opened[0]?.isClosed, uses.at(-1)], [true, 'forward ']);
     assert.deepEqual(textsOn(screen), []);
@@ -135,7 +135,7 @@ describe('Forwarding a port', () => {
       ['8888', '6006', '7860', '8080', '8000'],
     );
     assert.equal((await rows('6006'))[0], '6006 TensorBoard');
-    assert.deepEqual(await rows('80'), ['Forward Port 80']);
+    assert.deepEqual(await rows('80'), ['Forward Port: 80']);
     assert.match((await rows('70000')).join(), /^Enter a number from 1 to 65535/);
     await quick.escape();
     await done;

@@ -113,19 +113,19 @@ describe('The message about a machine that was rented', () => {
       { ...id, kind: 'ready', check: { kind: 'notChecked', reason: 'noKey' } },
     ],
     [
-      'warning trainer was outbid and is paused. It runs again when your bid is the highest; the disk still costs $0.120/day. [Change Bid…, Replace…, Destroy…]',
+      'warning trainer was outbid and is paused. It runs again when your bid is the highest; storage still costs $0.120/day. [Change Bid…, Replace…, Destroy…]',
       { ...id, kind: 'trouble', trouble: 'outbid' },
     ],
     [
-      'warning The host of trainer is disconnected. Its data may come back with it; the disk still costs $0.120/day. [Replace…, Destroy…]',
+      'warning The host of trainer is disconnected. Its data may come back with it; storage still costs $0.120/day. [Replace, Destroy…]',
       { ...id, kind: 'trouble', trouble: 'offline' },
     ],
     [
-      'warning The host of trainer sends no heartbeat. Its data may come back with it; the disk still costs $0.120/day. [Replace…, Destroy…]',
+      'warning The host of trainer sends no heartbeat. Its data may come back with it; storage still costs $0.120/day. [Replace, Destroy…]',
       { ...id, kind: 'trouble', trouble: 'unknown' },
     ],
     [
-      'warning trainer has exited. Its data is kept; the disk still costs $0.120/day. [Replace…, Destroy…]',
+      'warning trainer has exited. Its data is kept; storage still costs $0.120/day. [Replace, Destroy…]',
       { ...id, kind: 'trouble', trouble: 'exited' },
     ],
     [
@@ -133,11 +133,11 @@ describe('The message about a machine that was rented', () => {
       { ...id, kind: 'destroyedAgain', name: 'old' },
     ],
     [
-      'error trainer was destroyed, but the service lists it again. It costs money. [Destroy Again…]',
+      'error trainer was destroyed, but the service lists it again. It costs money. [Destroy…]',
       { ...id, kind: 'notDestroyed' },
     ],
     [
-      'warning trainer cost $0.600/h, and you confirmed at most $0.500/h. It was destroyed. [Search Offers]',
+      'warning trainer cost $0.600/h, and you confirmed at most $0.500/h. It was destroyed. [Search Offers…]',
       { ...dear, verdict: 'destroyed' },
     ],
     [
@@ -177,7 +177,7 @@ describe('The message about a machine that was rented', () => {
     instance = anInstance({ id: 7, label: 'trainer', runtype: 'args' });
     assert.equal(
       await said({ ...id, kind: 'ready' }),
-      'info trainer is running. It has no SSH, as its run type is args. [Instance Log]',
+      'info trainer is running. It has no SSH, as its run type is args. [Show Log of Instance]',
     );
   });
 
@@ -204,9 +204,9 @@ describe('The message about a machine that was rented', () => {
       shown.push(await said({ ...id, kind: 'ready', check }));
     }
     assert.deepEqual(shown, [
-      'warning trainer is running, but its SSH port is closed. The image may have no SSH server. [Replace…, Connect, Keep It]',
-      'warning trainer is running, but it refuses the SSH key of this computer. [Replace…, Attach a Key…, Connect, Keep It]',
-      'warning trainer is running, but its host key has changed: another machine may answer at its address. [Replace…, Connect, Keep It]',
+      'warning trainer is running, but its SSH port is closed. The image may have no SSH server. [Replace, Connect, Keep It]',
+      'warning trainer is running, but it refuses the SSH key of this computer. [Replace, Attach SSH Key…, Connect, Keep It]',
+      'warning trainer is running, but its host key has changed: another machine may answer at its address. [Replace, Connect, Keep It]',
     ]);
   });
 
@@ -218,7 +218,7 @@ describe('The message about a machine that was rented', () => {
     remembered.length = 0;
     assert.equal(
       await said({ ...id, kind: 'ready', check: weaker }),
-      'warning trainer is running, but it is not what was rented: RTX 3060 instead of RTX 4090, 12 GB of GPU memory instead of 24 GB. [Replace…, Connect, Keep It]',
+      'warning trainer is running, but it is not what was rented: RTX 3060 instead of RTX 4090, 12 GB of GPU memory instead of 24 GB. [Replace, Connect, Keep It]',
     );
     assert.deepEqual(remembered, [
       {
@@ -242,7 +242,7 @@ describe('The message about a machine that was rented', () => {
     all.settled(only({ phase: { kind: 'notRented' } }));
     all.settled(only({ phase: { kind: 'waiting', instanceId: 7 } }));
     assert.deepEqual(textsOn(screen), [
-      'info Checked the rental that had no answer: no instance with its label exists, so nothing was rented. [Search Offers]',
+      'info Checked the rental that had no answer: no instance with its label exists, so nothing was rented. [Search Offers…]',
       'info Found the rental that had no answer: instance #7 exists and costs money. [Show Instances]',
     ]);
   });
@@ -268,10 +268,10 @@ describe('The message about a machine that was rented', () => {
       );
     }
     assert.deepEqual(textsOn(screen), [
-      'warning trainer is destroyed, but the window closed before a replacement was rented. [Rent Next Best, Search Offers]',
-      'warning trainer was not replaced, because the window closed first. Until it is destroyed, its disk costs $0.120/day. [Destroy and Rent Next Best…, Destroy…]',
-      'warning old is destroyed, but the window closed before a replacement was rented. [Rent Next Best, Search Offers]',
-      'warning #7 is destroyed, but the window closed before a replacement was rented. [Rent Next Best, Search Offers]',
+      'warning trainer is destroyed, but the window closed before a replacement was rented. [Rent Next Best, Search Offers…]',
+      'warning trainer was not replaced, because the window closed first. Until it is destroyed, storage costs $0.120/day. [Destroy and Rent Next Best, Destroy…]',
+      'warning old is destroyed, but the window closed before a replacement was rented. [Rent Next Best, Search Offers…]',
+      'warning #7 is destroyed, but the window closed before a replacement was rented. [Rent Next Best, Search Offers…]',
     ]);
   });
 });

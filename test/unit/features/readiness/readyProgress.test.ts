@@ -134,12 +134,12 @@ describe('The progress of a machine that gets ready', () => {
   it('ends by the user only after a question, and continues without an answer', async () => {
     const { screen, shown, press, stopped } = scene();
     textsOn(screen);
-    await press('Stop Waiting…');
+    await press('Stop Waiting');
     assert.match(textsOn(screen).join(), /dialog Stop waiting for “trainer”\?/);
     assert.deepEqual(shown(), []);
     await press('Keep Waiting');
     assert.deepEqual([shown().length, stopped], [1, []]);
-    await press('Stop Waiting…');
+    await press('Stop Waiting');
     await press('Stop Waiting');
     assert.deepEqual([shown(), stopped], [[], [7]]);
   });

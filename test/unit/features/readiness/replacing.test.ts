@@ -72,7 +72,7 @@ describe('The message about a replacement', () => {
     assert.deepEqual(cases.flatMap(said), [
       'info trainer is now running, so it was not replaced. []',
       'info The state of trainer has changed, so it was not replaced. []',
-      'warning No other offer matches the same search within the price limit. trainer was not replaced and still costs money. [Search Offers, Destroy…]',
+      'warning No other offer matches the same search within the price limit. trainer was not replaced and still costs money. [Search Offers…, Destroy…]',
       'warning The service has not confirmed that trainer is destroyed. A message appears if it remains. [Show Instances]',
       'warning No replacement for trainer was rented, so you do not pay for two instances. []',
       'info trainer is already being replaced. []',
@@ -93,11 +93,11 @@ describe('The message about a replacement', () => {
     ];
     const nothing = 'warning trainer is destroyed, and nothing was rented in its place.';
     assert.deepEqual(cases.flatMap(said), [
-      `${nothing} The offers that matched are no longer available. [Search Offers]`,
-      `${nothing} You stopped it before that. [Search Offers]`,
-      `${nothing} Your credit is used up. [Search Offers]`,
-      `${nothing} See the log for details. [Search Offers]`,
-      `${nothing} No credit. [Add Credit, Search Offers]`,
+      `${nothing} The offers that matched are no longer available. [Search Offers…]`,
+      `${nothing} You stopped it before that. [Search Offers…]`,
+      `${nothing} Your credit is used up. [Search Offers…]`,
+      `${nothing} See the log for details. [Search Offers…]`,
+      `${nothing} No credit. [Add Credit, Search Offers…]`,
     ]);
   });
 
@@ -108,7 +108,7 @@ describe('The message about a replacement', () => {
     ]);
     for (const result of [{ kind: 'noOffer' }, { kind: 'destroyedOnly' }]) {
       said(result);
-      assert.deepEqual(await pressed('Search Offers'), ['gpuRental.searchOffers']);
+      assert.deepEqual(await pressed('Search Offers…'), ['gpuRental.searchOffers']);
     }
     said({ kind: 'noOffer' });
     assert.deepEqual(await pressed('Destroy…'), ['gpuRental.instance.destroy {"instanceId":7}']);
@@ -123,16 +123,16 @@ describe('The message about a replacement', () => {
       });
     const end = changed({ name: 'PyTorch', hashId: 'abc' });
     assert.deepEqual(textsOn(screen), [
-      'warning The template PyTorch was edited after trainer was rented, so nothing was replaced. The disk of trainer still costs money. [Replace, with the Current Version, Destroy…]',
+      'warning The template PyTorch was edited after trainer was rented, so nothing was replaced. Storage still costs money. [Replace, with the Current Version, Destroy…]',
     ]);
     assert.deepEqual(await pressed('Replace, with the Current Version'), []);
     await end;
     assert.deepEqual(replaced, ['abc']);
     const gone = changed();
     assert.deepEqual(textsOn(screen), [
-      'warning The template of trainer was changed or deleted, so nothing was replaced. The disk of trainer still costs money. [Search Offers, Destroy…]',
+      'warning The template of trainer was changed or deleted, so nothing was replaced. Storage still costs money. [Search Offers…, Destroy…]',
     ]);
-    assert.deepEqual(await pressed('Search Offers'), ['gpuRental.searchOffers']);
+    assert.deepEqual(await pressed('Search Offers…'), ['gpuRental.searchOffers']);
     await gone;
     const destroyed = changed();
     assert.deepEqual(await pressed('Destroy…'), ['gpuRental.instance.destroy {"instanceId":7}']);

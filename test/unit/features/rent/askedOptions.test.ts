@@ -81,7 +81,7 @@ describe('The login to a private registry', () => {
     assert.deepEqual((await choose('No Login from Here')).result, { unset: ['imageLogin'] });
     state.isForgotten = false;
     assert.deepEqual((await choose('Forget the Saved Login')).said, [
-      'warning Could not remove the login from the secret store. Unlock the key ring and try again. []',
+      'warning The secret store of the editor did not keep the change. Unlock the key ring of this computer, then try again. []',
     ]);
   });
 
@@ -89,7 +89,7 @@ describe('The login to a private registry', () => {
     state.kept = { kind: 'unreadable' };
     const chosen = loginOption(logins);
     assert.deepEqual(await quick.rows(), ['Enter a Login…', 'No Login from Here']);
-    assert.match(quick.message ?? '', /^Could not read the saved login from the secret store/);
+    assert.match(quick.message ?? '', /^Could not read the secret store/);
     await quick.escape();
     assert.equal(await chosen, undefined);
   });

@@ -53,17 +53,17 @@ describe('The options of a rental', () => {
     assert.deepEqual(list().visible().map(rowText), [
       'Done',
       'Environment and Ports none',
-      'On-Start Script none',
-      'How Many 1',
-      'Start at once',
+      'On-start script none',
+      'How many 1',
+      'Start At Once',
       'Volume none',
       'JupyterLab instead of Jupyter Notebook default',
       'Folder in which Jupyter Starts default',
-      'Login to a Private Registry none',
+      'Registry login none',
       'Virtual Machine instead of a Container default',
       'UTF-8 for Python (C.UTF-8) default',
       'UTF-8 for the System (C.UTF-8) default',
-      "If the Machine Can't Start Now do not rent",
+      "If the Machine Can't Start Now Do Not Rent",
     ]);
     const template = aTemplate({
       onstart: 'x',
@@ -77,18 +77,18 @@ describe('The options of a rental', () => {
     assert.deepEqual(list().visible().map(rowText), [
       'Done',
       'Environment and Ports A',
-      'On-Start Script from the template',
-      'Arguments of the Image from the template',
-      'How Many 1',
-      'Start at once',
+      'On-start script from the template',
+      'Arguments from the template',
+      'How many 1',
+      'Start At Once',
       'Volume none',
       'JupyterLab instead of Jupyter Notebook As the Template Says',
       'Folder in which Jupyter Starts from the template',
-      'Login to a Private Registry from the template',
+      'Registry login from the template',
       'Virtual Machine instead of a Container default',
       'UTF-8 for Python (C.UTF-8) default',
       'UTF-8 for the System (C.UTF-8) default',
-      "If the Machine Can't Start Now do not rent",
+      "If the Machine Can't Start Now Do Not Rent",
     ]);
     const set = {
       ...{
@@ -112,7 +112,7 @@ describe('The options of a rental', () => {
       'Volume none',
       'JupyterLab instead of Jupyter Notebook yes',
       'Folder in which Jupyter Starts /x',
-      'Login to a Private Registry set',
+      'Registry login set',
       'Virtual Machine instead of a Container no',
       'UTF-8 for Python (C.UTF-8) yes',
       'UTF-8 for the System (C.UTF-8) default',
@@ -134,8 +134,8 @@ describe('The options of a rental', () => {
     await turn();
     const asked: string[] = [];
     for (const [option, answer] of [
-      ['How Many', '3'],
-      ['How Many', '1'],
+      ['How many', '3'],
+      ['How many', '1'],
       ['Start', 'Later'],
       ['Start', 'At Once'],
       ["If the Machine Can't Start Now", 'Wait for It'],
@@ -153,12 +153,12 @@ describe('The options of a rental', () => {
       assert.ok(active().startsWith(option), 'the cursor stays at the option');
     }
     assert.deepEqual(asked, [
-      'How Many: 1 → 3: {"count":3}',
-      'How Many: 3 → 1: {"count":1}',
+      'How many: 1 → 3: {"count":3}',
+      'How many: 3 → 1: {"count":1}',
       'Start: At Once → Later: {"count":1,"targetState":"stopped"}',
-      'Start: Later Rented as stopped: the disk costs money, and another user may get the GPU. → At Once: {"count":1}',
+      'Start: Later Rented as stopped: storage costs money, and another user may get the GPU. → At Once: {"count":1}',
       'If the Machine Can\'t Start Now: Do Not Rent → Wait for It: {"count":1,"cancelUnavailable":false}',
-      'If the Machine Can\'t Start Now: Wait for It Your instance stays stopped until the machine is free, and its disk costs money. → Do Not Rent: {"count":1}',
+      'If the Machine Can\'t Start Now: Wait for It Your instance stays stopped until the machine is free, and storage costs money. → Do Not Rent: {"count":1}',
       'Virtual Machine: default → Yes: {"count":1,"vm":true}',
       'Virtual Machine: Yes → No: {"count":1,"vm":false}',
       'Virtual Machine: No → default: {"count":1}',
@@ -184,14 +184,14 @@ describe('The options of a rental', () => {
       return [said, flow.choices.jupyterDir];
     };
     assert.equal((await typed(' /w '))[1], '/w');
-    assert.deepEqual(await typed('w'), ['Start with a slash, such as /workspace.', '/w']);
+    assert.deepEqual(await typed('w'), ['Enter a full path, such as /workspace.', '/w']);
     assert.equal((await typed(' '))[1], undefined);
   });
 
   it('end with Done and with Back, and change nothing where a list is left', async () => {
     const step = open();
     await turn();
-    await pick('How Many');
+    await pick('How many');
     list().pressButton('Back');
     await turn();
     assert.equal(flow.choices.count, undefined);

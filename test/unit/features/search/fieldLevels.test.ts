@@ -35,7 +35,7 @@ describe('The levels of the filters', () => {
       'gpuTotalRamGb: Any, At least 24 GB, At least 48 GB, At least 96 GB, At least 160 GB, At least 320 GB, At least 640 GB',
       'pricePerHour: Any, At most $0.20, At most $0.40, At most $0.60, At most $1.00, At most $2.00, At most $4.00',
       'minBid: Any',
-      'reliability: Any, At least 90%, At least 95%, At least 98%, At least 99%, At least 99.5%',
+      'reliability: Any, At least 90 %, At least 95 %, At least 98 %, At least 99 %, At least 99.5 %',
       'cuda: Any, At least 11.8, At least 12.1, At least 12.4, At least 12.6, At least 12.8, At least 13',
       'computeCapability: Any, At least 7.5, At least 8, At least 8.6, At least 8.9, At least 9, At least 10, At least 12',
       'driver: Any',
@@ -100,7 +100,7 @@ describe('The levels of the filters', () => {
       { verified: true, gpuCount: { min: 2, max: 8 } },
       1,
     ]);
-    assert.deepEqual(typed('gpuCount', 'many'), ['Type a number', before, 0]);
+    assert.deepEqual(typed('gpuCount', 'many'), ['Enter a number.', before, 0]);
     level('gpuCount', before).rows('')[0]?.run?.();
     assert.deepEqual([filters, pops], [{ verified: true }, 1]);
   });

@@ -60,8 +60,8 @@ describe('The list of offers', () => {
       '— 2 offers · Lowest Price',
       'filter | Filters | none, press / to choose',
       '— ',
-      '2× RTX 4090 24 GB | $0.400/h | $9.60/day · 48 GB total · 99.56% reliable · RAM: 64 GB · not verified · Sweden · Download: 812 Mbit/s · CPU cores: 1 · Value for money: 212 · CUDA: 12.4 · Open ports: 1 · data center',
-      '1× ? | price not stated | ?/day____ · ____? total · ____?% reliable · RAM: ____? · Download: _________? · CPU cores: ? · Value for money: __? · CUDA: ___? · Open ports: ?',
+      '2× RTX 4090 24 GB | $0.400/h | $9.60/day · 48 GB total · 99.56 % reliable · RAM: 64 GB · Not verified · Sweden · Download: 812 Mbit/s · CPU cores: 1 · Value for Money: 212 · CUDA: 12.4 · Open ports: 1 · data center',
+      '1× ? | price not stated | ?/day____ · ____? total · ____? % reliable · RAM: ____? · Download: _________? · CPU cores: ? · Value for Money: __? · CUDA: ___? · Open ports: ?',
     ]);
   });
 
@@ -80,8 +80,8 @@ describe('The list of offers', () => {
     assert.deepEqual(
       [row, other].map((one) => [one?.label, one?.description]),
       [
-        ['8× RTX PRO 6000 WS 24 GB', '$0.405/h · 99.12% reliable'],
-        ['1× RTX 4090 24 GB', '$12.50/h · 99.70% reliable'],
+        ['8× RTX PRO 6000 WS 24 GB', '$0.405/h · 99.12 % reliable'],
+        ['1× RTX 4090 24 GB', '$12.50/h · 99.70 % reliable'],
       ],
     );
     assert.deepEqual(
@@ -131,11 +131,11 @@ describe('The list of offers', () => {
     };
     assert.deepEqual(lines({ ...of, rows: [anOffer({ id: 1, reliability: 0.99 }), whole] }, query, more), [
       '— 2 of the 9 offers read so far · Best Match',
-      'filter | Filters | interruptible · with “blue” in the row | All: $9.60/day',
+      'filter | Filters | Interruptible · with “blue” in the row | All: $9.60/day',
       '— ',
-      '1× RTX 4090 | $0.400/h | warning | Too old a driver. · ? total____ · 99.00% reliable · RAM: ____? · Download: _________? · CPU cores: ? · Value for money: __? · CUDA: ___? · Open ports: ?',
+      '1× RTX 4090 | $0.400/h | warning | Too old a driver. · ? total____ · 99.00 % reliable · RAM: ____? · Download: _________? · CPU cores: ? · Value for Money: __? · CUDA: ___? · Open ports: ?',
       '— Failed before',
-      '2× RTX 4090 24 GB | $0.400/h | warning | failed before on Sep 9, 2001: its container ended · Too old a driver. · 48 GB total · 99.56% reliable · RAM: 64 GB · not verified · Sweden · Download: 812 Mbit/s · CPU cores: 1 · Value for money: 212 · CUDA: 12.4 · Open ports: 1 · data center',
+      '2× RTX 4090 24 GB | $0.400/h | warning | failed before on Sep 9, 2001: its container ended · Too old a driver. · 48 GB total · 99.56 % reliable · RAM: 64 GB · Not verified · Sweden · Download: 812 Mbit/s · CPU cores: 1 · Value for Money: 212 · CUDA: 12.4 · Open ports: 1 · data center',
     ]);
   });
 
@@ -188,7 +188,7 @@ describe('The list of offers', () => {
   });
 
   it('names how many could not be read, and counts at least the others', () => {
-    const unread = 'warning | Offers that could not be read: 2. The log names the field.';
+    const unread = 'warning | Could not be read and are left out: 2. The log names the field.';
     const some = lines(view({ rows: [bare], skipped: 2 }));
     assert.deepEqual([some[0], some.at(-1)], ['— ≥ 1 offer · Lowest Price', unread]);
     assert.deepEqual(lines(view({ skipped: 2 })).at(-1), unread);

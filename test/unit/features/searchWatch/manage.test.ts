@@ -129,7 +129,7 @@ describe('Watched searches', () => {
     await manage();
     await quick.type('nothing like this');
     assert.deepEqual(await quick.rows(), [
-      'Could not read the watched searches. Something unexpected happened. See the log for details.',
+      'Could not read the list Something unexpected happened. See the log for details.',
       'Watch a Search…',
     ]);
     await close();
@@ -161,15 +161,15 @@ describe('Watched searches', () => {
     await manage();
     await quick.pick('Cheap');
     assert.equal(quick.title, 'Watched Search: Cheap');
-    await quick.pick('Check Now');
-    assert.equal(quick.title, 'Watched Searches');
+    await quick.pick('Check Again');
+    assert.equal(quick.title, 'Manage Watched Searches');
     await quick.pick('Cheap');
     await quick.pick('Change the Price…');
     assert.equal(quick.value, '0.4');
-    assert.equal(await quick.type('cheap'), 'Enter a price such as 0.40.');
+    assert.equal(await quick.type('cheap'), 'Enter a price per hour in dollars, such as 0.25.');
     await quick.type('0.3');
     await quick.enter();
-    assert.equal(quick.title, 'Watched Searches');
+    assert.equal(quick.title, 'Manage Watched Searches');
     await quick.pick('Cheap');
     await quick.pick('Rename…');
     assert.equal(quick.value, 'Cheap');
@@ -180,7 +180,7 @@ describe('Watched searches', () => {
     await quick.enter();
     await quick.pick('Cheap');
     await quick.pick('Stop Watching');
-    assert.equal(quick.title, 'Watched Searches');
+    assert.equal(quick.title, 'Manage Watched Searches');
     await quick.pick('Cheap');
     await quick.pick('Show Offers');
     assert.equal(quick.title, undefined);
@@ -202,7 +202,7 @@ describe('Watched searches', () => {
     Object.assign(state, { rows: [aRow()], refusal: new Error('The disk is full.') });
     await manage();
     await quick.pick('Cheap');
-    await quick.pick('Check Now');
+    await quick.pick('Check Again');
     assert.deepEqual(await close(), ['check "a"', 'Error: The disk is full.']);
   });
 
@@ -219,14 +219,14 @@ describe('Watched searches', () => {
     await quick.type('0.45');
     await quick.enter();
     await quick.enter();
-    screen.messages.shown.at(-1)?.press('Watched Searches');
+    screen.messages.shown.at(-1)?.press('Manage Watched Searches');
     await isOver;
     await quick.flush();
     const [added = '', next] = done.splice(0);
     assert.match(added, /^add \{"name":"Given","maxPerHour":450000,"query":\{.*RTX 4090/);
     assert.equal(next, 'gpuRental.manageWatches');
     assert.deepEqual(textsOn(screen), [
-      'info Watching “Given”. A message appears when an offer costs $0.450/h or less, as long as an editor is open. [Watched Searches]',
+      'info Watching “Given”. A message appears when an offer costs $0.450/h or less, as long as an editor is open. [Manage Watched Searches]',
     ]);
   });
 

@@ -17,14 +17,14 @@ describe('Backup codes', () => {
     await quick.pick('I Have Stored Them');
   });
 
-  const make = '[Make New Codes]';
+  const make = '[Make New Backup Codes…]';
   const last = 'warning That was your last backup code. Make new ones, or a lost phone locks you out.';
   const table = [
     [0, `${last} ${make}`],
-    [1, `info The backup code was accepted. One is left. ${make}`],
-    [2, `info The backup code was accepted. 2 are left. ${make}`],
-    [3, `info The backup code was accepted. 3 are left. ${make}`],
-    [4, 'info The backup code was accepted. 4 are left. []'],
+    [1, `info The backup code was accepted. Codes left: 1. ${make}`],
+    [2, `info The backup code was accepted. Codes left: 2. ${make}`],
+    [3, `info The backup code was accepted. Codes left: 3. ${make}`],
+    [4, 'info The backup code was accepted. Codes left: 4. []'],
   ] as const;
   for (const [left, said] of table) {
     it(`are renewed in time: ${left} left`, () => {
@@ -37,8 +37,11 @@ describe('Backup codes', () => {
     all.reportLostCodes();
     all.reportVoidCodes();
     const [lost, unproved] = textsOn(screen);
-    assert.match(lost ?? '', /^warning The 2FA method was added, but .*\[Make Backup Codes\]$/);
-    assert.match(unproved ?? '', /^warning The new backup codes did not arrive, .*\[Make Backup Codes\]$/);
+    assert.match(lost ?? '', /^warning The new backup codes did not arrive.*\[Make New Backup Codes\]$/);
+    assert.match(
+      unproved ?? '',
+      /^warning The new backup codes did not arrive, .*\[Make New Backup Codes\]$/,
+    );
   });
 
   const asked = [

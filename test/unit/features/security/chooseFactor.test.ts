@@ -42,8 +42,8 @@ describe('The ways to prove who you are', () => {
   it('are listed with what they are and what keeps them from being used', async () => {
     assert.deepEqual(await rows(status()), [
       'How do you want to verify that it is you?',
-      'phone (#1) primary Code from an authenticator app',
-      'Text message, •••• 4242 (#2) Code by text message',
+      'phone (#1) primary Authenticator app',
+      'Text message, •••• 4242 (#2) Text message',
       'E-mail Code to the e-mail address of your account',
       'Backup Code 3 left One of the codes that you stored. Each works once',
     ]);
@@ -51,8 +51,8 @@ describe('The ways to prove who you are', () => {
     const person = aUser({ emailVerified: false });
     assert.deepEqual(await rows(status({ methods: [locked, sms] }), { person }, 'The code is wrong.'), [
       'The code is wrong.',
-      'phone (#1) locked until 12:10 PM Code from an authenticator app',
-      'Text message, •••• 4242 (#2) Needs a verified e-mail address Code by text message',
+      'phone (#1) locked until 12:10 PM Authenticator app',
+      'Text message, •••• 4242 (#2) Needs a verified e-mail address Text message',
       'E-mail Needs a verified e-mail address Code to the e-mail address of your account',
       'Backup Code 3 left One of the codes that you stored. Each works once',
     ]);

@@ -67,7 +67,9 @@ describe('A verification code that is needed to go on', () => {
       await quick.enter();
       assert.equal((await login)?.sessionKey, 'new session');
       assert.deepEqual(secrets, ['new session']);
-      assert.deepEqual(textsOn(screen), ['info The backup code was accepted. One is left. [Make New Codes]']);
+      assert.deepEqual(textsOn(screen), [
+        'info The backup code was accepted. Codes left: 1. [Make New Backup Codes…]',
+      ]);
     });
   }
 

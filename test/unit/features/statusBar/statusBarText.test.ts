@@ -93,12 +93,12 @@ describe('The item in the status bar', () => {
     ],
     [
       '$(warning) $(server) 1 running · $0.400/h · credit for 30 h',
-      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nAs of 5 min ago',
+      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nShown as of 5 min ago.',
       { state: listed([anInstance()], { error: new Error('x'), fetchedAt: now - 5 * minute }) },
     ],
     [
       '$(warning) $(server) 1 running · $0.400/h · credit for 30 h',
-      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nAs of 1 h ago',
+      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nShown as of 1 h ago.',
       { state: listed([anInstance()], { fetchedAt: now - 60 * minute }) },
     ],
     [
@@ -107,13 +107,13 @@ describe('The item in the status bar', () => {
       { credit: fromDollars(0.7) },
     ],
     [
-      '$(server) 1 running · $0.400/h · credit for 30 h · $3.00 of $10 today',
-      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nBudget: $3.00 of $10 today\nCharges and the cost since the last of them, in UTC days and months',
+      '$(server) 1 running · $0.400/h · credit for 30 h · $3.00 of $10/day',
+      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nBudget: $3.00 of $10/day\nCharges and the cost since the last of them, in UTC days and months',
       { budget: budgetOf(3) },
     ],
     [
-      '$(server) 1 running · $0.400/h · credit for 30 h · $10.00 of $10 today',
-      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nBudget: $10.00 of $10 today\nAt least this much, because not all charges and instances could be read, in UTC days and months',
+      '$(server) 1 running · $0.400/h · credit for 30 h · $10.00 of $10/day',
+      '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nBudget: $10.00 of $10/day\nAt least this much, because not all charges and instances could be read, in UTC days and months',
       { budget: budgetOf(10, false) },
     ],
     [
@@ -123,12 +123,12 @@ describe('The item in the status bar', () => {
     ],
     [
       '$(sync~spin) Loading image 2 min · 0 running · $0.400/h',
-      '0 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nBudget: $3.00 of $10 today\nCharges and the cost since the last of them, in UTC days and months\nLoading image 2 min',
+      '0 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nBudget: $3.00 of $10/day\nCharges and the cost since the last of them, in UTC days and months\nLoading image 2 min',
       { state: listed([loading]), watches: [watchOf(3)], budget: budgetOf(3) },
     ],
     [
-      '$(sync~spin) Loading image 2 min · 0 running · $0.400/h · $10.00 of $10 today',
-      '0 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nBudget: $10.00 of $10 today\nCharges and the cost since the last of them, in UTC days and months\nLoading image 2 min',
+      '$(sync~spin) Loading image 2 min · 0 running · $0.400/h · $10.00 of $10/day',
+      '0 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nBudget: $10.00 of $10/day\nCharges and the cost since the last of them, in UTC days and months\nLoading image 2 min',
       { state: listed([loading]), watches: [watchOf(3)], budget: budgetOf(10) },
     ],
     [
@@ -143,8 +143,8 @@ describe('The item in the status bar', () => {
     ],
     [
       ...([
-        '$(sync~spin) Logging in 20 s longer than usual: its SSH port is closed · 1 running · $0.400/h',
-        '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nLogging in 20 s longer than usual: its SSH port is closed',
+        '$(sync~spin) Logging in… 20 s longer than usual: its SSH port is closed · 1 running · $0.400/h',
+        '1 running, 0 stopped or failed, of 1\nTotal: $0.400/h\nCredit lasts 30 h\nLogging in… 20 s longer than usual: its SSH port is closed',
       ] as const),
       {
         watches: [

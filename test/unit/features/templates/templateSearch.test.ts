@@ -198,9 +198,9 @@ describe('The search for public templates', () => {
   it('marks a favorite and unmarks it, and stays open', async () => {
     const { clock, quick, favourites } = scene();
     await clock.advance(0);
-    await quick.pressIn('Torch', 'Add to Favorites');
+    await quick.pressIn('Torch', 'Add Template to Favorites');
     assert.deepEqual([[...favourites], quick.active], [[1], 'Torch']);
-    await quick.pressIn('Torch', 'Remove from Favorites');
+    await quick.pressIn('Torch', 'Remove Template from Favorites');
     assert.deepEqual([...favourites], []);
   });
 
@@ -210,7 +210,7 @@ describe('The search for public templates', () => {
     const { openCurrent } = documents;
     documents.openCurrent = () => Promise.resolve(undefined);
     await quick.pick('Torch');
-    assert.equal((await results())[0], 'This template no longer exists. Refresh the list.');
+    assert.equal((await results())[0], 'This no longer exists. Refresh the list.');
     documents.openCurrent = openCurrent;
     screen.documents.show = (uri: unknown) => {
       shown.push(String(uri));

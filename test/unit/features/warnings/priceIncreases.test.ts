@@ -68,17 +68,17 @@ describe('A host that asks for a higher price', () => {
 
   it('is shown with both prices and the time to answer, and no acceptance of a price that is not stated', async () => {
     assert.deepEqual(await warned(page(risen, { ...risen, id: 2 })), [
-      'warning The host of trainer asks for a higher price: $0.400/h now, $0.500/h if you accept. Answer before 1:00 PM. [Accept…, Reject…]',
+      'warning The host of trainer asks for a higher price: $0.400/h now, $0.500/h if you accept. Answer before 1:00 PM. [Accept, Reject]',
     ]);
     assert.deepEqual(await warned(page({ id: 1 })), [
-      'warning The host of #? asks for a higher price: a price that the service does not state now, a price that the service does not state if you accept. [Reject…]',
+      'warning The host of #? asks for a higher price: a price that the service does not state now, a price that the service does not state if you accept. [Reject]',
     ]);
     assert.deepEqual(await warned(page({ ...risen, id: 2 })), []);
     const broken = () => {
       throw new Error('x');
     };
     assert.deepEqual(await warned(broken), [
-      'warning A host asks for a higher price, which could not be read. [Review…]',
+      'warning A host asks for a higher price, which could not be read. [Review Price Increases…]',
     ]);
   });
 

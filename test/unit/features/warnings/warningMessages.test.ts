@@ -86,13 +86,13 @@ describe('The warnings about instances and credit', () => {
   it('name the end of a rental and what can still be done with it', () => {
     const soon = { endsAt: second + 3 * 3600 };
     assert.deepEqual(said({ instances: [trainer(soon)] }), [
-      'warning The host ends the rental of trainer in 3 h, at 3:00 PM. Save what you need before then; its data may be deleted 48 h later. [Download…, Connect, Rent Another…]',
+      'warning The host ends the rental of trainer in 3 h, at 3:00 PM. Save what you need before then; its data may be deleted 48 h later. [Download…, Connect, Rent Another Like This…]',
     ]);
     assert.deepEqual(said({ instances: [trainer({ ...soon, ...stopped })] }), [
-      'warning The host ends the rental of trainer in 3 h, at 3:00 PM. Save what you need before then; its data may be deleted 48 h later. [Start…, Copy Data…, Rent Another…]',
+      'warning The host ends the rental of trainer in 3 h, at 3:00 PM. Save what you need before then; its data may be deleted 48 h later. [Start…, Copy Data…, Rent Another Like This…]',
     ]);
     assert.deepEqual(said({ instances: [trainer({ endsAt: second - 3600, ...stopped })] }), [
-      'warning The rental of trainer ended at 11:00 AM. Its data may be deleted in 1 d 23 h, at Sat, Jan 17, 11:00 AM. [Copy Data…, Rent Another…, Destroy…]',
+      'warning The rental of trainer ended at 11:00 AM. Its data may be deleted in 1 d 23 h, at Sat, Jan 17, 11:00 AM. [Copy Data…, Rent Another Like This…, Destroy…]',
     ]);
   });
 
@@ -106,7 +106,7 @@ describe('The warnings about instances and credit', () => {
       data: { instanceId: 7, since: now - 4 * hour, knowsGpu },
     });
     assert.deepEqual(said({ instances: [trainer()], posted: posted(true) }), [
-      'warning trainer has been idle for 4 h: no connection from GPU Rental on this computer, and GPU use under 5% at each check. It costs $0.400/h. [Stop…, End Later…, Destroy…]',
+      'warning trainer has been idle for 4 h: no connection from GPU Rental on this computer, and GPU use under 5 % at each check. It costs $0.400/h. [Stop…, End Later…, Destroy…]',
     ]);
     assert.deepEqual(said({ instances: [trainer()], posted: posted(false) }), [
       'warning trainer has had no connection from GPU Rental on this computer for 4 h, and its GPU use is not reported. It costs $0.400/h. [Stop…, End Later…, Destroy…]',

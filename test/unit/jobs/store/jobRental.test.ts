@@ -254,7 +254,7 @@ describe('A machine that is rented for a job', () => {
     await pass(minute);
     assert.equal(
       formatText(phaseText({ ...window.row(job), state: { ...state(), trouble: undefined } })),
-      'canceled, destroying the machine',
+      'canceled, ending the machine',
     );
     isRefused = false;
     await pass(10 * minute);

@@ -173,7 +173,9 @@ describe('A command of jobs', () => {
       for (const [state, one] of Object.entries(states)) {
         row = one;
         const said = await shown((target) => commands[name](deps, target));
-        if (!said.some((line) => /^info (train has already changed|Only a job that has ended)/.test(line))) {
+        if (
+          !said.some((line) => /^info (train has already changed|No job is in the right state)/.test(line))
+        ) {
           fits.push(state);
         }
       }
@@ -198,7 +200,7 @@ describe('A command of jobs', () => {
       'keep: info No job is in the right state for “Keep Machine of Job”. []',
       'release: info No job is in the right state for “Release Machine of Job”. []',
       'extend: info No job is in the right state for “Extend Job”. []',
-      'forget: info Only a job that has ended can be forgotten. []',
+      'forget: info No job is in the right state for “Forget”. []',
       'stop: list Stop Job',
       'fetch: info No job is in the right state for “Fetch Outputs of Job”. []',
       'retry: info No job is in the right state for “Retry Job Now”. []',
@@ -207,7 +209,7 @@ describe('A command of jobs', () => {
       'keep: list Keep Machine of Job',
       'release: info No job is in the right state for “Release Machine of Job”. []',
       'extend: list Extend Job',
-      'forget: info Only a job that has ended can be forgotten. []',
+      'forget: info No job is in the right state for “Forget”. []',
       'stop: info No job is in the right state for “Stop Job”. []',
       'fetch: list Fetch Outputs of Job',
       'retry: info No job is in the right state for “Retry Job Now”. []',
@@ -267,7 +269,7 @@ describe('A command of jobs', () => {
     row = states['running'];
     await press(stopJob(deps, { jobId: 'one' }), 'Stop Job');
     row = states['fetched'];
-    await press(keepMachine(deps, { jobId: 'one' }), 'Keep Machine');
+    await press(keepMachine(deps, { jobId: 'one' }), 'Keep Machine of Job');
     await press(releaseMachine(deps, { jobId: 'one' }), 'Stop');
     await press(releaseMachine(deps, { jobId: 'one' }), 'Destroy');
     row = states['on a stopped machine'];
@@ -313,10 +315,10 @@ describe('A command of jobs', () => {
     instance = undefined;
     said.push(...(await shown((target) => openOutputs(deps, target))));
     assert.deepEqual(said, [
-      'warning /nowhere/outputs isn’t there. The outputs of train were moved or deleted. [Fetch Outputs, Keep Machine]',
-      'warning /nowhere/outputs isn’t there. The outputs of train were moved or deleted. [Keep Machine]',
-      'warning /nowhere/outputs isn’t there. The outputs of train were moved or deleted. [Fetch Outputs, Run Again, Show Instance]',
-      'warning /nowhere/outputs isn’t there. The outputs of train were moved or deleted. [Run Again]',
+      'warning /nowhere/outputs isn’t there. The outputs of train were moved or deleted. [Fetch Outputs of Job, Keep Machine of Job]',
+      'warning /nowhere/outputs isn’t there. The outputs of train were moved or deleted. [Keep Machine of Job]',
+      'warning /nowhere/outputs isn’t there. The outputs of train were moved or deleted. [Fetch Outputs of Job, Run Job Again…, Show Instance]',
+      'warning /nowhere/outputs isn’t there. The outputs of train were moved or deleted. [Run Job Again…]',
     ]);
   });
 

@@ -25,7 +25,7 @@ const again = (more: Partial<JobState>) => ({
 /** The messages of a job at a notice, and the buttons below them. */
 const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: JobRow, why?: string])[] = [
   [
-    'warning train reaches its limit at 12:10 PM. It then ends, and its outputs are fetched. [Extend…, Show Log]',
+    'warning train reaches its limit at 12:10 PM. It then ends, and its outputs are fetched. [Extend Job…, Show Log]',
     'nearLimit',
     aJobRow(),
   ],
@@ -51,7 +51,7 @@ const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: Job
     aJobRow({ idleSince: jobNow - 20 * minuteMs }, { fields: endsIfIdle }),
   ],
   [
-    'info train: succeeded after 1 h, for $1.00. [Open Outputs, Show Log]',
+    'info train: succeeded after 1 h, for $1.00. [Open Outputs of Job, Show Log]',
     'ended',
     aJobRow({ ...endOfJob('itself', 0), ...outputsOfJob(2), endedAt: jobNow }),
   ],
@@ -66,12 +66,12 @@ const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: Job
     aJobRow({ ...endOfJob('limit', 0), endedAt: jobNow }, { job: noPrice }),
   ],
   [
-    'warning train was not started. No offer fits. [Run Again]',
+    'warning train was not started. No offer fits. [Run Job Again…]',
     'notStarted',
     aJobRow({ ...over, why: text('No offer fits.') }, { job: rented }),
   ],
   [
-    'warning train was not started on trainer. Its image has no bash. [Run Again]',
+    'warning train was not started on trainer. Its image has no bash. [Run Job Again…]',
     'notStarted',
     aJobRow({ ...over, why: text('Its image has no bash.') }),
   ],
@@ -111,12 +111,12 @@ const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: Job
     aJobRow({ ...over, outcome: 'lost' }),
   ],
   [
-    'warning trainer is stopped before the outputs of train were fetched. Storage still costs money. [Fetch Outputs…, Show Instance]',
+    'warning trainer is stopped before the outputs of train were fetched. Storage still costs money. [Fetch Outputs of Job, Show Instance]',
     'machineStopped',
     aJobRow({ phase: 'fetching', ...jobTrouble('machineStopped') }),
   ],
   [
-    'warning trainer is stopped, and it is unknown whether train started there. Storage still costs money. [Fetch Outputs…, Show Instance]',
+    'warning trainer is stopped, and it is unknown whether train started there. Storage still costs money. [Fetch Outputs of Job, Show Instance]',
     'machineStopped',
     aJobRow({ phase: 'starting', ...jobTrouble('machineStopped') }),
   ],
@@ -131,32 +131,32 @@ const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: Job
     aJobRow({ phase: 'connecting', ...jobTrouble('machineStopped') }, { job: rented }),
   ],
   [
-    'warning trainer will be destroyed at 12:05 PM, after train. All data on it is lost. [Keep Machine]',
+    'warning trainer will be destroyed at 12:05 PM, after train. All data on it is lost. [Keep Machine of Job]',
     'keeping',
     aJobRow({ phase: 'keeping', keepUntil: jobNow + 5 * minuteMs }, { job: destroys }),
   ],
   [
-    'warning trainer will be stopped at 12:05 PM, after train. [Keep Machine]',
+    'warning trainer will be stopped at 12:05 PM, after train. [Keep Machine of Job]',
     'keeping',
     aJobRow({ phase: 'keeping', keepUntil: jobNow + 5 * minuteMs }, { job: { machineEnd: 'stop' } }),
   ],
   [
-    'warning Some outputs of train could not be fetched, so trainer is kept. It still costs $1.00/h. Left out: odd name (hostile) [Fetch Outputs, Release Machine…, Keep Machine, Show Log]',
+    'warning Some outputs of train could not be fetched, so trainer is kept. It still costs $1.00/h. Left out: odd name (hostile) [Fetch Outputs of Job, Release Machine of Job…, Keep Machine of Job, Show Log]',
     'incomplete',
     aJobRow({ phase: 'fetching', ...jobTrouble('incomplete'), ...outputsOfJob(2, 1) }),
   ],
   [
-    'warning No outputs of train were found, so trainer is kept. It still costs $1.00/h. [Release Machine…, Keep Machine, Show Log]',
+    'warning No outputs of train were found, so trainer is kept. It still costs $1.00/h. [Release Machine of Job…, Keep Machine of Job, Show Log]',
     'incomplete',
     aJobRow({ phase: 'fetching', ...jobTrouble('incomplete'), ...outputsOfJob(0) }),
   ],
   [
-    'warning Some outputs of train could not be fetched, so trainer is kept. It still costs $1.00/h. [Release Machine…, Keep Machine, Show Log]',
+    'warning Some outputs of train could not be fetched, so trainer is kept. It still costs $1.00/h. [Release Machine of Job…, Keep Machine of Job, Show Log]',
     'incomplete',
     aJobRow({ phase: 'fetching', ...jobTrouble('incomplete'), ...outputsOfJob(2) }),
   ],
   [
-    'warning trainer is kept after train. It still costs $1.00/h. The job eval of another computer is not finished there. [Release Machine…, Keep Machine]',
+    'warning trainer is kept after train. It still costs $1.00/h. The job eval of another computer is not finished there. [Release Machine of Job…, Keep Machine of Job]',
     'othersThere',
     aJobRow({ phase: 'releasing', ...jobTrouble('othersThere'), ...others(true) }),
   ],
@@ -182,7 +182,7 @@ const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: Job
     'Connection refused.',
   ],
   [
-    'warning trainer has not answered for 5 min, and train may still run there. It still costs $1.00/h. Retrying… [Retry, Release Machine…, Show Instance]',
+    'warning trainer has not answered for 5 min, and train may still run there. It still costs $1.00/h. Retrying… [Retry, Release Machine of Job…, Show Instance]',
     'noAnswer',
     aJobRow(jobTrouble('unreachable'), { job: { decidedAt: { stop: jobNow } } }),
   ],
@@ -213,12 +213,12 @@ const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: Job
     aJobRow(),
   ],
   [
-    'warning train has ended, but trainer has not listed its outputs for 50 min. It still costs $1.00/h. [Release Machine…, Show Instance]',
+    'warning train has ended, but trainer has not listed its outputs for 50 min. It still costs $1.00/h. [Release Machine of Job…, Show Instance]',
     'overdue',
     aJobRow({ phase: 'ended', ...endOfJob('itself', 0) }),
   ],
   [
-    'warning Could not fetch the outputs of train yet, so trainer is kept. It still costs $1.00/h. Retrying… [Retry, Release Machine…, Show Instance]',
+    'warning Could not fetch the outputs of train yet, so trainer is kept. It still costs $1.00/h. Retrying… [Retry, Release Machine of Job…, Show Instance]',
     'notFetched',
     aJobRow({ phase: 'fetching', ...jobTrouble('fetch', 5, text('Connection lost.')) }),
   ],
@@ -233,12 +233,12 @@ const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: Job
     aJobRow({ phase: 'releasing', ...jobTrouble('guard') }),
   ],
   [
-    'warning trainer is not destroyed yet after train. It still costs $1.00/h. Retrying… [Keep Machine, Retry]',
+    'warning trainer has not ended yet after train. It still costs $1.00/h. Retrying… [Keep Machine of Job, Retry]',
     'notReleased',
     aJobRow({ phase: 'releasing', ...jobTrouble('release') }, { job: destroys }),
   ],
   [
-    'warning trainer is not stopped yet after train. It still costs $1.00/h. Retrying… [Release Machine…, Keep Machine, Retry]',
+    'warning trainer has not ended yet after train. It still costs $1.00/h. Retrying… [Release Machine of Job…, Keep Machine of Job, Retry]',
     'notReleased',
     aJobRow(
       { phase: 'releasing', ...jobTrouble('release') },
@@ -246,12 +246,12 @@ const table: readonly (readonly [said: string, kind: JobNotice['kind'], row: Job
     ),
   ],
   [
-    'info Fetched the outputs of train again. trainer was left as it is. [Open Outputs]',
+    'info Fetched the outputs of train again. trainer was left as it is. [Open Outputs of Job]',
     'fetchedAgain',
     aJobRow({ ...over, ...outputsOfJob(2) }),
   ],
   [
-    'info Fetched the outputs of train again. [Open Outputs]',
+    'info Fetched the outputs of train again. [Open Outputs of Job]',
     'fetchedAgain',
     aJobRow({ ...over, ...outputsOfJob(2) }, { job: destroys }),
   ],

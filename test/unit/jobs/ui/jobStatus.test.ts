@@ -64,9 +64,9 @@ describe('The item of jobs in the status bar', () => {
       'train: outputs are missing, 1 h, $1.00 +1',
       'train: outputs are missing, 1 h, $1.00',
       true,
-      { value: 1, tooltip: '1 job needs attention' },
+      { value: 1, tooltip: 'Jobs that need attention: 1' },
     ]);
-    assert.deepEqual(shown(waiting, waiting).at(-1), { value: 2, tooltip: '2 jobs need attention' });
+    assert.deepEqual(shown(waiting, waiting).at(-1), { value: 2, tooltip: 'Jobs that need attention: 2' });
   });
 
   it('is hidden without a job, and shows the time that passes', async () => {

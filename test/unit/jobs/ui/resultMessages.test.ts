@@ -22,7 +22,7 @@ describe('The message about a job that was not started on an instance', () => {
     it(`names what the instance still costs if its outcome is ${outcome}`, () => {
       assert.deepEqual(said(anInstance(), outcome), [
         `${why} trainer was left as it is and costs $0.400/h.`,
-        'Run Again',
+        'Run Job Again…',
         'Show Instance',
       ]);
     });
@@ -38,13 +38,13 @@ describe('The message about a job that was not started on an instance', () => {
   it('shows no price of an instance that is stopped or not listed', () => {
     const stopped = anInstance({ actualStatus: 'exited', intendedStatus: 'stopped' });
     for (const instance of [stopped, undefined]) {
-      assert.deepEqual(said(instance), [why, 'Run Again']);
+      assert.deepEqual(said(instance), [why, 'Run Job Again…']);
     }
   });
 
   for (const outcome of ['stopped', 'destroyed', 'lost'] as const) {
     it(`shows no price of an instance that is ${outcome}, though a list still has it as it was`, () => {
-      assert.deepEqual(said(anInstance(), outcome), [why, 'Run Again']);
+      assert.deepEqual(said(anInstance(), outcome), [why, 'Run Job Again…']);
     });
   }
 });

@@ -97,12 +97,12 @@ describe('The outputs on a stopped machine', () => {
         question,
         /Without a start, its host sends the files over SSH, and the host key is trusted/,
       );
-      assert.match(question, /If another user has its GPU, the start waits until it is free\./);
+      assert.match(question, /If another user has the GPU, the start waits until it is free\./);
       said.push(
         question
           .replace(/ \[.*\]$/, '')
           .split('\n')
-          .filter((line) => /^(Start it|Once|The file|After)/.test(line))
+          .filter((line) => /^(Start it|Cost|The file|After)/.test(line))
           .join(' '),
       );
     };
@@ -117,14 +117,14 @@ describe('The outputs on a stopped machine', () => {
     const stop = `After the fetch: after success: stop it (storage still costs money); ${otherwise}`;
     const destroy = 'destroy it (all data on it is lost)';
     assert.deepEqual(said, [
-      `Once started, it costs $0.400/h. ${stop}`,
+      `Cost once started: $0.400/h. ${stop}`,
       'Start it to fetch outputs with an absolute path: /data/model.bin, /data/log ' +
-        'Once started, it costs $0.400/h. ' +
+        'Cost once started: $0.400/h. ' +
         'The file allows the job to run again there after this interruption. ' +
         `After the fetch: after success: ${destroy}; ${otherwise}`,
-      `Once started, it costs $0.400/h. After the fetch: ${destroy}.`,
-      'Once started, it costs $0.400/h. After the fetch: keep it (it still costs money).',
-      `Once started, it costs money. The service does not state the price. ${stop}`,
+      `Cost once started: $0.400/h. After the fetch: ${destroy}.`,
+      'Cost once started: $0.400/h. After the fetch: keep it (it still costs money).',
+      `Cost once started: a price that the service does not state. ${stop}`,
     ]);
   });
 

@@ -112,7 +112,7 @@ describe('the fit of an image to a machine', () => {
     const offer = marketOffer({ inetDownMbit: 120.4, reliability: 0.931 });
     assert.deepEqual(words(anInput('ubuntu', { offer, usual })), [
       'Download: 120 Mbit/s. The machines of your last 4 rentals had 800 Mbit/s (median).',
-      'Reliability: 93.1%. The machines of your last 4 rentals had 99.1% (median).',
+      'Reliability: 93.1 %. The machines of your last 4 rentals had 99.1 % (median).',
     ]);
     assert.deepEqual(rentalFit(anInput('ubuntu', { offer, usual })).filters, {
       ports: { min: 1 },

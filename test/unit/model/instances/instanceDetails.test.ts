@@ -87,7 +87,7 @@ describe('the details of an instance', () => {
       { at: now - minute, gpu: 100, disk: 40 },
     ];
     assert.deepEqual(read({ gpuUtilPercent: 99.6 }, history).lastHour, {
-      gpu: `${'·'.repeat(18)}▅█ 100%`,
+      gpu: `${'·'.repeat(18)}▅█ 100 %`,
       disk: `${'·'.repeat(18)}▄▄`,
     });
     assert.equal('lastHour' in read({}, history.slice(1)), false);

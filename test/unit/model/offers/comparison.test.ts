@@ -69,7 +69,7 @@ describe('offers side by side', () => {
   });
 
   it('never rounds a reliability up', () => {
-    assert.deepEqual(row('reliability', compared(near), compared(far)), ['99.7%', '99.99%*']);
+    assert.deepEqual(row('reliability', compared(near), compared(far)), ['99.7 %', '99.99 %*']);
   });
 
   it('bears a duration that no calendar holds', () => {

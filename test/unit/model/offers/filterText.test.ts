@@ -9,8 +9,8 @@ const words = (filters: Filters) => describeFilters(filters).map((one) => format
 describe('filters in words', () => {
   it('name a flag alone if it is wanted, and show that it is not wanted', () => {
     assert.deepEqual(words({ verified: true }), ['Verified by the service']);
-    assert.deepEqual(words({ verified: false }), ['Verified by the service: no']);
-    assert.equal(formatText(filterValueText('verified', {})), 'any');
+    assert.deepEqual(words({ verified: false }), ['Verified by the service: No']);
+    assert.equal(formatText(filterValueText('verified', {})), 'Any');
   });
 
   it('are in the order of the fields, not in the order in which they were set', () => {

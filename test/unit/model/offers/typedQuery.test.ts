@@ -126,7 +126,7 @@ describe('a typed search', () => {
     ['8cores ports 4', { cpuCores: { min: 8 }, ports: { min: 4 } }],
     ['99% cores>=8', { reliability: { min: 99 }, cpuCores: { min: 8 } }],
     ['512mb ram', { ramGb: { min: 0.512 } }],
-    ['≥99% reliable', { reliability: { min: 99 } }],
+    ['≥99  % reliable', { reliability: { min: 99 } }],
     ['≥ 99 % reliability', { reliability: { min: 99 } }],
     ['99% rel', { reliability: { min: 99 } }],
     ['0.5/h price', { pricePerHour: { max: 0.5 } }],

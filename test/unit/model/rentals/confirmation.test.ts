@@ -183,7 +183,7 @@ describe('the confirmation', () => {
   it('counts every copy', () => {
     const input = anInput({ choices: { source: { kind: 'image', image: 'ubuntu' }, count: 3 } });
     assert.equal(shown(input)['running'], '$1.22/h, $29.10/day');
-    assert.equal(shown(input)['count'], '3; other hosts may charge more for a stopped disk and for traffic');
+    assert.equal(shown(input)['count'], '3; other hosts may charge more for storage and traffic');
     assert.equal(shown(input)['stopped'], '$0.013/h, $0.300/day, $9.00 for 30 days');
   });
 
@@ -312,7 +312,7 @@ describe('the confirmation', () => {
     assert.ok(over.overLimit);
     assert.deepEqual(
       over.warnings.map(({ text }) => formatText(text)),
-      ['With this one, all your instances cost $1.01/h. Your limit is $1.00/h.'],
+      ['All your instances would then cost up to $1.01/h. Your limit is $1.00/h.'],
     );
   });
 

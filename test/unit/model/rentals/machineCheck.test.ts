@@ -50,7 +50,7 @@ describe('the check of a machine that runs', () => {
       'longer than usual: its SSH port is closed',
     ]);
     assert.deepEqual(words({ ...check, stage: 'login', problem: 'authentication' }, start, false), [
-      'Logging in',
+      'Logging in…',
     ]);
   });
 

@@ -101,8 +101,8 @@ describe('the disk', () => {
     assert.equal(problem('50 GB'), undefined);
     assert.equal(problem('100'), 'This machine has 99 GB.');
     assert.equal(problem('7'), 'At least 8 GB.');
-    assert.equal(problem(''), 'Enter a number of GB.');
-    assert.equal(problem('many'), 'Enter a number of GB.');
+    assert.equal(problem(''), 'Enter a number.');
+    assert.equal(problem('many'), 'Enter a number.');
     assert.equal(readDiskGb('37.5 gb'), 37.5);
   });
 });
@@ -192,7 +192,7 @@ describe('bids', () => {
     assert.equal(problem('0.1'), 'The minimum bid for this machine is $0.200/h.');
     assert.equal(problem('33'), 'The service accepts at most $32.00/h.');
     for (const typed of ['x', '', '0', '-1']) {
-      assert.equal(problem(typed), 'Enter a price per hour, such as 0.25.', typed);
+      assert.equal(problem(typed), 'Enter a price per hour in dollars, such as 0.25.', typed);
     }
     assert.equal(readBid('$0,25'), fromDollars(0.25));
   });

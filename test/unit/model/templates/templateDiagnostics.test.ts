@@ -47,8 +47,8 @@ describe('the checks of a template document', () => {
       tag: 'latest',
     });
     const two = render({ tag: '2' });
-    assert.deepEqual(look(findTemplateProblems, two), [['twoTags', '"2"', 'Remove "tag"']]);
-    assert.deepEqual(fixed(findTemplateProblems, two, 'Remove "tag"'), complete);
+    assert.deepEqual(look(findTemplateProblems, two), [['twoTags', '"2"', 'Remove tag']]);
+    assert.deepEqual(fixed(findTemplateProblems, two, 'Remove tag'), complete);
   });
 
   it('warn about a long start script', () => {
@@ -72,7 +72,7 @@ describe('the checks of a template document', () => {
     });
     const args = render({ ssh_direct: true });
     assert.deepEqual(look(findTemplateProblems, args), [
-      ['runtypeMismatch', '"ssh_direct"', 'Remove "ssh_direct" / Use run type ssh'],
+      ['runtypeMismatch', '"ssh_direct"', 'Remove ssh_direct / Use run type ssh'],
     ]);
     assert.deepEqual(fixed(findTemplateProblems, args, 'Use run type ssh'), {
       ...complete,
@@ -105,7 +105,7 @@ describe('the checks of a template document', () => {
   it('mark arguments outside args and Jupyter fields outside Jupyter', () => {
     const args = render({ runtype: 'ssh', ssh_direct: true, onstart: 'run', args_str: '--port 80' });
     assert.deepEqual(look(findTemplateProblems, args), [
-      ['argsOutsideArgs', '"args_str"', 'Remove "args_str" / Use run type args'],
+      ['argsOutsideArgs', '"args_str"', 'Remove args_str / Use run type args'],
     ]);
     const lab = render({ jupyter_dir: '/w', use_jupyter_lab: true });
     assert.deepEqual(
@@ -270,10 +270,10 @@ describe('the checks of a template document', () => {
     const source = render({ volume_info: { size: 1 }, hash_id: 'x', surprise: 1 });
     assert.deepEqual(look(findTemplateProblems, source), [
       ['volumeHint', '"volume_info"', ''],
-      ['serviceField', '"hash_id"', 'Remove "hash_id"'],
-      ['unknownField', '"surprise"', 'Remove "surprise"'],
+      ['serviceField', '"hash_id"', 'Remove hash_id'],
+      ['unknownField', '"surprise"', 'Remove surprise'],
     ]);
-    assert.deepEqual(fixed(findTemplateProblems, source, 'Remove "hash_id"'), {
+    assert.deepEqual(fixed(findTemplateProblems, source, 'Remove hash_id'), {
       ...complete,
       volume_info: { size: 1 },
       surprise: 1,

@@ -12,7 +12,7 @@ describe('the checks of a workspace file', () => {
   });
 
   it('mark unknown keys, a missing limit, and anything but one thing to rent', () => {
-    assert.deepEqual(check({ ...sound, gpu: 1 }), [['unknownField', '"gpu"', 'Remove "gpu"']]);
+    assert.deepEqual(check({ ...sound, gpu: 1 }), [['unknownField', '"gpu"', 'Remove gpu']]);
     assert.deepEqual(check({ image: 'a:1' }), [['priceLimitMissing', '{', 'Add "maxPricePerHour"']]);
     assert.deepEqual(check({ maxPricePerHour: 1 }), [['nothingToRent', '{', 'Add "image"']]);
     const jobs = { train: { run: 'a', outputs: ['out/**'], limits: { hours: 1, costDollars: 1 } } };
@@ -21,7 +21,7 @@ describe('the checks of a workspace file', () => {
     assert.deepEqual(severities({ jobs }), ['nothingToRent information']);
     assert.deepEqual(severities({ jobs, image: 'a:1' }), ['priceLimitMissing error']);
     assert.deepEqual(check({ ...sound, template: 3 }), [
-      ['templateAndImage', '"a:1"', 'Remove "image" / Remove "template"'],
+      ['templateAndImage', '"a:1"', 'Remove image / Remove template'],
     ]);
   });
 

@@ -122,7 +122,7 @@ describe('What the kernel picker offers of an instance', () => {
     it(`is a start with its price: ${description ?? 'unknown'}`, () => {
       const { provider } = scene({ ...stopped, totalPerHour: cost } as Instance);
       const [start] = provider.provideCommands();
-      assert.deepEqual([start?.label, start?.description], ['Start trainer…', description]);
+      assert.deepEqual([start?.label, start?.description], ['Start trainer', description]);
     });
   }
 
@@ -151,7 +151,7 @@ describe('What the kernel picker offers of an instance', () => {
     await assert.rejects(provider.handleCommand({ label: 'Rent a GPU…' }));
     assert.deepEqual([searches, reported], [1, []]);
     screen.commands.register('gpuRental.instance.start', () => Promise.reject(new Error('No')));
-    assert.equal(await provider.handleCommand({ label: 'Start trainer…' }), undefined);
+    assert.equal(await provider.handleCommand({ label: 'Start trainer' }), undefined);
     assert.match(String(reported), /No/);
     deps.accounts.active = undefined;
     assert.deepEqual(

@@ -42,7 +42,7 @@ describe('The set-up of an instance for notebooks', () => {
 
   it('ends where the user cancels the connection, which others may wait for', async () => {
     const server = setUp(endless);
-    await press('Cancel', /^Connecting notebooks/);
+    await press('Cancel', /^Connecting to/);
     assert.equal(await server, undefined);
   });
 

@@ -12,7 +12,7 @@ const minute = 60_000;
 const id = 5001;
 
 describe('A schedule that is changed while it is carried out', function () {
-  // Hours pass in steps that each wait for the disk.
+  // Hours pass in steps that each wait for storage.
   this.timeout(60_000);
   let { service, computer, disk } = {} as ScheduleScene;
   let answer: () => void;

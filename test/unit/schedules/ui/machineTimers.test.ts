@@ -170,9 +170,9 @@ describe('The timer on a machine', () => {
     await assert.rejects(arm(one.deps, one.scheduled), /connection was lost/);
     assert.match(
       (await one.notices()).join(),
-      /It may be running, because it could not be ended\. \[Try Again\]/,
+      /It may be running, because it could not be ended\. \[Retry\]/,
     );
-    await one.press('Try Again');
+    await one.press('Retry');
     assert.deepEqual([one.verbs(), await one.notices()], [['arm', 'disarm', 'disarm'], []]);
   });
 
@@ -211,10 +211,10 @@ describe('The timer on a machine', () => {
       const one = scene({ answers: [answer] });
       await arm(one.deps, one.scheduled);
       const [said = ''] = await one.notices();
-      assert.match(said, /^warning Could not arm trainer\. .*\[Try Again\]$/);
+      assert.match(said, /^warning Could not arm trainer\. .*\[Retry\]$/);
       assert.match(said, why);
       assert.equal(one.kept.schedule?.armed, undefined);
-      await one.press('Try Again');
+      await one.press('Retry');
       assert.deepEqual(one.verbs(), ['arm', 'arm']);
     });
   }
@@ -273,14 +273,14 @@ describe('The timer on a machine', () => {
       await check(one.deps, one.scheduled);
       assert.match((await one.notices()).join(), words);
       assert.equal(one.kept.schedule.armed !== undefined, isArmed);
-      await one.press('Try Again');
+      await one.press('Retry');
       assert.deepEqual(one.verbs(), ['check', next]);
     });
   }
 
   for (const [button, answer] of [
     ['Cancel Here Only', 'hereOnly'],
-    ['Try Again', 'done'],
+    ['Retry', 'done'],
     [undefined, 'no'],
   ] as const) {
     it(`that can't be ended is left to the user: ${button ?? 'nothing'}`, async () => {
@@ -328,10 +328,10 @@ describe('The timer on a machine', () => {
     assert.match(String(one.errors), /No network/);
     assert.match(
       (await one.notices()).join(),
-      /Extended here only\. trainer still stops itself at .*\[Try Again\]/,
+      /Extended here only\. trainer still stops itself at .*\[Retry\]/,
     );
     assert.deepEqual([one.verbs(), ended], [['disarm'], 0]);
-    await one.press('Try Again');
+    await one.press('Retry');
     assert.deepEqual([one.verbs(), ended], [['disarm', 'arm'], 1]);
   });
 });

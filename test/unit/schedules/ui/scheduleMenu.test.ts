@@ -56,11 +56,11 @@ describe('The menu of a schedule', () => {
 
   it('offers each end of a running instance, and no stop of a stopped one', async () => {
     assert.deepEqual(await open(undefined), [
-      'Stop After a Time… The disk is kept and still costs $0.120/day.',
-      'Stop When Idle… The disk is kept and still costs $0.120/day.',
+      'Stop After a Time… Storage is kept and still costs $0.120/day.',
+      'Stop When Idle… Storage is kept and still costs $0.120/day.',
       'Destroy After a Time… All data on it is lost.',
       'Destroy When Idle… All data on it is lost.',
-      '> Stop After a Time… The disk is kept and still costs $0.120/day.',
+      '> Stop After a Time… Storage is kept and still costs $0.120/day.',
     ]);
     assert.deepEqual(await open(undefined, { actualStatus: 'exited', intendedStatus: 'stopped' }), [
       'Destroy After a Time… All data on it is lost.',
@@ -76,7 +76,7 @@ describe('The menu of a schedule', () => {
       'Extend by 1 Hour',
       "Let the Instance Do It… A small timer on the instance acts with the instance's own restricted key, so no editor needs to be open.",
       'Cancel, and Keep It',
-      'Stop After a Time… The disk is kept and still costs $0.120/day.',
+      'Stop After a Time… Storage is kept and still costs $0.120/day.',
     ]);
     assert.deepEqual((await open({ term: { kind: 'idle', minutes: 30 } })).slice(0, 3), [
       'Set: stops when idle 30 min Carried out by: an editor that is open on this computer and signed in to this account',
@@ -89,7 +89,7 @@ describe('The menu of a schedule', () => {
       'Check the Timer on the Instance',
       'End the Timer on the Instance After that, only an open editor can act.',
       'Cancel, and Keep It',
-      'Stop After a Time… The disk is kept and still costs $0.120/day.',
+      'Stop After a Time… Storage is kept and still costs $0.120/day.',
     ]);
     assert.deepEqual((await open({ armed, isOnlyOnInstance: true })).slice(0, 4), [
       'Set: stops itself at 1:30 PM (armed, checked 12:00 PM) in 1 h 30 min Carried out by: the instance itself: its own timer could not be ended',
@@ -101,7 +101,7 @@ describe('The menu of a schedule', () => {
       'Set: stops 11:59 AM Carried out by: an editor that is open on this computer and signed in to this account',
       'Extend by 1 Hour',
       'Cancel, and Keep It',
-      'Stop After a Time… The disk is kept and still costs $0.120/day.',
+      'Stop After a Time… Storage is kept and still costs $0.120/day.',
     ]);
   });
 
@@ -128,7 +128,7 @@ describe('The menu of a schedule', () => {
       'Idle for 30 min',
       'Idle for 1 h',
       'Idle for 2 h',
-      'What counts as idle Idle means: no remote window, terminal, forwarded port, transfer, command or job of GPU Rental uses it on this computer, no cell of a notebook runs there, and its GPU use is under 5% where it is reported.',
+      'What counts as idle Idle means: no remote window, terminal, forwarded port, transfer, command or job of GPU Rental uses it on this computer, no cell of a notebook runs there, and its GPU use is under 5 % where it is reported.',
     ]);
     assert.deepEqual((await type('45m')).slice(0, 1), ['Idle for 45 min']);
   });

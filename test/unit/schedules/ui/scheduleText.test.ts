@@ -147,11 +147,11 @@ describe('The message about a schedule', () => {
       { kind: 'soon', ...destroy, idleMinutes: 30 },
     ],
     [
-      'info trainer is stopped, as scheduled. Its disk still costs $0.120/day. [Start…, Destroy…]',
+      'info trainer is stopped, as scheduled. Storage still costs $0.120/day. [Start…, Destroy…]',
       { kind: 'stopped', ...price },
     ],
     [
-      'info trainer was scheduled to stop at 11:00 AM, when no editor was open or the computer was asleep. It is now stopped, and its disk still costs $0.120/day. [Start…, Destroy…]',
+      'info trainer was scheduled to stop at 11:00 AM, when no editor was open or the computer was asleep. It is now stopped, and storage still costs $0.120/day. [Start…, Destroy…]',
       { kind: 'stopped', isLate: true, at: now - 60 * minute, ...price },
     ],
     [
@@ -160,11 +160,11 @@ describe('The message about a schedule', () => {
     ],
     ['info trainer was to be stopped, and the service no longer lists it. []', { kind: 'gone' }],
     [
-      'warning trainer is not stopped yet and still costs money. Retrying… The service accepted the request but still shows the instance unchanged. [Cancel, and Keep It]',
+      'warning trainer has not ended yet and still costs money. Retrying… The service accepted the request but still shows the instance unchanged. [Cancel, and Keep It]',
       { kind: 'failed' },
     ],
     [
-      'warning trainer is not destroyed yet and still costs money. Retrying… The service refused it. [Cancel, and Keep It]',
+      'warning trainer has not ended yet and still costs money. Retrying… The service refused it. [Cancel, and Keep It]',
       { kind: 'failed', ...destroy, problem: text('The service refused it.') },
     ],
     [

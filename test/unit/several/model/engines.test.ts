@@ -13,7 +13,10 @@ describe('a tool that is missing on this computer', () => {
       assert.match(advice, /is not installed here\. Install it, for example with: sudo apt-get install \S+$/);
     }
     for (const advice of adviceOn('darwin')) {
-      assert.match(advice, /is not installed here\. Install it, for example with: (?:brew|pipx) install \S+$/);
+      assert.match(
+        advice,
+        /is not installed here\. Install it, for example with: (?:brew|pipx) install \S+$/,
+      );
     }
     for (const advice of adviceOn('win32')) {
       assert.match(advice, /is not installed here\.$/);

@@ -51,7 +51,7 @@ describe('The instances of a group', () => {
     assert.deepEqual(await chooseHosts(deps, other, targets(2, 3), ''), [helper]);
     assert.deepEqual(textsOn(screen), ['info Left out, because they are not running or have no SSH: 1. []']);
     assert.deepEqual(await chooseHosts(deps, off, undefined, ''), []);
-    assert.deepEqual(textsOn(screen), ['info You have no running instance to connect to. [Show Instances]']);
+    assert.deepEqual(textsOn(screen), ['info This needs a running instance. [Show Instances]']);
   });
 
   it('need no question where one runs', async () => {
@@ -77,7 +77,7 @@ describe('The instances of a group', () => {
     assert.equal(await untold, undefined);
     const labeled = choose('Instances by Label…');
     await quick.flush();
-    assert.equal(await quick.type('  '), 'Type a label.');
+    assert.equal(await quick.type('  '), 'Enter a value.');
     await quick.type(' sweep-* ');
     await quick.enter();
     assert.deepEqual(await labeled, { kind: 'label', pattern: 'sweep-*' });
@@ -108,13 +108,13 @@ describe('The instances of a group', () => {
         membersText({ kind: 'chosen', ids: [1] }),
         membersText({ kind: 'chosen', ids: [1, 2] }),
       ],
-      ['all running instances', 'label sweep-*', '1 chosen instance', '2 chosen instances'],
+      ['All Running Instances', 'label sweep-*', 'Chosen instances: 1', 'Chosen instances: 2'],
     );
     const set = { id: 'a', name: 'sweep', folder: '/work', members: { kind: 'running' } } as never;
     const { value, ...row } = setRow(set);
     assert.equal(value, set);
     assert.deepEqual(row, {
-      ...{ id: 'a', icon: 'references', label: 'sweep', description: 'all running instances' },
+      ...{ id: 'a', icon: 'references', label: 'sweep', description: 'All Running Instances' },
       detail: '/work',
     });
   });

@@ -174,7 +174,7 @@ describe('Work on several instances', () => {
       answer = one;
       const isOver = runOnSeveral(deps, undefined, targets(1));
       await quick.flush();
-      assert.equal(await quick.type(' '), 'Type a command.');
+      assert.equal(await quick.type(' '), 'Enter a value.');
       await quick.type('make');
       await quick.enter();
       await quick.pick('one');
@@ -228,7 +228,7 @@ describe('Work on several instances', () => {
     assert.deepEqual(said, [
       'one loss 2',
       { title: 'one.log', content: 'loss 1\nloss 2\n' },
-      'one the log is empty',
+      'one The log is empty.',
       { title: 'one.log', content: '' },
     ]);
   });

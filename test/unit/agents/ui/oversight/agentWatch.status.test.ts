@@ -45,16 +45,16 @@ describe('The item of agents in the status bar', () => {
     assert.equal(shown({}), undefined);
     assert.equal(shown({ instances: [instance('stopped', false)] }), undefined);
     assert.deepEqual(shown({ instances: [instance('a')] }), [
-      '$(hubot) 1 agent instance',
-      '1 agent instance\na',
-      '1 agent instance',
+      '$(hubot) Agent instances: 1',
+      'Agent instances: 1\na',
+      'Agent instances: 1',
       'gpuRental.instances.focus',
       false,
     ]);
     assert.deepEqual(shown({ instances: [instance('a'), instance('b'), instance('c', false)] }), [
-      '$(hubot) 2 agent instances',
-      '2 agent instances\na\nb',
-      '2 agent instances',
+      '$(hubot) Agent instances: 2',
+      'Agent instances: 2\na\nb',
+      'Agent instances: 2',
       'gpuRental.instances.focus',
       false,
     ]);
@@ -66,13 +66,13 @@ describe('The item of agents in the status bar', () => {
       false,
     ]);
     assert.deepEqual(shown({ pending: [request()], underWay: [{}], instances: [instance('a')] }), [
-      '$(hubot) 1 request is waiting',
-      '1 request is waiting\na',
-      '1 request is waiting',
+      '$(hubot) Waiting requests: 1',
+      'Waiting requests: 1\na',
+      'Waiting requests: 1',
       'gpuRental.agents.openRequest',
       true,
     ]);
-    assert.deepEqual(shown({ pending: [request(), request()] })?.[0], '$(hubot) 2 requests are waiting');
+    assert.deepEqual(shown({ pending: [request(), request()] })?.[0], '$(hubot) Waiting requests: 2');
   });
 
   it('is read again when the last request is over', async () => {

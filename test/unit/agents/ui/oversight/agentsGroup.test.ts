@@ -114,11 +114,11 @@ describe('The agents in the account view', () => {
     assert.equal(all.sent.length, 3);
     assert.deepEqual((await all.rows()).slice(1), [
       'odd_tool | ok · “claude” (unverified name) · 12:00 PM | pass | Agent: “claude” (unverified name) / Through: MCP / Tool: odd_tool / Outcome: ok',
-      'Ask to rent | you were asked · the chat · 12:00 PM | question | Agent: the chat / Through: the chat of the editor / Tool: request_rental / Outcome: pending',
-      'Run a command | refused · “claude” (unverified name) · 12:00 PM | circle-slash | Agent: “claude” (unverified name) / Through: MCP / Tool: run_command / Outcome: It was refused.',
+      'Ask to Rent | you were asked · the chat · 12:00 PM | question | Agent: the chat / Through: the chat of the editor / Tool: request_rental / Outcome: pending',
+      'Run a Command on an Instance | refused · “claude” (unverified name) · 12:00 PM | circle-slash | Agent: “claude” (unverified name) / Through: MCP / Tool: run_command / Outcome: It was refused.',
     ]);
     all.hear({ at: now, client: 'other', door: 'mcp', tool: 'search_offers', isError: false, outcome: 'ok' });
-    assert.match((await all.rows())[1] ?? '', /^Search GPU offers \| ok · “other” \(unverified name\)/);
+    assert.match((await all.rows())[1] ?? '', /^Search GPU Offers \| ok · “other” \(unverified name\)/);
     for (let count = 0; count < 12; count += 1) {
       all.call('list_instances');
     }

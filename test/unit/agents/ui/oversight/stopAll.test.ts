@@ -95,6 +95,8 @@ describe('Stopping all that agents rented', () => {
     const said = await stop('Stop All', () => {
       accounts.active = { key: 'theirs' };
     });
-    assert.deepEqual(said.slice(1), ['info The account changed, so nothing was stopped. []']);
+    assert.deepEqual(said.slice(1), [
+      'info Nothing was done because the account was switched. Check the active account and try again. []',
+    ]);
   });
 });

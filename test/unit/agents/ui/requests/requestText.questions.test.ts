@@ -157,7 +157,7 @@ describe('What a user is asked for an agent', () => {
     ]);
     const chat = { tool: 'run_command', command: 'x'.repeat(961), caller: { name: 'chat', door: 'chat' } };
     assert.deepEqual(asked(chat)?.slice(-4), [
-      '… and 1 more character that is not shown here.',
+      '… and more characters that are not shown here: 1',
       'On an instance that an agent rented, this holds until the instance is gone or this window closes.',
       'Account: me',
       '[Run]',
@@ -176,11 +176,11 @@ describe('What a user is asked for an agent', () => {
       ],
       [
         'Nothing was rented for “claude” (unverified name). The log says why.',
-        'Could not confirm that “trainer” is destroyed. You may still be charged.',
+        'Could not confirm this for “trainer”. You may still be charged.',
         'Could not change the schedule of “trainer”. Check when it ends.',
         undefined,
-        'Could not confirm that “trainer” is started.',
-        'Could not confirm that “trainer” is stopped. You may still be charged.',
+        'Could not confirm this for “trainer”. You may still be charged.',
+        'Could not confirm this for “trainer”. You may still be charged.',
       ],
     );
     assert.notEqual(said('request_rental', 'notRented'), undefined);
@@ -221,12 +221,12 @@ describe('What a user is asked for an agent', () => {
           'Instances at once: 2',
           'Hours until an instance ends, at most: 8',
           'Questions an hour: 6',
-          'Let Agents Ask',
+          'Allow',
         ],
         [
           'Let AI agents see your instances and offers?',
           "They can't spend money or change anything.",
-          'Let Agents See',
+          'Allow',
         ],
       ],
     );

@@ -45,7 +45,7 @@ describe('The row of a machine that is hosted', () => {
       [
         '#178 4× RTX 4090 | $0.400/h · 2 of 4 rented | #178 4× RTX 4090, $0.400/h · 2 of 4 rented, ' +
           'Machine: #178, Host name: rack-1, Rented: 2 of 4 rented, Price: $0.400 an hour per GPU, ' +
-          'Minimum bid: $0.200 an hour per GPU, Storage: $0.100 per GB and month, Reliability: 99.56%, ' +
+          'Minimum bid: $0.200 an hour per GPU, Storage: $0.100 per GB and month, Reliability: 99.56 %, ' +
           'Verification: verified, Location: Sweden, Offered until: 1:00 PM',
         '**Machine**: #178  ',
         '**Host name**: rack-1  ',
@@ -53,7 +53,7 @@ describe('The row of a machine that is hosted', () => {
         '**Price**: $0.400 an hour per GPU  ',
         '**Minimum bid**: $0.200 an hour per GPU  ',
         '**Storage**: $0.100 per GB and month  ',
-        '**Reliability**: 99.56%  ',
+        '**Reliability**: 99.56 %  ',
         '**Verification**: verified  ',
         '**Location**: Sweden  ',
         '**Offered until**: 1:00 PM',
@@ -73,7 +73,7 @@ describe('The row of a machine that is hosted', () => {
   it('is below the problem of the list, and hidden while it is read', async () => {
     assert.equal((await shown({}, { kind: 'loading' })).length, 0);
     assert.equal((await shown({}, { kind: 'idle' })).length, 0);
-    assert.match((await shown({}, { skipped: 2 }))[0] ?? '', /2 machines could not be read/);
-    assert.match((await shown({}, { skipped: 1 }))[0] ?? '', /1 machine could not be read/);
+    assert.match((await shown({}, { skipped: 2 }))[0] ?? '', /Could not be read: 2/);
+    assert.match((await shown({}, { skipped: 1 }))[0] ?? '', /Could not be read: 1/);
   });
 });

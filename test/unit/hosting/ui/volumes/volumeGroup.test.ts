@@ -96,10 +96,10 @@ describe('The volumes below the instances', () => {
     become({ kind: 'failed', error: new Error('x') });
     assert.equal(rows().length, 1);
     become({ kind: 'loading' });
-    assert.deepEqual(rows(), ['Loading volumes…']);
+    assert.deepEqual(rows(), ['Loading…']);
     become(ready([used], { skipped: 2 }));
     assert.equal(rows().length, 2);
-    assert.match(rows()[0] ?? '', /2 volumes could not be read/);
+    assert.match(rows()[0] ?? '', /Could not be read: 2/);
     become({ kind: 'loading' });
     assert.deepEqual(rows(), [], 'nothing had failed');
   });

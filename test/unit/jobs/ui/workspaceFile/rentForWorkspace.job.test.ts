@@ -109,7 +109,7 @@ describe('The search for a machine of a job', () => {
       const searched = search({ recipe: { template } });
       await quick.flush();
       const [question] = screen.messages.shown;
-      assert.match(question?.text ?? '', /The template Trainer was edited since/);
+      assert.match(question?.text ?? '', /The template Trainer was edited after/);
       if (isTaken) {
         question?.press(question.buttons.find((one) => !/Not Now|Cancel/.test(one)) ?? '');
       } else {
