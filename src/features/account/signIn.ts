@@ -88,7 +88,7 @@ async function pickExistingKey(host: string): Promise<ImportableKey | 'paste' | 
   ];
   const picked = await pickOne(items, {
     title: t('{0}: {1}', titleOf('gpuRental.signIn'), t('API key')),
-    placeHolder: t('Which key do you want to use?'),
+    placeHolder: t('Which one?'),
   });
   return picked === undefined ? 'stopped' : (picked.source ?? 'paste');
 }

@@ -58,7 +58,7 @@ export function savedLevel(picker: QuickInput, editor: QueryEditor, deps: SavedD
   });
   return {
     title: t('Search Offers: {0}', t('Saved and Recent Searches')),
-    placeholder: t('Which search?'),
+    placeholder: t('Which one?'),
     // The typed text found a row. After its action, show all rows again.
     line: () => '',
     rows: () => {
@@ -105,7 +105,7 @@ export function savedLevel(picker: QuickInput, editor: QueryEditor, deps: SavedD
 function manageLevel(picker: QuickInput, deps: SavedDeps): Level {
   return {
     title: t('Search Offers: {0}', t('Saved and Recent Searches')),
-    placeholder: t('Which search?'),
+    placeholder: t('Which one?'),
     line: () => '',
     rows: () =>
       deps.saved.list().flatMap(({ name }) => [

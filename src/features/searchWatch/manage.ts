@@ -27,7 +27,7 @@ export async function manageWatches(deps: WatchDeps): Promise<void> {
 function listLevel(deps: WatchDeps, picker: QuickInput): Level {
   return {
     title: titleOf('gpuRental.manageWatches'),
-    placeholder: t('Which search?'),
+    placeholder: t('Which one?'),
     // The typed text found a row. After its action, show all rows again.
     line: () => '',
     rows: () => {

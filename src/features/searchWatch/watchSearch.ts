@@ -68,7 +68,7 @@ async function chooseSearch({ globalState, settings }: WatchDeps): Promise<Subje
   const recent = memory.recent.filter((query) => searchKey(query) !== searchKey(last));
   const answer = await pickFromList<Subject>({
     title: titleOf('gpuRental.watchSearch'),
-    placeholder: t('Which search?'),
+    placeholder: t('Which one?'),
     rows: [
       {
         id: 'last',

@@ -163,7 +163,7 @@ async function addKey(deps: Deps): Promise<void> {
     deps,
     {
       title: titleOf('gpuRental.sshKey.add'),
-      placeholder: t('Which public key should be registered?'),
+      placeholder: t('Which one?'),
     },
     (key) => items.some((item) => sameKey(item.publicKey, key.line)),
   );

@@ -43,7 +43,7 @@ function reportLostProgress({ accounts, jobs, oneWindow }: Deps): void {
 
 /** A row that stays for as long as the file is kept. */
 export function damagedJobItem(path: string): vscode.TreeItem {
-  const item = new vscode.TreeItem(t('Could not read a job'));
+  const item = new vscode.TreeItem(t('Could not read the list'));
   item.id = `job-damaged-${path}`;
   item.iconPath = new vscode.ThemeIcon('warning');
   item.tooltip = path;

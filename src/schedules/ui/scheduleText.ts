@@ -160,7 +160,7 @@ export function idleMeaning(): string {
 export function idleItself(): string {
   return [
     t(
-      'Idle on the instance itself means: each GPU under 5% in every check, every 10 seconds, no SSH login from any computer, no terminal that prints, and no running job or notebook cell of GPU Rental. Other work on its CPU does not count.',
+      'Idle on the instance itself means: each GPU under 5 % in every check, every 10 seconds, no SSH login from any computer, no terminal that prints, and no running job or notebook cell of GPU Rental. Other work on its CPU does not count.',
     ),
     t(
       'A kernel whose Jupyter server does not answer counts as running for {0}, and for as long as it uses the CPU. After that the instance is stopped, never destroyed.',

@@ -115,7 +115,7 @@ async function chosen({ sets }: UseInDeps, target: HostSetTarget | undefined): P
   }
   const answer = await pickFromList<HostSet>({
     title: t('Groups for Other Tools'),
-    placeholder: t('Which group?'),
+    placeholder: t('Which one?'),
     rows: sets.rows.map(setRow),
   });
   return answer.kind === 'picked' ? answer.value : undefined;

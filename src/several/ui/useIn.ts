@@ -139,7 +139,7 @@ async function chooseSet(
   if (known.length > 0) {
     const answer = await pickFromList<HostSet | 'new'>({
       title: engine.name,
-      placeholder: t('Which group?'),
+      placeholder: t('Which one?'),
       rows: [...known.map(setRow), { id: 'new', icon: 'add', label: t('New Group…'), value: 'new' as const }],
     });
     if (answer.kind !== 'picked') {
