@@ -25,7 +25,7 @@ describe('a job whose file is damaged', () => {
     const damaged = /^A job is missing from the list, and its machine may still cost money\. /;
     const { buttons } = await window.toast(damaged);
     assert.deepEqual(buttons, ['Show Instances', 'Show File']);
-    await window.view('jobs').row('Could not read a job');
+    await window.view('jobs').row('Could not read the list');
     await writeJob(window, job);
     window.run('Run Job…');
     await window.toast(/^train: succeeded/);

@@ -173,7 +173,7 @@ describe('The pinned offers on the market page', () => {
     await press('refresh');
     assert.equal(view().comparison?.columns.length, 2);
     assert.deepEqual(notices(), [
-      'error Could not read the report. See the log for details. Shown as of Jan 15, 2026, 12:00 PM.',
+      'error Something unexpected happened. See the log for details. Shown as of Jan 15, 2026, 12:00 PM.',
     ]);
     assert.equal(warned.length, 1);
     refusal = undefined;
