@@ -21,6 +21,7 @@ const found = [
   /^#\d+ is rental 2 of 1 allowed/,
   /^#\d+ bills and is in no view/,
   /^#\d+ was destroyed unasked, with its data/,
+  /^#\d+ outlived its agreed end/,
 ];
 
 describe('the judge of the fault runs', () => {
@@ -49,6 +50,8 @@ describe('the judge of the fault runs', () => {
     world.addInstance({ ...first, id: first.id + 1 });
     await judge.check(window);
     world.removeInstance(first);
+    judge.leftAlone(first.id + 1, true);
+    judge.leftAlone(first.id + 1, false);
     window.clearToasts();
     orders.clear();
     assert.deepEqual(

@@ -158,6 +158,17 @@ export class Judge {
     }
   }
 
+  /** After more than twice the idle time that was agreed with each rental; no answer is no idle time, and is told. */
+  leftAlone(id: number, isWorking: boolean): void {
+    const isStopped = this.computer.simulator.world.instance(id)?.intendedStatus === 'stopped';
+    const isDoubtful = this.computer.windows.some(({ screen }) =>
+      screen.messages.shown.some(({ text }) => idIn(text) === id && text.includes('did not stop when idle')),
+    );
+    if (isStopped === isWorking && (isWorking || !isDoubtful)) {
+      this.say(isWorking ? `#${id} was stopped while it worked` : `#${id} outlived its agreed end`);
+    }
+  }
+
   private checkSchedule(id: number, row: string): void {
     const schedule = this.schedules.get(id);
     // The user's own stop may have come first, where the list could not show it.

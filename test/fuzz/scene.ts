@@ -52,6 +52,27 @@ class Scene {
       }
       await this.check();
     }
+    await this.leaveAlone();
+  }
+
+  /** The service works, and the user does nothing more: idle machines end as agreed with their rentals, and no other. */
+  private async leaveAlone(): Promise<void> {
+    const window = await this.anyWindow();
+    const rows = await window.view('instances').texts();
+    const left = this.computer.simulator.world.instances.filter(
+      ({ id, actualStatus }) =>
+        actualStatus === 'running' &&
+        rows.some((row) => row.includes(`#${id}`) && row.includes('stops when idle')),
+    );
+    const working = left.filter(() => this.dice.chance(0.3));
+    for (const instance of left) {
+      instance.gpuUse = working.includes(instance) ? 80 : 0;
+    }
+    await this.computer.pass(70 * minute);
+    for (const instance of left) {
+      this.judge.leftAlone(instance.id, working.includes(instance));
+    }
+    this.note(`left ${left.length} alone, ${this.judge.violations.length} violations`);
   }
 
   private async step(): Promise<void> {

@@ -53,6 +53,15 @@ describe('the confirmation', () => {
     });
   });
 
+  it('has a row for the end, which names what keeps it where no login is possible', () => {
+    const source = { kind: 'image', image: 'x' } as const;
+    const end = { idleMinutes: 30, destroyAfterDays: 0 };
+    const row = (runtype: 'ssh_direct' | 'args') =>
+      shown(anInput({ choices: { source, end, runtype } }))['end'];
+    assert.equal(row('ssh_direct'), 'stops after 30 min idle');
+    assert.equal(row('args'), 'stops after 30 min idle, only while an editor is open');
+  });
+
   it('names the template as the source only for values that it sets', () => {
     const { runtype, disk } = shown(anInput());
     assert.doesNotMatch(`${runtype} ${disk}`, /template/i);

@@ -21,6 +21,24 @@ describe('what is remembered of a rental for all accounts', () => {
     assert.deepEqual([memory.templateId, memory.images], [undefined, ['new/image', 'old/image']]);
   });
 
+  it('has the end that was chosen for an account, until its setting is changed', async () => {
+    const kept = new Map<string, unknown>();
+    const memory = new LastRental({
+      get: (key) => kept.get(key),
+      update: (key, value) => Promise.resolve(void kept.set(key, value)),
+    });
+    const settings = { idleMinutes: 30, destroyAfterDays: 7 };
+    assert.deepEqual(memory.end('one', settings), settings);
+    await memory.keepEnd('one', { idleMinutes: 0 }, settings);
+    await memory.keepEnd('one', { destroyAfterDays: 3 }, settings);
+    assert.deepEqual(memory.end('one', settings), { idleMinutes: 0, destroyAfterDays: 3 });
+    assert.deepEqual(memory.end('other', settings), settings);
+    const changed = { ...settings, idleMinutes: 60 };
+    assert.deepEqual(memory.end('one', changed), { idleMinutes: 60, destroyAfterDays: 3 });
+    kept.set('gpuRental.rent.end.one', { idleMinutes: 'soon', destroyAfterDays: { value: -1 } });
+    assert.deepEqual(memory.end('one', settings), settings);
+  });
+
   it('has the last six images, each once', async () => {
     const kept = new Map<string, unknown>();
     const memory = new LastRental({
