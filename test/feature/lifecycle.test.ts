@@ -210,7 +210,7 @@ describe('living with instances', () => {
     assert.match(`${text} ${detail}`, /tuned/);
     assert.match(`${text} ${detail}`, /helper/);
     await window.dialogButton('Destroy');
-    await window.toast(/2 instances are destroyed/);
+    await window.toast(/Destroyed, and no longer listed by the service: /);
     assert.deepEqual(simulator.world.instances, []);
     for (const [id, times] of [
       [first, 2],

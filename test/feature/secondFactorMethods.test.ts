@@ -227,7 +227,7 @@ describe('managing the second factor', () => {
     // One code counts once.
     computer().simulator.advance(30);
     await quick.type(totp());
-    await window.toast('The 2FA method was removed. One is left.');
+    await window.toast('The 2FA method was removed. Methods left: 1.');
     const { code, ...body } = lastBody('DELETE', '/api/v0/tfa/') as Record<string, unknown>;
     assert.match(String(code), /^\d{6}$/);
     assert.deepEqual(body, { tfa_method: 'totp', tfa_method_id: 2, target_id: 1 });

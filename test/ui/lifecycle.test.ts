@@ -74,7 +74,7 @@ describe('living with instances', function () {
     assert.match(said, /lost for good/);
     await workbench.shot('09-destroy');
     await workbench.dialogButton('Destroy');
-    await workbench.toast(/2 instances are destroyed/, 60_000);
+    await workbench.toast(/Destroyed, and no longer listed by the service: /, 60_000);
     assert.deepEqual(session().simulator.world.instances, []);
     for (const [id, times] of [
       [first, 1],
