@@ -27,7 +27,6 @@ const several = [
   'Rent {0} machines like {1}?',
   'Rented {0} of {1} machines: {2}.',
   'The script has {0} characters. Scripts of more than {1} are compressed when renting.',
-  'The service shows its market figures only to accounts that host a machine. These prices come from the {0} offers shown and leave out rented machines.',
   'You can pin at most {0} offers. Unpin one first.',
   'Where is the script? At most {0} characters are sent; longer ones are compressed.',
   '{0} of the {1} offers read so far',

@@ -272,7 +272,7 @@ describe('reports', () => {
     const body = { success: true, gpus: [], needs_machine: true };
     computer().simulator.fail({ kind: 'answer', path: '/api/v0/metrics/gpu/current/', status: 200, body });
     await market.press('Refresh');
-    await market.notice(/These prices come from the 64 offers shown/);
+    await market.notice(/These prices come from the offers shown, 64 in all/);
     assert.deepEqual(
       market.view.sections.map(({ title }) => title),
       ['Price and Speed, 64 offers shown', 'Price per GPU and Hour, 64 offers shown'],

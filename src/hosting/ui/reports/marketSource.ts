@@ -231,7 +231,7 @@ export class MarketSource implements ReportSource<Market> {
             reportNotice(
               'info',
               t(
-                'The service shows its market figures only to accounts that host a machine. These prices come from the {0} offers shown and leave out rented machines.',
+                'The service shows its market figures only to accounts that host a machine. These prices come from the offers shown, {0} in all, and leave out rented machines.',
                 market.listed?.offers.length ?? 0,
               ),
             ),
