@@ -48,7 +48,8 @@ export async function searchFor(window: FeatureWindow, typed: string, offer: Reg
   await computer.until(`only offers with ${String(offer)}`, () => {
     const offers = quick.rows().filter((row) => row.includes('% reliable'));
     // What is there may fit while the search for it is still to come.
-    return !quick.open.busy && offers.length > 0 && offers.every((row) => offer.test(row));
+    const isSent = !typed.startsWith('spot ') || lastSearch(computer)['type'] === 'bid';
+    return isSent && !quick.open.busy && offers.length > 0 && offers.every((row) => offer.test(row));
   });
 }
 
