@@ -6,7 +6,7 @@ import { DocumentDriver } from '../../support/feature/documentDriver';
 import { areJobsOver, rentForJob, writeJob } from '../../support/feature/jobDriver';
 import { atPlaces } from '../../support/feature/jobPlaces';
 import { registerKey } from '../../support/feature/reachable';
-import { evenPrices } from '../../support/feature/rentDriver';
+import { evenPrices, lastSearch } from '../../support/feature/rentDriver';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
 
@@ -25,7 +25,7 @@ describe('a job whose machine is lost while it runs', () => {
   const linesOf = () => (existsSync(starts()) ? readFileSync(starts(), 'utf8').trim().split('\n') : []);
 
   /** Runs until its machine is lost; the attempt after that comes to its end. */
-  async function run(retries: Record<string, number>, offers = /1× RTX 3090/): Promise<InstanceState> {
+  async function run(retries: Record<string, number>, typed = ''): Promise<InstanceState> {
     const before = linesOf().length;
     const script = [
       `echo "$GPU_RENTAL_ATTEMPT" >>${starts()}`,
@@ -35,10 +35,14 @@ describe('a job whose machine is lost while it runs', () => {
     await writeJob(window, { run: script, retries, whenDone: { success: 'destroy' } });
     await new DocumentDriver(window).press('Run Job');
     await window.quick.title('Search Offers for train');
-    if (offers.source.includes('interruptible')) {
-      await window.quick.type('spot 1x 3090', { enter: false });
+    if (typed !== '') {
+      await window.quick.type(typed, { enter: false });
+      await computer().until(
+        'the other rental type',
+        () => lastSearch(computer())['type'] === 'bid' && !window.quick.open.busy,
+      );
     }
-    await window.quick.pick(offers);
+    await window.quick.pick(/1× RTX 3090/);
     await window.quick.title('Rent for train: Confirm');
     await rentForJob(window);
     await computer().until('the start', () => linesOf().length > before);
@@ -57,15 +61,11 @@ describe('a job whose machine is lost while it runs', () => {
     window.clearToasts();
   });
 
-  for (const [what, offers, lose] of [
-    [
-      'outbid',
-      /1× RTX 3090.*Interruptible ·/,
-      (machine: InstanceState) => computer().simulator.lifecycle.outbid(machine),
-    ],
+  for (const [what, typed, lose] of [
+    ['outbid', 'spot 1x 3090', (machine: InstanceState) => computer().simulator.lifecycle.outbid(machine)],
     [
       'ended by its host',
-      /1× RTX 3090/,
+      '',
       (machine: InstanceState) =>
         computer().simulator.lifecycle.fail(machine, 'exited', 'The host has ended it'),
     ],
@@ -73,7 +73,7 @@ describe('a job whose machine is lost while it runs', () => {
     it(`runs again on another where it was ${what}, and each is rented and destroyed once`, async () => {
       const before = { rentals: rentals(), destroyed: destroyed().length };
       most = 0;
-      const first = await run({ interrupted: 1 }, offers);
+      const first = await run({ interrupted: 1 }, typed);
       lose(first);
       await window.toast(/^train runs again on another machine \(attempt 2\): /);
       await window.toast(/^train: succeeded after .* for \$/);
