@@ -167,7 +167,7 @@ describe('renting from a template and by bid', () => {
     await through('Label', 'Run type', 'Confirm');
     await edit({ env: '-e MODE=infer -e EXTRA=1' });
     await confirmRental(window);
-    await quick().row('The template Two cards was edited elsewhere');
+    await quick().row('The template Two cards was edited after it was chosen');
     await quick().row(/EXTRA, MODE|MODE, EXTRA/);
     assert.equal(rentalsOf(computer()).length, 1);
     quick().escape();
