@@ -146,7 +146,7 @@ describe('secrets in template documents', () => {
     await editor.closeAll();
     await account.expand('Secrets');
     await account.menu(/^WANDB_API_KEY •/, 'Use in a Template');
-    await window.quick.title('Use WANDB_API_KEY in a Template');
+    await window.quick.title('Use in a Template: WANDB_API_KEY');
     await window.quick.pick('With Secrets');
     await editor.shows('With Secrets.json', `\${secret:WANDB_API_KEY-${id}}`);
     // One that is in front is taken without asking which, but nothing in it is replaced unasked.

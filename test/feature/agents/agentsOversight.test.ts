@@ -55,7 +55,7 @@ describe('what a person sees and stops of agents', () => {
     assert.equal(status()?.command, 'gpuRental.agents.openRequest');
     await answer(/^Rent for/, /Rent 1×/);
     await computer().until('the rental', () => rentals() === 1);
-    await window.statusShows('1 agent instance');
+    await window.statusShows('Agent instances: 1');
   });
 
   it('sees which instance an agent rented, and what is used of the limits', async () => {
