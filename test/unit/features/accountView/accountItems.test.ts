@@ -169,7 +169,7 @@ describe('The rows of the account', () => {
       [
         'No 2FA method. Select to add one |  | info | ',
         '→ gpuRental.tfa.addMethod',
-        'No API keys |  | info | ',
+        'none |  | info | ',
         'No secrets. Select to set one |  | info | ',
         '→ gpuRental.secret.set',
         'none |  | info | ',

@@ -106,17 +106,17 @@ describe('The options of a rental', () => {
     assert.deepEqual(list().visible().map(rowText), [
       'Done',
       'Environment and Ports A, -p 1:1',
-      'On-Start Script 4 characters',
-      'How Many 3',
+      'On-start script 4 characters',
+      'How many 3',
       'Start later, rented as stopped',
       'Volume none',
-      'JupyterLab instead of Jupyter Notebook yes',
+      'JupyterLab instead of Jupyter Notebook Yes',
       'Folder in which Jupyter Starts /x',
       'Registry login set',
-      'Virtual Machine instead of a Container no',
-      'UTF-8 for Python (C.UTF-8) yes',
+      'Virtual Machine instead of a Container No',
+      'UTF-8 for Python (C.UTF-8) Yes',
       'UTF-8 for the System (C.UTF-8) default',
-      "If the Machine Can't Start Now wait for it",
+      "If the Machine Can't Start Now Wait for It",
     ]);
   });
 

@@ -55,7 +55,7 @@ describe('the document of an API key', () => {
       problem({ permissions: { read: 'yes' } }),
       /^"permissions\.read" has a wrong value\. @ "yes"/,
     );
-    assert.match(problem({ name: 'x' }), /permissions can't have this value/);
+    assert.match(problem({ name: 'x' }), /"permissions" has a wrong value/);
     assert.match(problem({ permissions: { read: true }, key: 'abc' }), /^key is not allowed here/);
     assert.match(
       problem({ permissions: { read: true }, ip_whitelist: ['nowhere'] }),
@@ -65,6 +65,6 @@ describe('the document of an API key', () => {
       problem({ permissions: { api: { misc: { 'api.x': { constraints: { id: { like: 5 } } } } } } }),
       /^like is not allowed here/,
     );
-    assert.match(problem('[]'), /can't have this value/);
+    assert.match(problem('[]'), /has a wrong value/);
   });
 });
