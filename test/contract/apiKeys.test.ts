@@ -41,7 +41,7 @@ describeFailures({
     });
   },
   refusals: [
-    refused(400, 'invalid_permissions', /not in the form/),
+    refused(400, 'invalid_permissions', /did not accept the request/),
     refused(400, 'missing_permissions', /at least one permission/),
     {
       status: 401,

@@ -80,7 +80,7 @@ const changes: readonly {
     name: 'instances.stop',
     call: (client, id, options) => client.instances.stop(id, options),
     body: { state: 'stopped' },
-    refusals: [gone, refused(400, 'invalid_args', /did not accept the values/)],
+    refusals: [gone, refused(400, 'invalid_args', /did not accept the request/)],
   },
   {
     name: 'instances.label',
@@ -127,7 +127,7 @@ describeFailures({
     assert.equal(simulator.world.instance(id), undefined);
     assert.equal(last(simulator, 'DELETE', `/api/v0/instances/${id}/`)?.body, '');
   },
-  refusals: [gone, refused(400, 'invalid_args', /did not accept the values/)],
+  refusals: [gone, refused(400, 'invalid_args', /did not accept the request/)],
 });
 
 describeFailures({
@@ -221,7 +221,7 @@ describeFailures({
   refusals: [
     gone,
     {
-      ...refused(400, 'invalid_args', /higher price.*bid price >= 0\.001/),
+      ...refused(400, 'invalid_args', /minimum bid.*bid price >= 0\.001/),
       msg: 'Please set a bid price >= 0.001.',
     },
   ],

@@ -44,5 +44,5 @@ describeFailures({
       allocated_storage: 20,
     });
   },
-  refusals: [refused(400, 'invalid_args', /did not accept the values/)],
+  refusals: [refused(400, 'invalid_args', /did not accept the request/)],
 });

@@ -40,8 +40,8 @@ const lastBody = (simulator: TestSimulator) => simulator.received().at(-1)?.body
 
 const wrongCode = refused(400, '2fa_verification_failed', /code is wrong/, 'retry');
 const locked = refused(429, 'tfa_locked', /locked for 15 minutes/);
-const expired = refused(400, '2fa_expired', /has expired/, 'retry');
-const noChallenge = refused(400, 'challenge_not_found', /not waited for/, 'retry');
+const expired = refused(400, '2fa_expired', /no longer valid/, 'retry');
+const noChallenge = refused(400, 'challenge_not_found', /no longer valid/, 'retry');
 const unverified = refused(400, 'email_not_verified', /not verified/, 'openConsole');
 const missing = refused(400, 'missing_params', /value is missing/i);
 const badBackup = refused(401, 'invalid_backup_code', /backup code is wrong/, 'retry');
@@ -118,10 +118,10 @@ operation((prepared) => ({
     badBackup,
     notConfigured,
     notFound,
-    refused(400, '2fa_login_failed', /Could not sign in with this verification code/, 'retry'),
-    refused(400, 'invalid_tfa_method', /does not know this 2FA method/),
+    refused(400, '2fa_login_failed', /no longer valid/, 'retry'),
+    refused(400, 'invalid_tfa_method', /not set up for the account/),
     refused(400, 'bad_request', /did not accept the request/),
-    refused(401, 'missing_auth_value', /no open sign-in/, 'signIn'),
+    refused(401, 'missing_auth_value', /no longer valid/, 'signIn'),
   ],
 }));
 
@@ -146,13 +146,13 @@ const smsRefusals: Refusal[] = [
   refused(429, 'sms_rate_limited', /Too many text messages/),
   refused(429, 'preauth_phone_cap', /Too many text messages/),
   refused(429, 'twilio_rate_limited', /Too many text messages/),
-  refused(500, 'challenge_creation_failed', /could not make a code/, 'retry'),
-  refused(503, 'service_unavailable', /not available/, 'retry'),
+  refused(500, 'challenge_creation_failed', /problem of its own/, 'retry'),
+  refused(503, 'service_unavailable', /problem of its own/, 'retry'),
   {
     status: 403,
     code: 'sms_fraud_detected',
     error: ForbiddenError,
-    message: /another method/,
+    message: /another number or method/,
     nextStep: 'none',
   },
 ];
@@ -297,7 +297,7 @@ operation((prepared) => ({
     refused(400, 'duplicate_tfa_method', /set up already/),
     refused(400, 'missing_phone_number', /no phone number/),
     refused(400, 'phone_number_mismatch', /same number/),
-    refused(403, 'authorization_required', /authorized first/, 'retry'),
+    refused(403, 'authorization_required', /missing or has expired/, 'retry'),
   ],
 }));
 

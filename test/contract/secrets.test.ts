@@ -9,7 +9,7 @@ const nonexistent = {
   status: 400,
   code: 'nonexistent_key',
   error: NotFoundError,
-  message: /no environment variable/,
+  message: /no longer exists/,
   nextStep: 'retry' as const,
 };
 
@@ -61,7 +61,7 @@ describeFailures({
     assert.deepEqual(simulator.received('PUT', address).at(-1)?.body, { key: 'HF_TOKEN', value: 'hf_def' });
   },
   refusals: [
-    refused(400, 'empty_input', /value is empty/),
+    refused(400, 'empty_input', /value is missing/),
     refused(400, 'input_too_long', /too long/),
     refused(400, 'invalid_characters', /letters, digits/),
     nonexistent,

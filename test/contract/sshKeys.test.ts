@@ -9,7 +9,7 @@ const noKey: Refusal = {
   status: 404,
   code: 'no_such_ssh_key',
   error: NotFoundError,
-  message: /no longer registered/,
+  message: /no longer exists/,
   nextStep: 'retry',
 };
 const noInstance: Refusal = {

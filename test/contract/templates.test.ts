@@ -34,7 +34,7 @@ describeFailures({
       select_filters: `{"id":{"eq":${id}}}`,
     });
   },
-  refusals: [refused(400, 'invalid_args', /did not accept the values/)],
+  refusals: [refused(400, 'invalid_args', /did not accept the request/)],
 });
 
 describeFailures({
@@ -55,7 +55,7 @@ describeFailures({
       env: '-e A=1',
     });
   },
-  refusals: [refused(400, 'invalid_args', /did not accept the values/)],
+  refusals: [refused(400, 'invalid_args', /did not accept the request/)],
 });
 
 describeFailures({
@@ -75,7 +75,7 @@ describeFailures({
     assert.notEqual(after, before);
     assert.deepEqual(simulator.received('PUT', path).at(-1)?.body, { name: 'renamed', hash_id: before });
   },
-  refusals: [changedMeanwhile, refused(400, 'invalid_args', /did not accept the values/)],
+  refusals: [changedMeanwhile, refused(400, 'invalid_args', /did not accept the request/)],
 });
 
 describeFailures({
@@ -88,7 +88,7 @@ describeFailures({
   succeeds: (_, simulator, id) => {
     assert.deepEqual(simulator.received('DELETE', path).at(-1)?.body, { template_id: id });
   },
-  refusals: [refused(400, 'invalid_args', /did not accept the values/)],
+  refusals: [refused(400, 'invalid_args', /did not accept the request/)],
 });
 
 describe('a template that was edited elsewhere', () => {
