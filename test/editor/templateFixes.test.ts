@@ -25,7 +25,7 @@ describe('quick fixes in template files', () => {
   const parsed = (document: vscode.TextDocument) => JSON.parse(document.getText()) as Record<string, unknown>;
 
   for (const [code, fields, title, after] of [
-    ['runtypeUnknown', { ...complete, runtype: 'docker' }, 'Use "ssh"', { ...complete, runtype: 'ssh' }],
+    ['runtypeUnknown', { ...complete, runtype: 'docker' }, 'Use ssh', { ...complete, runtype: 'ssh' }],
     [
       'runtypeMismatch',
       { ...ssh, ssh_direct: undefined },
