@@ -187,22 +187,24 @@ describe('what a machine can do, and what is announced of it', function () {
     await quick.enter();
     await quick.waitForTitle(/^Set Budget.*2\/2/);
     await quick.enter();
-    await workbench.toast(/You have spent .*\$.* today/, 90_000);
+    await workbench.toast(/You have spent \$.* of your budget/, 90_000);
     await until('the budget in the status bar', async () =>
-      /of \$0\.02 today/.test(await workbench.statusText('gpuRental.status')),
+      /of \$0\.02\/day/.test(await workbench.statusText('gpuRental.status')),
     );
     await workbench.shot('16-budget');
   });
 
   it('shows how much of a machine is in use, and draws the last hour', async () => {
-    const gauge = /GPU \d+% RAM \d+% disk \d+%/;
+    const gauge = /GPU \d+ % RAM \d+ % disk \d+ %/;
     const busy = async (share: number) => {
       const instance = session().simulator.world.instance(trainer);
       assert.ok(instance);
       instance.gpuUse = share;
       await until(`${share} % on the row`, async () => {
         await refresh();
-        return (await row('trainer').innerText()).includes(`GPU ${String(share)}%`);
+        return (await row('trainer').innerText())
+          .replaceAll('\u00a0', ' ')
+          .includes(`GPU ${String(share)} %`);
       });
     };
     await busy(0);

@@ -26,7 +26,7 @@ describe('instances in tools that work by SSH', function () {
     await workbench.run('Use These Instances in…');
     await workbench.quick.waitForTitle('Use These Instances in');
     await workbench.quick.rows.filter({ hasText: 'GNU parallel' }).waitFor();
-    await workbench.quick.rows.filter({ hasText: 'systemd' }).first().waitFor();
+    await workbench.quick.rows.filter({ hasText: 'Kubernetes' }).first().waitFor();
     await workbench.shot('01-tools');
   });
 

@@ -51,7 +51,7 @@ describe('a machine that is ready once it is usable', function () {
     await workbench.shot('01-stage');
     await simulator.call('PUT', '/__sim/speed/', { speed: 5 });
     await workbench.toast(/is ready\. 1× RTX 3090, driver \d+, 24 GB · disk .* · GPU and disk OK/, 60_000);
-    assert.match(await workbench.statusText('gpuRental.status'), /of \$10 today/);
+    assert.match(await workbench.statusText('gpuRental.status'), /of \$10\/day/);
     await workbench.shot('02-ready');
   });
 
