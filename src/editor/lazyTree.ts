@@ -12,16 +12,18 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
     (row) => this.itemOf(row),
     (item, row) => this.withTooltip(item, row),
   );
+  private readonly opening: vscode.Disposable;
   private comparing: Promise<void> | undefined;
   private hasChangedSince = false;
   readonly onDidChangeTreeData = this.changed.event;
   readonly view: vscode.TreeView<object>;
 
   constructor(
-    id: string,
+    private readonly id: string,
     private readonly load: () => Promise<unknown>,
     options: { readonly canSelectMany?: boolean; readonly showCollapseAll?: boolean } = {},
   ) {
+    this.opening = vscode.commands.registerCommand(openRow(id), () => this.openSelected());
     this.view = vscode.window.createTreeView(id, { treeDataProvider: this, ...options });
   }
 
@@ -80,7 +82,21 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
   }
 
   private async itemOf(row: object): Promise<vscode.TreeItem> {
-    return spoken(plainItem((await this.provider?.getTreeItem(row)) ?? new vscode.TreeItem('')));
+    const item = plainItem((await this.provider?.getTreeItem(row)) ?? new vscode.TreeItem(''));
+    // The editor forgets the arguments of a row that is drawn again, and a click just then fails with an error.
+    if (item.command?.arguments) {
+      item.command = { command: openRow(this.id), title: item.command.title };
+    }
+    return spoken(item);
+  }
+
+  /** Runs the command of the row that was clicked: a click selects it first. */
+  private async openSelected(): Promise<void> {
+    const [row] = this.view.selection;
+    const command = row && (await this.provider?.getTreeItem(row))?.command;
+    if (command) {
+      await vscode.commands.executeCommand(command.command, ...((command.arguments ?? []) as unknown[]));
+    }
   }
 
   /** Returns the item with the tooltip that is made when the pointer rests on the row. */
@@ -103,10 +119,13 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
 
   dispose(): void {
     this.subscription?.dispose();
+    this.opening.dispose();
     this.view.dispose();
     this.changed.dispose();
   }
 }
+
+const openRow = (id: string) => `${id}.openRow`;
 
 /** Puts the row into its tooltip: screen readers read a plain-text tooltip instead of the row. */
 function spoken(item: vscode.TreeItem): vscode.TreeItem {

@@ -103,7 +103,7 @@ describe('a window that is connected to an instance', function () {
   it('asks when it was destroyed elsewhere, and closes the window where that is chosen', async () => {
     await session().simulator.call('DELETE', `/api/v0/instances/${String(instanceId)}/`, {});
     await refresh();
-    const asking = await whoAsks(/Destroyed, and no longer listed by the service: trainer/);
+    const asking = await whoAsks(/trainer is destroyed/);
     await asking.dialogButton('Close the Window');
     await until(
       'the window to leave the host',

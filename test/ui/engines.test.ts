@@ -44,7 +44,7 @@ describe('instances in tools that work by SSH', function () {
     await quick.pickMatching(/In the Workspace/);
     await quick.waitForTitle('ClusterShell: crew');
     await workbench.shot('04-commands');
-    await quick.pickMatching(/Run Command/);
+    await quick.pickMatching(/Run a Command/);
     await until('the command', async () => (await workbench.terminalText()).includes('clush'));
     await pressEnter(workbench.page.locator('.terminal-wrapper .xterm-helper-textarea').last());
     await until('the answers', async () => /GPU 0/.test(await workbench.terminalText()));

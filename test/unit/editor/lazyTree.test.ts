@@ -22,7 +22,8 @@ function treeOf(count: number) {
     getChildren: (node?: Node) => (node ? [] : nodes),
     getTreeItem: ({ id }: Node) => {
       made.rows += 1;
-      return { id: String(id), label: `${words.label} ${id}` };
+      const command = { command: 'gpuRental.test', title: 'Open', arguments: [`${words.label} ${id}`] };
+      return { id: String(id), label: `${words.label} ${id}`, command };
     },
     resolveTreeItem: (item: vscode.TreeItem) => {
       made.tooltips += 1;
@@ -46,7 +47,7 @@ function treeOf(count: number) {
     await until('the comparison', () => refreshed.length > 0);
     return refreshed;
   };
-  return { view, nodes, change, made, words, fire: () => changed.fire(undefined) };
+  return { view, nodes, change, made, words, screen, fire: () => changed.fire(undefined) };
 }
 
 describe('A tree whose rows changed', () => {
@@ -92,5 +93,18 @@ describe('A tree whose rows changed', () => {
       (await view.rows()).map(({ text }) => text),
       ['first 0', 'first 1', 'first 2'],
     );
+  });
+
+  it('opens the row that was clicked, also where it was drawn again just then', async () => {
+    const { view, words, screen } = treeOf(3);
+    const run: unknown[] = [];
+    screen.commands.register('gpuRental.test', (name: unknown) => run.push(name));
+    const [, row] = await view.rows();
+    assert.ok(row?.item.command);
+    assert.equal(row.item.command.arguments, undefined);
+    words.label = 'second';
+    view.select([row]);
+    await screen.commands.execute(row.item.command.command);
+    assert.deepEqual(run, ['second 1']);
   });
 });
