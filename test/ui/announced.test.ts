@@ -187,7 +187,7 @@ describe('what a machine can do, and what is announced of it', function () {
     await quick.enter();
     await quick.waitForTitle(/^Set Budget.*2\/2/);
     await quick.enter();
-    await workbench.toast(/You have spent \$.* of your budget/, 90_000);
+    await workbench.toast(/You have spent .*\$.* of your budget/, 90_000);
     await until('the budget in the status bar', async () =>
       /of \$0\.02\/day/.test(await workbench.statusText('gpuRental.status')),
     );

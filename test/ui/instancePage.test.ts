@@ -197,6 +197,8 @@ describe('the page of an instance', function () {
 
   it('is restored after a reload of the window', async () => {
     await workbench.page.reload();
+    // Which of the tabs is in front is the editor's own memory.
+    await press(workbench.page.locator('.tabs-container .tab', { hasText: /^trainer$/ }));
     await page('Stopped');
     await workbench.shot('03-reloaded');
   });
