@@ -65,7 +65,7 @@ describe('the stages of a machine between running and ready', () => {
     ['lateKey', 'Logging in…'],
     ['refusedKey', 'Logging in…', 'it refuses the key'],
     ['endedShell', 'Logging in…', 'its shell exits immediately'],
-    ['hungNvidiaSmi', 'Connecting to its GPUs'],
+    ['hungNvidiaSmi', 'Checking its GPUs'],
   ];
   for (const [manner, stage, why] of stages) {
     it(`are shown in each place, with their time and why they last longer: ${manner}`, async () => {

@@ -61,12 +61,12 @@ describe('the machine of a job that is kept after all', () => {
     const runs = path.join(computer().workspace, 'gpu-outputs', 'train');
     const folder = path.join(runs, readdirSync(runs).sort().at(-1) ?? '');
     rmSync(folder, { recursive: true });
-    await window.view('jobs').menu(/train.*machine about to be destroyed/, 'Open Outputs of Job');
+    await window.view('jobs').menu(/train.*machine about to end/, 'Open Outputs of Job');
     const { buttons } = await window.toast(/isn’t there\. The outputs of train were moved or deleted\./);
     assert.deepEqual(buttons, ['Fetch Outputs of Job', 'Keep Machine of Job']);
     await window.toastButton(/isn’t there/, 'Fetch Outputs of Job');
     await computer().until('the outputs', () => existsSync(path.join(folder, 'outputs', 'model.bin')));
-    await window.view('jobs').row(/train.*machine about to be destroyed/);
+    await window.view('jobs').row(/train.*machine about to end/);
     assert.equal(destroyed(), 1);
     await computer().pass(61 * 60_000);
     await window.toast(/is destroyed after train/);

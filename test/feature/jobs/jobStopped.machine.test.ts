@@ -44,7 +44,7 @@ describe('a job whose machine is stopped', () => {
     await window.toastButton(/trainer is stopped/, 'Fetch Outputs of Job');
     assert.match(
       (await window.dialog()).detail ?? '',
-      /costs \$\S+\/h[^]*After the fetch: keep it \(it still costs money\)/,
+      /Cost once started: \$\S+\/h[^]*After the fetch: keep it \(it still costs money\)/,
     );
     await window.dialogButton('Cancel');
     await computer().rest();

@@ -86,7 +86,7 @@ describe('a job that does not get on while its machine costs money', () => {
     const { detail } = await window.dialog('What should happen to “trainer”?');
     assert.equal(
       detail,
-      'It does not answer, so train may still run there. If you destroy it, All data on it is lost., including the outputs of train.',
+      'It does not answer, so train may still run there. If you destroy it, all data on it is lost, including the outputs of train.',
     );
     assert.equal(destroys(), 0);
     await window.dialogButton('Destroy');

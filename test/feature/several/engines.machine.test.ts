@@ -213,7 +213,7 @@ describe('instances in tools that work by SSH', () => {
     await window.view('instances').menu('sweep-2', 'Upload…', ['sweep-3']);
     await window.quick.title('Upload');
     await window.quick.type(to);
-    await window.quick.title(/^Results: Upload to .*copied here$/);
+    await window.quick.title(/^Results: Copy to .*copied here$/);
     await window.quick.row(/sweep-2.*1 file/);
     assert.equal(readFileSync(path.join(to, 'données.txt'), 'utf8'), 'data');
     window.quick.escape();

@@ -57,10 +57,10 @@ class TimedMachine {
   /** The service does not answer so many calls. */
   constructor(steps: readonly Step[], unanswered = 0) {
     const bin = path.join(this.home, 'bin');
-    for (const folder of [bin, path.join(this.home, 'proc')]) {
-      mkdirSync(folder);
+    for (const folder of [bin, path.join(this.home, 'proc'), path.join(this.home, 'dev', 'pts')]) {
+      mkdirSync(folder, { recursive: true });
     }
-    for (const name of ['cat', 'grep', 'rm', 'sh', 'tail']) {
+    for (const name of ['cat', 'find', 'grep', 'rm', 'sh', 'tail', 'touch']) {
       symlinkSync(placeOf(name), path.join(bin, name));
     }
     this.program('sleep', [
@@ -120,6 +120,7 @@ class TimedMachine {
         PATH: path.join(this.home, 'bin'),
         HOME: this.home,
         HOST_PROC: path.join(this.home, 'proc'),
+        HOST_DEV: path.join(this.home, 'dev'),
         CONTAINER_API_KEY: 'k',
       },
     });
