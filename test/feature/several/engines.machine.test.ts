@@ -225,7 +225,7 @@ describe('instances in tools that work by SSH', () => {
     await window.quick.tick(/sweep-2/, /sweep-3/);
     await window.quick.enter();
     await window.quick.row('Retry Failed');
-    assert.equal(window.quick.rows().filter((row) => row.includes('is not allowed to do this')).length, 1);
+    assert.equal(window.quick.rows().filter((row) => row.includes('refused the request')).length, 1);
     await window.quick.pick('Retry Failed');
     await computer().until('no row to fail', () => !window.quick.rows().some((row) => row.includes('Retry')));
     await window.quick.pick('sweep-2');
