@@ -86,8 +86,12 @@ const textsOfManifest = [
   ...read('package.json').matchAll(/"(?:description|displayName|title|label|name)": "([^"%][^"]* [^"]*)"/g),
 ].map(([, words = '']) => words);
 
-/** Use a sentence that exists before you add one. */
-const mostSentences = 2900;
+/** Use a sentence that exists before you add one. A capability that needs more says here for what. */
+const room = {
+  'all that the product had when its words were cut': 2900,
+  'ends, proofs, terminals and services': 100,
+};
+const mostSentences = Object.values(room).reduce((sum, sentences) => sum + sentences, 0);
 
 describe('the words that users read', () => {
   for (const [place, sentences] of Object.entries(places)) {
