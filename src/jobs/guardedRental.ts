@@ -1,6 +1,6 @@
 import { NotSentError } from '../api/errors';
 import { packOnstart } from '../api/onstart';
-import { withGuard } from '../model/rentals/birthGuard';
+import { ownTerminalLine, withGuard } from '../model/rentals/birthGuard';
 import type { RentConfig } from '../model/rentals/rent';
 import { birthLine } from '../schedules/machine/machineTimer';
 import { UnsafeValueError } from '../ssh/validate';
@@ -15,13 +15,30 @@ export function guardedRental(config: RentConfig, serviceUrl: string): RentConfi
   if (guardSeconds === undefined) {
     return config;
   }
+  const line = guardLine({ serviceUrl, seconds: guardSeconds });
+  const room = (line === undefined ? [] : [ownTerminalLine + line, line]).flatMap(
+    (lines) => packed(config.onstart, lines) ?? [],
+  );
+  return room[0] === undefined ? config : { ...config, onstart: room[0] };
+}
+
+/** Returns no line for an address that a shell could interpret. */
+function guardLine(order: { readonly serviceUrl: string; readonly seconds: number }): string | undefined {
+  return unless(UnsafeValueError, () => birthLine({ ...order, fetchSeconds }));
+}
+
+/** Returns the user's script with our lines before it, if there is room for both. */
+function packed(onstart: string | undefined, lines: string): string | undefined {
+  const script = withGuard(onstart, lines);
+  return script === undefined ? undefined : unless(NotSentError, () => packOnstart(script));
+}
+
+function unless<T>(Refusal: new (...args: never[]) => Error, make: () => T): T | undefined {
   try {
-    const line = birthLine({ serviceUrl, seconds: guardSeconds, fetchSeconds });
-    const onstart = packOnstart(withGuard(config.onstart, line) ?? '');
-    return onstart === '' ? config : { ...config, onstart };
+    return make();
   } catch (error) {
-    if (error instanceof NotSentError || error instanceof UnsafeValueError) {
-      return config;
+    if (error instanceof Refusal) {
+      return undefined;
     }
     throw error;
   }

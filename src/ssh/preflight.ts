@@ -1,3 +1,4 @@
+import { withoutSharedTmux } from '../model/instances/sharedTmux';
 import type { Clock } from '../util/clock';
 import { defined } from '../util/defined';
 import { ScriptAnswer } from './answer';
@@ -112,7 +113,7 @@ export async function runPreflight(
     {
       signal,
       timeoutMs: wait.all * 1000,
-      input: answer.input('df -Pk . 2>/dev/null | tail -n 1'),
+      input: answer.input(`df -Pk . 2>/dev/null | tail -n 1; ${withoutSharedTmux}`),
       sieve: answer,
     },
   );

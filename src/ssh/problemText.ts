@@ -84,7 +84,7 @@ const explanations: Record<PreflightProblem, (failure: Failure) => Explained> = 
   hostKeyNotPrinted: () => ({ text: hostKeyNotPrinted, fixes: ['retry', 'showLog'] }),
   startupScript: ({ detail }) => ({
     text: text(
-      'The login worked, but the shell of the instance ended too early. A start-up file there, often one that starts tmux, does that: {0}',
+      'The login worked, but a start-up file of the instance ended its shell too early. If it starts tmux, run touch ~/.no_auto_tmux in a terminal: {0}',
       detail,
     ),
     fixes: ['openTerminal', 'retry'],

@@ -1,7 +1,12 @@
 import { scriptLines } from '../../util/scriptLines';
+import { withoutSharedTmux } from '../instances/sharedTmux';
 
 /** Marks the end of our line in an on-start script. */
 export const guardMark = '# GPU Rental: stops this machine after its job';
+const terminalMark = '# GPU Rental: gives each terminal its own screen';
+
+/** The line that comes with the guard, so that the first login is not in the shared tmux. */
+export const ownTerminalLine = `${withoutSharedTmux} || : ${terminalMark}\n`;
 
 /**
  * Returns the script with our line before the user's own; `undefined` if it starts with an interpreter other than a
@@ -22,6 +27,6 @@ export function withGuard(written: string | undefined, line: string): string | u
 export function withoutGuard(script: string): string {
   return script
     .split('\n')
-    .filter((line) => !line.endsWith(guardMark))
+    .filter((line) => ![guardMark, terminalMark].some((mark) => line.endsWith(mark)))
     .join('\n');
 }

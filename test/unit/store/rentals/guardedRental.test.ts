@@ -27,8 +27,22 @@ describe('The guard in the request for a machine', () => {
 
   it('is after the line that names a shell', () => {
     for (const first of ['#!/bin/bash', '#!/usr/bin/env bash', '#! /bin/sh -e']) {
-      assert.match(sent(job(`${first}\necho mine\n`)) ?? '', /^#![^\n]+\n\{ h=[^\n]+\necho mine\n$/);
+      assert.match(
+        sent(job(`${first}\necho mine\n`)) ?? '',
+        /^#![^\n]+\n\( : [^\n]+\n\{ h=[^\n]+\necho mine\n$/,
+      );
     }
+  });
+
+  it('gives each terminal of the machine its own screen, where there is room for that as well', () => {
+    assert.match(sent(job()) ?? '', /^\( : >>"\$\{HOME:-\/root\}\/\.no_auto_tmux" \)[^\n]+\n\{ h=/);
+    const sizes = Array.from({ length: 40 }, (_, at) => `# ${noise.slice(0, at * 64)}\n`);
+    const kinds = sizes.map((own) => {
+      const script = unpackOnstart(sent(job(own)) ?? '');
+      assert.equal(withoutGuard(script), own);
+      return [script.includes('no_auto_tmux'), script.includes(guardMark)].join();
+    });
+    assert.deepEqual([...new Set(kinds)], ['true,true', 'false,true', 'false,false']);
   });
 
   /** What no program can pack. */
