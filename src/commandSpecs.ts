@@ -436,6 +436,8 @@ const own = {
   /** Runs a script of the workspace as a job, after asking for its limits. */
   'gpuRental.job.runFile': ownSpec<(target: DocumentTarget) => unknown>('jobs'),
   'gpuRental.job.reveal': ownSpec<(target: JobRowTarget) => unknown>('jobs'),
+  /** Returns what the doctor finds, without a question; what is not checked in time is named as such. */
+  'gpuRental.doctorReport': ownSpec<() => string>('doctor'),
   /** Returns the tasks for the jobs of the open folders. */
   'gpuRental.job.tasks': ownSpec('jobs'),
   /** Shows the page of an instance in its panel again, after a reload of the window. */

@@ -28,6 +28,25 @@ describe('the support bundle', () => {
     window.clearToasts();
   });
 
+  it('has what the doctor finds, which logs in to no machine by itself', () => {
+    const text = readFileSync(file(), 'utf8');
+    assert.match(text, /## GPU Rental: Doctor\n\n- \[ok\] Account: Signed in at/);
+    assert.match(text, /SSH client: OpenSSH/);
+    assert.match(text, /\] Login: No running instance was chosen/);
+  });
+
+  it('names what the doctor could not check in time', async () => {
+    computer().simulator.fail({ kind: 'stall', method: 'GET', path: '/api/v0/users/current/', times: 0 });
+    window.screen.documents.shown.length = 0;
+    const before = computer().clock.elapsed();
+    window.run('Save Support Bundle…');
+    const document = await window.document('## GPU Rental diagnostics');
+    assert.ok(computer().clock.elapsed() - before < 60_000);
+    assert.match(document.getText(), /Doctor\n\n- \[not checked\] Checking your setup: Could not check this\.\n/);
+    computer().simulator.faults.clear();
+    window.clearToasts();
+  });
+
   it('has the requests with their numbers, times and the ids of the service, and no secret', () => {
     const text = readFileSync(file(), 'utf8');
     assert.match(text, /#\d+ GET \/api\/v0\/users\/current\/: 200 in \d+ ms, service id [\w-]+/);

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../../contributions';
+import { runCommand } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { saveFile } from '../../editor/saveFile';
@@ -36,9 +37,14 @@ export function register(deps: Deps): Disposable {
   return store;
 }
 
-/** Saves one file with the diagnostics and the log, exactly as shown. */
+/** Saves one file with the diagnostics, the findings of the doctor and the log, exactly as shown. */
 async function saveBundle(deps: Deps): Promise<void> {
-  const content = deps.redactor.redact(bundleText(facts(deps), deps.log.recent(), thisPerson()));
+  // The log is read afterwards, so that it has the requests of the doctor.
+  const findings = await runCommand('gpuRental.doctorReport');
+  if (findings === undefined) {
+    return;
+  }
+  const content = deps.redactor.redact(bundleText(facts(deps), findings, deps.log.recent(), thisPerson()));
   const document = await vscode.workspace.openTextDocument({ language: 'markdown', content });
   await vscode.window.showTextDocument(document, { preview: true });
   await suggest(
@@ -115,15 +121,21 @@ function errorName(error: unknown): string {
 }
 
 /**
- * Returns one file for support: the diagnostics and the end of the log, without secrets, addresses and the user's
- * name.
+ * Returns one file for support: the diagnostics, the findings of the doctor and the end of the log, without secrets,
+ * addresses and the user's name.
  */
-export function bundleText(facts: DiagnosticFacts, log: readonly string[], person: Person): string {
+export function bundleText(
+  facts: DiagnosticFacts,
+  findings: string,
+  log: readonly string[],
+  person: Person,
+): string {
   // A line of the log must not end the surrounding block.
   const lines = log.map((line) => line.replaceAll('```', "'''"));
   return impersonal(
     [
       diagnosticsText(facts),
+      findings.replace(/^#/, '##'),
       `## Log of this window (last ${lines.length} lines)`,
       '',
       '```text',

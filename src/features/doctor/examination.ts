@@ -29,7 +29,8 @@ export interface DoctorPorts extends AccountPorts {
 export async function examine(
   ports: DoctorPorts,
   signal: AbortSignal,
-  onPart: (title: Text) => void = () => undefined,
+  /** Gets the title of the next part, and what was found before it. */
+  onPart: (title: Text, found: readonly DoctorFinding[]) => void = () => undefined,
 ): Promise<readonly DoctorFinding[]> {
   const parts: readonly (readonly [Text, () => Promise<readonly DoctorFinding[]>])[] = [
     [text('Checking your setup'), () => accountFindings(ports, signal)],
@@ -40,7 +41,7 @@ export async function examine(
   ];
   const all: DoctorFinding[] = [];
   for (const [title, findIn] of parts) {
-    onPart(title);
+    onPart(title, [...all]);
     all.push(...(await findIn()));
   }
   return all;

@@ -9,31 +9,52 @@ import { pickOne } from '../../editor/quickPick';
 import type { Services } from '../../services';
 import { findResolvers } from '../../ssh/resolvers';
 import { listedInstances } from '../../store/instances/listed';
+import { orCancelled } from '../../util/cancellation';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { CancelledError, UserError } from '../../util/errors';
 import { thisPerson } from '../../util/impersonal';
 import { plainLabel } from '../../util/plainLabel';
 import { text, type Text } from '../../util/text';
 import { connectable, examine, type DoctorPorts, reportText } from './examination';
-import { attempt, type DoctorFinding, type DoctorFix, type Verdict } from './finding';
+import { attempt, skipAll, type DoctorFinding, type DoctorFix, type Verdict } from './finding';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'fleet' | 'ssh' | 'sshConsent' | 'clock' | 'commands' | 'settings' | 'network' | 'redactor'
+  | 'accounts'
+  | 'fleet'
+  | 'ssh'
+  | 'sshConsent'
+  | 'clock'
+  | 'commands'
+  | 'settings'
+  | 'network'
+  | 'redactor'
+  | 'log'
 >;
 
 /** Registers *Run Doctor*, which checks everything that a connection needs and offers fixes. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
-  store.add(deps.commands.register('gpuRental.runDoctor', (target) => runDoctor(deps, target)));
+  let latest: Choice = { instanceId: undefined };
+  const chose = (choice: Choice) => {
+    latest = choice;
+  };
+  store.add(deps.commands.register('gpuRental.runDoctor', (target) => runDoctor(deps, target, chose)));
+  // It asks nothing, so it logs in only where the user sent the doctor before.
+  store.add(deps.commands.register('gpuRental.doctorReport', () => reportUnasked(deps, latest)));
   return store;
 }
 
-async function runDoctor(deps: Deps, target: InstanceTarget | undefined): Promise<void> {
+async function runDoctor(
+  deps: Deps,
+  target: InstanceTarget | undefined,
+  chose: (choice: Choice) => void,
+): Promise<void> {
   await deps.sshConsent.ask();
   let chosen: Choice = { instanceId: target?.instanceId };
   for (let again = true; again;) {
     chosen = await choose(deps, chosen);
+    chose(chosen);
     const findings = await withCancellableProgress(t('Checking your setup'), (signal, report) =>
       examine({ ...portsOf(deps), ...chosen }, signal, (part) => {
         report(localize(part));
@@ -41,6 +62,45 @@ async function runDoctor(deps: Deps, target: InstanceTarget | undefined): Promis
     );
     again = await show(deps, findings);
   }
+}
+
+/** The time for all checks of a report that the user waits for without having asked for the doctor (ms). */
+const reportWithinMs = 30_000;
+
+/** Returns the findings as text. A check that does not end in time, and all after it, are named as not done. */
+async function reportUnasked(deps: Deps, choice: Choice): Promise<string> {
+  let found: readonly DoctorFinding[] = [];
+  let part = text('Checking your setup');
+  const findings = await withCancellableProgress(localize(part), async (signal, report) => {
+    const late = new AbortController();
+    const limit = deps.clock.schedule(() => {
+      late.abort();
+    }, reportWithinMs);
+    const ends = AbortSignal.any([signal, late.signal]);
+    try {
+      const work = examine({ ...portsOf(deps), ...choice }, ends, (title, before) => {
+        part = title;
+        found = before;
+        report(localize(title));
+      });
+      return await orCancelled(work, ends);
+    } catch (error) {
+      if (signal.aborted) {
+        throw error;
+      }
+      if (!late.signal.aborted) {
+        deps.log.error('the checks of the report', error);
+      }
+      return [...found, ...skipAll({ rest: part }, text('Could not check this.'))];
+    } finally {
+      limit.dispose();
+    }
+  });
+  return safeReport(deps, findings);
+}
+
+function safeReport({ redactor }: Deps, findings: readonly DoctorFinding[]): string {
+  return reportText(findings, (value) => redactor.redact(localize(value)), thisPerson());
 }
 
 type Choice = Pick<DoctorPorts, 'instanceId' | 'noChoice'>;
@@ -114,8 +174,7 @@ async function show(deps: Deps, findings: readonly DoctorFinding[]): Promise<boo
       return true;
     }
     if (picked === 'showText') {
-      const safeText = (value: Text | string) => deps.redactor.redact(localize(value));
-      const content = reportText(findings, safeText, thisPerson());
+      const content = safeReport(deps, findings);
       await vscode.window.showTextDocument(
         await vscode.workspace.openTextDocument({ language: 'markdown', content }),
       );

@@ -37,7 +37,7 @@ describe('The list of the doctor', () => {
       redactor: { redact: (words: string) => words.replaceAll('SSH', '[hidden]') },
       commands: {
         register: (_: string, handler: () => Promise<void>) => {
-          run = handler;
+          run ??= handler;
           return { dispose: () => undefined };
         },
       },
