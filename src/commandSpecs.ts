@@ -312,8 +312,8 @@ const contributed = {
   'gpuRental.instance.showKernels': spec('notebooks', { args: [instance] }),
   'gpuRental.kernel.shutDown': spec('notebooks', { args: [kernel] }),
   'gpuRental.instance.upload': spec('files', { args: hosts }),
-  'gpuRental.instance.download': spec('files', { args: [instance], result: z.boolean() }),
-  'gpuRental.instance.copyData': spec('files', { args: [instance], needs: change }),
+  'gpuRental.instance.download': spec('files', { args: hosts, result: z.boolean() }),
+  'gpuRental.instance.copyData': spec('files', { args: instances, needs: change }),
   'gpuRental.connected.showMenu': spec('connectedWindow'),
   'gpuRental.instance.cloneRepository': spec('connect', { args: [instance] }),
   'gpuRental.runActiveFile': spec('files', { args: [document] }),
@@ -422,6 +422,11 @@ const own = {
     ownSpec<(target: HeldTarget) => { readonly alias: string } | { readonly problem: string }>('connect'),
   /** Copies files of this computer to each of several instances. */
   'gpuRental.instances.copyFiles':
+    ownSpec<(target: HostsTarget | undefined, all: readonly InstanceTarget[] | undefined) => unknown>(
+      'several',
+    ),
+  /** Copies a file or folder of each of several instances to this computer. */
+  'gpuRental.instances.download':
     ownSpec<(target: HostsTarget | undefined, all: readonly InstanceTarget[] | undefined) => unknown>(
       'several',
     ),

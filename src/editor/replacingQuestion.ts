@@ -37,14 +37,23 @@ export function replacingQuestion(instance?: string): (names: readonly string[])
  * each of them would be confirmed unread.
  */
 export function confirmReplacingOnAll(instance: string, names: readonly string[]): Promise<boolean> {
+  return confirmForAll(t('Replace existing files on these instances?'), instance, names);
+}
+
+/** Asks once before the files of several instances replace files of this computer. */
+export function confirmReplacingHere(instance: string, names: readonly string[]): Promise<boolean> {
+  return confirmForAll(t('Replace existing files on this computer?'), instance, names);
+}
+
+function confirmForAll(message: string, instance: string, names: readonly string[]): Promise<boolean> {
   return confirm({
-    message: t('Replace existing files on these instances?'),
+    message,
     detail: t(
-      'The current content of files with the same name is lost on each of them, even if it is newer. On {0}: {1}.',
+      'For each instance, the current content of files with the same name is lost, even if it is newer. {0}: {1}.',
       instance,
       firstNames(names),
     ),
-    button: t('Replace on All'),
+    button: t('Replace'),
   });
 }
 

@@ -42,7 +42,10 @@ describe('the support bundle', () => {
     window.run('Save Support Bundle…');
     const document = await window.document('## GPU Rental diagnostics');
     assert.ok(computer().clock.elapsed() - before < 60_000);
-    assert.match(document.getText(), /Doctor\n\n- \[not checked\] Checking your setup: Could not check this\.\n/);
+    assert.match(
+      document.getText(),
+      /Doctor\n\n- \[not checked\] Checking your setup: Could not check this\.\n/,
+    );
     computer().simulator.faults.clear();
     window.clearToasts();
   });

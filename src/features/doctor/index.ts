@@ -14,7 +14,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { CancelledError, UserError } from '../../util/errors';
 import { thisPerson } from '../../util/impersonal';
 import { plainLabel } from '../../util/plainLabel';
-import { text, type Text } from '../../util/text';
+import { text } from '../../util/text';
 import { connectable, examine, type DoctorPorts, reportText } from './examination';
 import { attempt, skipAll, type DoctorFinding, type DoctorFix, type Verdict } from './finding';
 

@@ -14,7 +14,7 @@ import { orCancelled } from '../../util/cancellation';
 import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import { cloudQuestion, connectionName, fromCloudQuestion } from './copyDataText';
-import { askSource, sizeOf } from './copySource';
+import { askSource, measured } from './copySource';
 import { holdForCopy, type CopyUseDeps } from './copyUse';
 
 export async function copyToCloud(deps: CopyUseDeps, account: () => Account, from: Instance): Promise<void> {
@@ -28,8 +28,8 @@ export async function copyToCloud(deps: CopyUseDeps, account: () => Account, fro
   if (path === undefined) {
     return;
   }
-  const bytes = await sizeOf(deps, account().client, source);
-  if (!(await confirm(cloudQuestion({ ...source, bytes }, { connection, path })))) {
+  const [size] = await measured(deps, account().client, [source]);
+  if (!(await confirm(cloudQuestion({ ...source, bytes: size?.bytes }, { connection, path })))) {
     return;
   }
   const own = account();

@@ -6,9 +6,8 @@ import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances, whileSending } from '../../editor/progress';
-import { askLine, pickFromList, type Row } from '../../editor/quickPick';
+import { pickFromList, type Row } from '../../editor/quickPick';
 import { titleOf } from '../../editor/titles';
-import { targetProblem } from '../../model/instances/dataCopy';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateLabel, stateOf } from '../../model/instances/instanceState';
@@ -20,10 +19,10 @@ import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import { copyFromCloud, copyToCloud } from './copyCloud';
 import { copyQuestion } from './copyDataText';
-import { askSource, sizeOf } from './copySource';
+import { askSource, askTarget, measured, type Source } from './copySource';
 import { holdForCopy, type CopyUseDeps } from './copyUse';
 
-type CopyDeps = CopyUseDeps & Pick<Services, 'accounts'>;
+export type CopyDeps = CopyUseDeps & Pick<Services, 'accounts'>;
 
 type Target =
   { readonly kind: 'instance'; readonly instance: Instance } | { readonly kind: 'toCloud' | 'fromCloud' };
@@ -64,7 +63,7 @@ export async function copyData(deps: CopyDeps, target: InstanceTarget | undefine
 }
 
 /** Returns true if the service can copy files of the instance in its state (docs/service/commands.md#copy). */
-function isAble({ fleet, clock }: CopyDeps, instance: Instance): boolean {
+export function isAble({ fleet, clock }: CopyDeps, instance: Instance): boolean {
   return actionsFor(instance, fleet.facts(instance.id), clock.now()).canRunCommand;
 }
 
@@ -109,47 +108,47 @@ async function copyTo(deps: CopyDeps, account: () => Account, from: Instance, to
   if (!source) {
     return;
   }
-  const typed = await askLine({
-    title: t('Copy to {0}', instanceName(to)),
-    prompt: t('Target folder'),
-    value: source.path,
-    ignoreFocusOut: true,
-    problem: targetProblem,
-  });
-  if (typed === undefined) {
+  const path = await askTarget(source.path, [to]);
+  if (path === undefined) {
     return;
   }
-  const path = typed.trim();
-  const bytes = await sizeOf(deps, account().client, source);
-  if (!(await confirm(copyQuestion({ ...source, bytes }, { to, path })))) {
+  const sources = await measured(deps, account().client, [source]);
+  if (!(await confirm(copyQuestion(sources, { to: [to], path })))) {
     return;
   }
-  const own = account();
-  const names = [plainLabel(source.path), instanceName(source.from), instanceName(to)] as const;
-  await whileSending(
-    explainingIfLost(
-      text(
-        'The service did not answer, so the copy to {0} may have started. Check its status before you try again.',
-        names[2],
-      ),
-      () => {
-        // Before the request, because a copy whose answer is lost may have begun.
-        holdForCopy(deps, { account: own, machines: [source.from.id, to.id], sentBy: to.id });
-        return own.client.copies.begin(
-          { instanceId: source.from.id, path: source.path },
-          { instanceId: to.id, path },
-        );
-      },
+  const began = await whileSending(beginCopy(deps, account(), source, { to, path }));
+  message('info', began, { label: t('Cancel Copy'), run: () => cancelCopies(account().client, [to]) });
+}
+
+/** Sends the copy. Returns what is said once the service has begun it. */
+export async function beginCopy(
+  deps: CopyDeps,
+  own: Account,
+  { from, path: source }: Source,
+  { to, path }: { readonly to: Instance; readonly path: string },
+): Promise<string> {
+  const names = [plainLabel(source), instanceName(from), instanceName(to)] as const;
+  await explainingIfLost(
+    text(
+      'The service did not answer, so the copy to {0} may have started. Check its status before you try again.',
+      names[2],
     ),
+    () => {
+      // Before the request, because a copy whose answer is lost may have begun.
+      holdForCopy(deps, { account: own, machines: [from.id, to.id], sentBy: to.id });
+      return own.client.copies.begin({ instanceId: from.id, path: source }, { instanceId: to.id, path });
+    },
   );
-  message(
-    'info',
-    t('The service began to copy {0} from {1} to {2}. The status of {2} shows when it is done.', ...names),
-    { label: t('Cancel Copy'), run: () => cancel(account().client, to) },
+  return t(
+    'The service began to copy {0} from {1} to {2}. The status of {2} shows when it is done.',
+    ...names,
   );
 }
 
-async function cancel(client: Client, to: Instance): Promise<void> {
-  await whileSending(client.copies.cancel(to.id));
-  message('info', t('The copy to {0} was canceled. Files that arrived are kept.', instanceName(to)));
+export async function cancelCopies(client: Client, targets: readonly Instance[]): Promise<void> {
+  await whileSending(Promise.all(targets.map(({ id }) => client.copies.cancel(id))));
+  message(
+    'info',
+    t('The copy to {0} was canceled. Files that arrived are kept.', targets.map(instanceName).join(', ')),
+  );
 }

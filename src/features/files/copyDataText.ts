@@ -23,21 +23,29 @@ export function connectionName({ id, name }: CloudConnection): string {
   return name === undefined ? t('Connection #{0}', id) : plainLabel(name);
 }
 
+/** Several sources lie on different instances; of sources and targets, one alone can be several. */
 export function copyQuestion(
-  source: Measured,
-  { to, path }: { readonly to: Instance; readonly path: string },
+  sources: readonly Measured[],
+  { to, path }: { readonly to: readonly Instance[]; readonly path: string },
 ): Question {
+  const names = (instances: readonly Instance[]) => instances.map(instanceName).join(', ');
+  const from = sources.map((one) => one.from);
+  const bytes = sources.reduce<number | undefined>(
+    (sum, one) => (sum === undefined || one.bytes === undefined ? undefined : sum + one.bytes),
+    0,
+  );
+  // What all machines take for a gigabyte is too much for several sources, which share the size.
+  const prices = [
+    ...from.flatMap(({ inetUpPerGb }) => to.map(() => inetUpPerGb)),
+    ...to.map(({ inetDownPerGb }) => inetDownPerGb),
+  ];
+  const source = sources[0]?.path ?? '';
   return {
-    message: t(
-      'Copy {0} of {1} to {2}?',
-      plainLabel(source.path),
-      instanceName(source.from),
-      instanceName(to),
-    ),
+    message: t('Copy {0} of {1} to {2}?', plainLabel(source), names(from), names(to)),
     detail: [
-      sizeText(source),
-      t('Files of the same name in {0} on {1} are replaced.', plainLabel(path), instanceName(to)),
-      trafficText(source.bytes, [source.from.inetUpPerGb, to.inetDownPerGb]),
+      sizeText({ path: source, bytes }),
+      t('Files of the same name in {0} on {1} are replaced.', plainLabel(path), names(to)),
+      trafficText(bytes, prices),
     ].join(' '),
     button: t('Copy'),
   };
@@ -82,7 +90,7 @@ function credentialsText(): string {
   );
 }
 
-function sizeText({ path, bytes }: Measured): string {
+function sizeText({ path, bytes }: Omit<Measured, 'from'>): string {
   return bytes === undefined
     ? t('Could not read the size of {0}.', plainLabel(path))
     : t('{0} holds {1}.', plainLabel(path), bytesText(bytes));

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import type { CommandId, InstanceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
-import { runCommand, titledAction } from '../../editor/commands';
+import { allRows, runCommand, titledAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { filesText } from '../../editor/filesText';
 import { localize, t } from '../../editor/localize';
@@ -33,6 +33,7 @@ import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import { formatText } from '../../util/text';
 import { copyData } from './copyData';
+import { copySeveral } from './copySeveral';
 import { FileRunner } from './runActiveFile';
 
 type Deps = Pick<
@@ -45,25 +46,37 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(
     deps.commands.register('gpuRental.instance.upload', async (target, all) => {
-      if ((target && 'hostSetId' in target) || (all?.length ?? 0) > 1) {
+      if ((target && 'hostSetId' in target) || isSeveral(all)) {
         await runCommand('gpuRental.instances.copyFiles', target, all);
       } else {
         await uploadTo(deps, target);
       }
     }),
   );
-  store.add(deps.commands.register('gpuRental.instance.download', (target) => downloadFrom(deps, target)));
+  store.add(
+    deps.commands.register('gpuRental.instance.download', async (target, all) => {
+      if ((target && 'hostSetId' in target) || isSeveral(all)) {
+        await runCommand('gpuRental.instances.download', target, all);
+        return false;
+      }
+      return downloadFrom(deps, target);
+    }),
+  );
   const closed = new AbortController();
   store.add(toDisposable(() => closed.abort()));
   store.add(
-    deps.commands.register('gpuRental.instance.copyData', (target) =>
-      copyData({ ...deps, closed: closed.signal }, target),
-    ),
+    deps.commands.register('gpuRental.instance.copyData', (target, all) => {
+      const copyDeps = { ...deps, closed: closed.signal };
+      return isSeveral(all) ? copySeveral(copyDeps, allRows(target, all)) : copyData(copyDeps, target);
+    }),
   );
   const runner = new FileRunner(deps);
   store.add(deps.commands.register('gpuRental.runActiveFile', (target) => runner.run(target)));
   return store;
 }
+
+/** A menu passes the selected rows beside its own, which is one of them. */
+const isSeveral = (all: readonly InstanceTarget[] | undefined) => (all?.length ?? 0) > 1;
 
 const transferDeps = ({ ssh, clock }: Deps) => ({ ssh, clock, platform: process.platform });
 

@@ -14,7 +14,8 @@ import { setRow } from './chooseHosts';
 import type { EngineDeps } from './deps';
 import { HostSetGroup } from './hostSetGroup';
 import { runningMembers } from './runningMembers';
-import { copyToSeveral, logsOfSeveral, runOnSeveral } from './severalCommands';
+import { logsOfSeveral, runOnSeveral } from './severalCommands';
+import { copyToSeveral, downloadFromSeveral } from './severalTransfers';
 import { useInstancesIn, useSetIn, type UseInDeps } from './useIn';
 
 /** Hands instances to tools that use SSH: keeps their files current and proposes first commands. */
@@ -51,6 +52,10 @@ export class Engines implements Disposable {
 
   copyFiles(...rows: Rows): Promise<void> {
     return this.onHosts(copyToSeveral, ...rows);
+  }
+
+  download(...rows: Rows): Promise<void> {
+    return this.onHosts(downloadFromSeveral, ...rows);
   }
 
   showLogs(...rows: Rows): Promise<void> {

@@ -39,6 +39,9 @@ export function register(deps: EngineDeps): Disposable {
     commands.register('gpuRental.instances.copyFiles', async (...rows) => (await load()).copyFiles(...rows)),
   );
   store.add(
+    commands.register('gpuRental.instances.download', async (...rows) => (await load()).download(...rows)),
+  );
+  store.add(
     commands.register('gpuRental.instances.showLogs', async (...rows) => (await load()).showLogs(...rows)),
   );
   store.add(commands.register('gpuRental.hostSet.use', async (target) => (await load()).useSet(target)));

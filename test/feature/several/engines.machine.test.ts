@@ -242,13 +242,13 @@ describe('instances in tools that work by SSH', () => {
     await window.quick.title('Upload');
     await window.quick.type(path.dirname(there));
     const { detail } = await window.dialog('Replace existing files on these instances?');
-    assert.match(detail ?? '', /even if it is newer\. On sweep-[23]: données\.txt\.$/);
+    assert.match(detail ?? '', /even if it is newer\. sweep-[23]: données\.txt\.$/);
     await window.dialogButton('Cancel');
     await window.quick.row(/sweep-2.*nothing copied, to keep existing files/);
     await window.quick.row(/sweep-3.*nothing copied, to keep existing files/);
     assert.equal(readFileSync(there, 'utf8'), before);
     await window.quick.pick('Retry Failed');
-    await window.dialogButton('Replace on All', 'Replace existing files on these instances?');
+    await window.dialogButton('Replace', 'Replace existing files on these instances?');
     await window.quick.row(/sweep-2.*1 file/);
     assert.equal(readFileSync(there, 'utf8'), 'other data');
     window.quick.escape();

@@ -14,14 +14,17 @@ describe('The question before data is copied', () => {
   ];
 
   it('shows what is replaced and what the traffic costs at both ends', () => {
-    assert.deepEqual(said(words.copyQuestion(source, { to, path: '/data' })), [
+    assert.deepEqual(said(words.copyQuestion([source], { to: [to], path: '/data' })), [
       'Copy /workspace of trainer to helper?',
       '/workspace holds 30 GB. Files of the same name in /data on helper are replaced. The traffic costs at most $0.900.',
     ]);
-    assert.deepEqual(said(words.copyQuestion({ ...source, bytes: undefined }, { to, path: '/data' })), [
-      'Copy /workspace of trainer to helper?',
-      'Could not read the size of /workspace. Files of the same name in /data on helper are replaced. The traffic costs $0.030/GB.',
-    ]);
+    assert.deepEqual(
+      said(words.copyQuestion([{ ...source, bytes: undefined }], { to: [to], path: '/data' })),
+      [
+        'Copy /workspace of trainer to helper?',
+        'Could not read the size of /workspace. Files of the same name in /data on helper are replaced. The traffic costs $0.030/GB.',
+      ],
+    );
   });
 
   it('warns for a cloud connection who sees its credentials', () => {
@@ -41,8 +44,8 @@ describe('The question before data is copied', () => {
   it('states no cost where a price is missing', () => {
     const free = anInstance({ id: 7, label: 'trainer' });
     for (const { detail = '' } of [
-      words.copyQuestion({ ...source, from: free }, { to, path: '/data' }),
-      words.copyQuestion(source, { to: free, path: '/data' }),
+      words.copyQuestion([{ ...source, from: free }], { to: [to], path: '/data' }),
+      words.copyQuestion([source], { to: [free], path: '/data' }),
       words.cloudQuestion({ ...source, from: free }, { connection, path: '/b' }),
       words.fromCloudQuestion({ connection, path: '/b' }, { to: free, path: '/data' }),
     ]) {

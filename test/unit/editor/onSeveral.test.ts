@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import { setWindowParts } from '../../../../src/editor/windowParts';
-import { onSeveral } from '../../../../src/several/ui/onSeveral';
-import { logsOfSeveral, runOnSeveral } from '../../../../src/several/ui/severalCommands';
-import { CancelledError, UserError } from '../../../../src/util/errors';
-import { text } from '../../../../src/util/text';
-import { anInstance } from '../../../support/builders';
-import { FakeClock } from '../../../support/fakeClock';
-import { OnQuick } from '../../../support/onQuick';
-import { textsOn, useCommands, useScreen } from '../../../support/onScreen';
-import { only } from '../../../support/only';
+import { onSeveral } from '../../../src/editor/onSeveral';
+import { setWindowParts } from '../../../src/editor/windowParts';
+import { logsOfSeveral, runOnSeveral } from '../../../src/several/ui/severalCommands';
+import { CancelledError, UserError } from '../../../src/util/errors';
+import { text } from '../../../src/util/text';
+import { anInstance } from '../../support/builders';
+import { FakeClock } from '../../support/fakeClock';
+import { OnQuick } from '../../support/onQuick';
+import { textsOn, useCommands, useScreen } from '../../support/onScreen';
+import { only } from '../../support/only';
 
 const answered = { code: 0, stdout: '', stderr: '', timedOut: false };
 

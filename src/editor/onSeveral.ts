@@ -1,13 +1,13 @@
-import { runCommand } from '../../editor/commands';
-import { reasonOf, t } from '../../editor/localize';
-import { withCancellableProgress } from '../../editor/progress';
-import { pickFromList } from '../../editor/quickPick';
-import { loginsAtOnce } from '../../editor/reachSeveral';
-import type { Instance } from '../../model/instances/instance';
-import { nameAmong } from '../../model/instances/instanceLabel';
-import { isCancelled } from '../../util/errors';
-import { inParallel } from '../../util/inParallel';
-import { plainLabel } from '../../util/plainLabel';
+import type { Instance } from '../model/instances/instance';
+import { nameAmong } from '../model/instances/instanceLabel';
+import { isCancelled } from '../util/errors';
+import { inParallel } from '../util/inParallel';
+import { plainLabel } from '../util/plainLabel';
+import { runCommand } from './commands';
+import { reasonOf, t } from './localize';
+import { withCancellableProgress } from './progress';
+import { pickFromList } from './quickPick';
+import { loginsAtOnce } from './reachSeveral';
 
 /** The outcome on one machine. */
 export interface MachineOutcome {
@@ -25,6 +25,8 @@ export interface Several {
   readonly done: string;
   readonly fileName: (instance: Instance) => string;
   readonly work: (instance: Instance, signal: AbortSignal) => Promise<MachineOutcome>;
+  /** What can be done about all of it afterwards. */
+  readonly after?: { readonly icon: string; readonly label: string; readonly run: () => Promise<void> };
 }
 
 /**
@@ -33,11 +35,16 @@ export interface Several {
  */
 export async function onSeveral(instances: readonly Instance[], several: Several): Promise<void> {
   const outcomes = new Map<number, MachineOutcome>();
+  const { after } = several;
   await attempt(instances, outcomes, several);
   let activeId: string | undefined;
   for (;;) {
-    const chosen = await showResults(instances, outcomes, several.done, activeId);
+    const chosen = await showResults(instances, outcomes, several, activeId);
     if (chosen === undefined) {
+      return;
+    }
+    if (chosen === 'after') {
+      await after?.run();
       return;
     }
     if (chosen === 'retry') {
@@ -96,11 +103,11 @@ async function outcomeOf(
 async function showResults(
   instances: readonly Instance[],
   outcomes: ReadonlyMap<number, MachineOutcome>,
-  title: string,
+  { done: title, after }: Several,
   activeId: string | undefined,
-): Promise<Instance | 'retry' | undefined> {
+): Promise<Instance | 'retry' | 'after' | undefined> {
   const failed = instances.filter(({ id }) => outcomes.get(id)?.isOk !== true).length;
-  const answer = await pickFromList<Instance | 'retry'>({
+  const answer = await pickFromList<Instance | 'retry' | 'after'>({
     title,
     placeholder:
       failed === 0
@@ -130,6 +137,9 @@ async function showResults(
           value: instance,
         };
       }),
+      ...(after === undefined || failed === instances.length
+        ? []
+        : [{ id: 'after', icon: after.icon, label: after.label, value: 'after' as const }]),
     ],
   });
   return answer.kind === 'picked' ? answer.value : undefined;
