@@ -22,7 +22,7 @@ import { copyQuestion } from './copyDataText';
 import { askSource, askTarget, measured, type Source } from './copySource';
 import { holdForCopy, type CopyUseDeps } from './copyUse';
 
-export type CopyDeps = CopyUseDeps & Pick<Services, 'accounts'>;
+export type DataCopyDeps = CopyUseDeps & Pick<Services, 'accounts'>;
 
 type Target =
   { readonly kind: 'instance'; readonly instance: Instance } | { readonly kind: 'toCloud' | 'fromCloud' };
@@ -31,7 +31,7 @@ type Target =
  * Copies data between two instances, or between an instance and a cloud connection. The service copies; no data passes
  * through this computer.
  */
-export async function copyData(deps: CopyDeps, target: InstanceTarget | undefined): Promise<void> {
+export async function copyData(deps: DataCopyDeps, target: InstanceTarget | undefined): Promise<void> {
   const account = accountFor(deps.accounts);
   const listed = (await listedInstances(deps.fleet, whileReadingInstances)).filter((one) =>
     isAble(deps, one),
@@ -63,12 +63,12 @@ export async function copyData(deps: CopyDeps, target: InstanceTarget | undefine
 }
 
 /** Returns true if the service can copy files of the instance in its state (docs/service/commands.md#copy). */
-export function isAble({ fleet, clock }: CopyDeps, instance: Instance): boolean {
+export function isAble({ fleet, clock }: DataCopyDeps, instance: Instance): boolean {
   return actionsFor(instance, fleet.facts(instance.id), clock.now()).canRunCommand;
 }
 
 async function chooseTarget(
-  { fleet, clock }: CopyDeps,
+  { fleet, clock }: DataCopyDeps,
   from: Instance,
   listed: readonly Instance[],
 ): Promise<Target | undefined> {
@@ -103,7 +103,12 @@ async function chooseTarget(
   return answer.kind === 'picked' ? answer.value : undefined;
 }
 
-async function copyTo(deps: CopyDeps, account: () => Account, from: Instance, to: Instance): Promise<void> {
+async function copyTo(
+  deps: DataCopyDeps,
+  account: () => Account,
+  from: Instance,
+  to: Instance,
+): Promise<void> {
   const source = await askSource(from);
   if (!source) {
     return;
@@ -116,22 +121,24 @@ async function copyTo(deps: CopyDeps, account: () => Account, from: Instance, to
   if (!(await confirm(copyQuestion(sources, { to: [to], path })))) {
     return;
   }
-  const began = await whileSending(beginCopy(deps, account(), source, { to, path }));
-  message('info', began, { label: t('Cancel Copy'), run: () => cancelCopies(account().client, [to]) });
+  await whileSending(beginCopy(deps, account(), source, { to, path }));
+  message('info', begunText(source, to), {
+    label: t('Cancel Copy'),
+    run: () => cancelCopies(account().client, [to]),
+  });
 }
 
-/** Sends the copy. Returns what is said once the service has begun it. */
-export async function beginCopy(
-  deps: CopyDeps,
+/** Sends the copy, which the service has begun afterwards. */
+export function beginCopy(
+  deps: DataCopyDeps,
   own: Account,
   { from, path: source }: Source,
   { to, path }: { readonly to: Instance; readonly path: string },
-): Promise<string> {
-  const names = [plainLabel(source), instanceName(from), instanceName(to)] as const;
-  await explainingIfLost(
+): Promise<void> {
+  return explainingIfLost(
     text(
       'The service did not answer, so the copy to {0} may have started. Check its status before you try again.',
-      names[2],
+      instanceName(to),
     ),
     () => {
       // Before the request, because a copy whose answer is lost may have begun.
@@ -139,9 +146,12 @@ export async function beginCopy(
       return own.client.copies.begin({ instanceId: from.id, path: source }, { instanceId: to.id, path });
     },
   );
+}
+
+export function begunText({ from, path }: Source, to: Instance): string {
   return t(
     'The service began to copy {0} from {1} to {2}. The status of {2} shows when it is done.',
-    ...names,
+    ...[plainLabel(path), instanceName(from), instanceName(to)],
   );
 }
 

@@ -14,7 +14,7 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { safeFileName } from '../../util/fileName';
 import { plainLabel } from '../../util/plainLabel';
-import { beginCopy, cancelCopies, isAble, type CopyDeps } from './copyData';
+import { beginCopy, begunText, cancelCopies, isAble, type DataCopyDeps } from './copyData';
 import { copyQuestion } from './copyDataText';
 import { askPath, askTarget, measured } from './copySource';
 
@@ -25,7 +25,7 @@ interface Ways {
 }
 
 /** Copies data from one of the selected instances to the others, or from all of them to one that is not selected. */
-export async function copySeveral(deps: CopyDeps, rows: readonly InstanceTarget[]): Promise<void> {
+export async function copySeveral(deps: DataCopyDeps, rows: readonly InstanceTarget[]): Promise<void> {
   const account = accountFor(deps.accounts);
   const able = (await listedInstances(deps.fleet, whileReadingInstances)).filter((one) => isAble(deps, one));
   const selected = able.filter(({ id }) => rows.some(({ instanceId }) => instanceId === id));
@@ -62,8 +62,8 @@ export async function copySeveral(deps: CopyDeps, rows: readonly InstanceTarget[
       const path = isToSeveral ? folder : posix.join(folder, folderName(from));
       // Before the answer, because a copy whose answer is lost may have begun.
       begun.add(to);
-      const said = await beginCopy(deps, account(), { from, path: source }, { to, path });
-      return { isOk: true, summary: path, output: said };
+      await beginCopy(deps, account(), { from, path: source }, { to, path });
+      return { isOk: true, summary: path, output: begunText({ from, path: source }, to) };
     },
     after: {
       icon: 'circle-slash',
