@@ -40,6 +40,12 @@ const bootstrap = [
 ].join('; ');
 
 /**
+ * The last word of a login that nobody works in, by which the machine knows that it is no use of it
+ * (src/schedules/machine/timer/logins.sh).
+ */
+const lookMark = 'gpu-rental-look';
+
+/**
  * Sends a script to a machine, and reads its answer. The script is sent by standard input as one line,
  * so that it arrives whole or not at all; the input of the script follows. The answer is between two
  * marks, anywhere in a line. It ends with the second one, even if something still holds the pipes.
@@ -55,9 +61,12 @@ export class ScriptAnswer implements Sieve {
   private held: Buffer = Buffer.alloc(0);
   private before = '';
 
-  constructor(halves = [randomBytes(6).toString('hex'), randomBytes(6).toString('hex')] as const) {
+  constructor(
+    isLook: boolean,
+    halves = [randomBytes(6).toString('hex'), randomBytes(6).toString('hex')] as const,
+  ) {
     const [first, second] = halves;
-    this.command = `exec /bin/sh -c '${bootstrap}' sh ${first} ${second}`;
+    this.command = `exec /bin/sh -c '${bootstrap}' sh ${first} ${second}${isLook ? ` ${lookMark}` : ''}`;
     this.mark = first + second;
     this.inputMark = second + first;
     this.endMark = Buffer.from(`>${this.mark} `);

@@ -44,7 +44,7 @@ export async function probeGpus(
     }
   };
   try {
-    const result = await ssh.exec(alias, probeScript, { signal, timeoutMs, onStdout });
+    const result = await ssh.exec(alias, probeScript, { signal, timeoutMs, onStdout, isLook: true });
     return parseProof(result.stdout, clock.now()) ?? { kind: 'noLogin', failure: whyNoLogin(result) };
   } catch (error) {
     if (error instanceof InputTakenError) {

@@ -18,7 +18,7 @@ export async function readGpus(
   alias: string,
   { clock, signal }: { readonly clock: Pick<Clock, 'now'>; readonly signal: AbortSignal },
 ): Promise<GpuReading> {
-  const { stdout, stderr } = await ssh.exec(alias, script, { signal, timeoutMs });
+  const { stdout, stderr } = await ssh.exec(alias, script, { signal, timeoutMs, isLook: true });
   const gpus = readGpuUse(stdout);
   if (gpus.length === 0) {
     const last = stderr.trim().split('\n').at(-1) ?? '';

@@ -94,7 +94,7 @@ export async function runPreflight(
   { signal, isPatient }: PreflightOptions = {},
 ): Promise<PreflightResult> {
   const wait = isPatient === true ? longWait : usualWait;
-  const answer = new ScriptAnswer();
+  const answer = new ScriptAnswer(true);
   const [program, ...before] = deps.command;
   const startedAt = deps.clock.elapsed();
   const result = await deps.run(

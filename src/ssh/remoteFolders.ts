@@ -33,6 +33,6 @@ export async function readFolders(
   alias: string,
   signal?: AbortSignal,
 ): Promise<RemoteFolders> {
-  const { stdout } = await ssh.exec(alias, listScript, { signal, timeoutMs: 15_000 });
+  const { stdout } = await ssh.exec(alias, listScript, { signal, timeoutMs: 15_000, isLook: true });
   return parseFolders(stdout);
 }

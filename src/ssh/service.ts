@@ -36,6 +36,8 @@ export interface ExecOptions extends Omit<RunOptions, 'env' | 'cwd'> {
   readonly usesAgent?: boolean;
   /** For a command of the user, which is one of the login shell. */
   readonly usesLoginShell?: boolean;
+  /** Nobody works in this login, so that it keeps no machine awake; not for commands and transfers of the user. */
+  readonly isLook?: boolean;
 }
 
 /** All SSH functions: files, keys, addresses and a login that is tried before a window opens. */
@@ -169,12 +171,12 @@ class NativeSsh implements SshService {
   async exec(
     alias: string,
     script: string,
-    { usesAgent, usesLoginShell, ...options }: ExecOptions = {},
+    { usesAgent, usesLoginShell, isLook = false, ...options }: ExecOptions = {},
   ): Promise<RunResult> {
     const hostKey = await this.context.hostKeyOptions(checkAlias(alias));
     const agent = usesAgent === true ? [] : withoutAgent;
     const login = [...agent, ...asArguments(hostKey)];
-    const answer = new ScriptAnswer();
+    const answer = new ScriptAnswer(isLook);
     const mark = randomBytes(12).toString('hex');
     const sent = usesLoginShell === true ? byUserShell(script, mark) : script;
     const result = await this.runQuietly(alias, login, answer.command, {

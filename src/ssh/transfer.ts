@@ -5,8 +5,8 @@ import type { Clock } from '../util/clock';
 import { CancelledError, UserError } from '../util/errors';
 import { text, type Text } from '../util/text';
 import { plainText } from './plainText';
-import type { RunOptions, RunResult } from './run';
-import type { SshService } from './service';
+import type { RunResult } from './run';
+import type { ExecOptions, SshService } from './service';
 
 /** The progress of a transfer; bytes that were already there count as done. */
 export interface TransferProgress {
@@ -203,7 +203,7 @@ export async function runStep(
   { ssh }: TransferDeps,
   alias: string,
   script: string,
-  options: Omit<RunOptions, 'env' | 'cwd'>,
+  options: ExecOptions,
 ): Promise<RunResult> {
   const result = await ssh.exec(alias, script, options);
   if (result.code === null || result.code === 255) {

@@ -43,7 +43,7 @@ export async function findUnsavedWork(
 ): Promise<UnsavedWork | undefined> {
   const others = probes.map(({ script }) => `(\n${script}\n)`);
   const script = [`printf "%s\\n" "${greeting}"`, ...others, gitScript].join('\n');
-  const { stdout } = await ssh.exec(alias, script, options);
+  const { stdout } = await ssh.exec(alias, script, { ...options, isLook: true });
   return parseUnsavedWork(stdout, probes);
 }
 

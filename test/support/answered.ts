@@ -6,7 +6,8 @@ export function answered(
   options: RunOptions | undefined,
   { stdout = '', stderr = '', code = 0 }: Partial<RunResult> = {},
 ): RunResult {
-  const [, first = '', second = ''] = / sh ([0-9a-f]+) ([0-9a-f]+)$/.exec(args.at(-1) ?? '') ?? [];
+  const [, first = '', second = ''] =
+    / sh ([0-9a-f]+) ([0-9a-f]+)(?: [\w-]+)?$/.exec(args.at(-1) ?? '') ?? [];
   const mark = first + second;
   const own = options?.sieve?.receive(Buffer.from(`${mark}<${stdout}>${mark} ${code}.`));
   return { code: 0, stdout: own?.toString() ?? '', stderr: `${mark}\n${stderr}`, timedOut: false };

@@ -291,7 +291,11 @@ async function gpuFinding(
   alias: string,
   signal: AbortSignal,
 ): Promise<DoctorFinding> {
-  const { code, stdout, stderr } = await ssh.exec(alias, gpuScript, { signal, timeoutMs: 20_000 });
+  const { code, stdout, stderr } = await ssh.exec(alias, gpuScript, {
+    signal,
+    timeoutMs: 20_000,
+    isLook: true,
+  });
   const [first = ''] = stdout.split(/\r?\n/);
   if (code === noTool) {
     return finding(

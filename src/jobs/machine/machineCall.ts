@@ -1,6 +1,6 @@
 import { ByteReader } from '../../ssh/byteReader';
 import { plainText } from '../../ssh/plainText';
-import type { RunOptions } from '../../ssh/run';
+import type { ExecOptions } from '../../ssh/service';
 import {
   atMost,
   beginMark,
@@ -42,7 +42,7 @@ export function checkHex(value: string): string {
   throw new Error(`Not hexadecimal: ${value}`);
 }
 
-type AnswerOptions = Pick<RunOptions, 'signal' | 'input' | 'timeoutMs'>;
+type AnswerOptions = Pick<ExecOptions, 'signal' | 'input' | 'timeoutMs' | 'isLook'>;
 
 /** Runs a script and returns the bytes that it prints. Rejects if the connection broke or the script failed. */
 export async function answerOf(

@@ -16,7 +16,7 @@ export async function listJobs(
   call: MachineCall,
   signal: AbortSignal | undefined,
 ): Promise<readonly JobThere[]> {
-  return wholeList(await linesOf(call, [jobPrograms.others], { signal, timeoutMs }));
+  return wholeList(await linesOf(call, [jobPrograms.others], { signal, timeoutMs, isLook: true }));
 }
 
 /** Parses the output of the program. @throws JobMachineError for more jobs than are kept: the others would be lost. */

@@ -26,7 +26,7 @@ export async function readKernelUse(
     return 'unknown';
   }
   try {
-    const { stdout } = await ssh.exec(alias, script, { signal, timeoutMs });
+    const { stdout } = await ssh.exec(alias, script, { signal, timeoutMs, isLook: true });
     return kernelUseOf(stdout);
   } catch (error) {
     if (error instanceof HostKeyError) {

@@ -61,7 +61,7 @@ export async function startServer(
 
 /** Finds our server on the machine if it runs; starts none. */
 export async function findServer(ssh: Exec, alias: string, signal?: AbortSignal): Promise<StartAnswer> {
-  return startAnswerOf(await ask(ssh, alias, ['find', '', ''], { signal, timeoutMs: startMs }));
+  return startAnswerOf(await ask(ssh, alias, ['find', '', ''], { signal, timeoutMs: startMs, isLook: true }));
 }
 
 /** Installs what is missing, after the user agreed; `say` receives the steps of pip. */

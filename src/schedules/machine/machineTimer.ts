@@ -21,6 +21,7 @@ import gpuUse from './timer/gpuUse.sh';
 import guard from './timer/guard.sh';
 import jobs from './timer/jobs.sh';
 import login from './timer/login.sh';
+import logins from './timer/logins.sh';
 import printed from './timer/printed.sh';
 import processes from './timer/process.sh';
 import tick from './timer/tick.sh';
@@ -76,12 +77,16 @@ const parts: Readonly<Record<string, string>> = {
   'kernels.py': kernelsPy,
   'kernels.sh': kernels,
   'login.sh': login,
+  'logins.sh': logins,
   'printed.sh': printed,
   'process.sh': processes,
   'tick.sh': tick,
   'use.sh': use,
 };
 const script = assembled(timer, parts);
+
+/** As in logins.sh, without the room to know our own looks. */
+const anyLogin = 'LC_ALL=C grep -Eqs "^sshd(-session)?: [^ ]+@" "${HOST_PROC:-/proc}"/[0-9]*/cmdline';
 
 /** The programs that run on a machine, for the checks of the tests. */
 export const timerPrograms = {
@@ -91,6 +96,7 @@ export const timerPrograms = {
     ...parts,
     'gpuUse.sh': '',
     'kernels.sh': '',
+    'logins.sh': `person_in() { ${anyLogin}; }\n`,
     'printed.sh': '',
     'use.sh': 'in_use() { return 1; }\n',
   }),
@@ -137,7 +143,7 @@ export async function readUse(
     return 'unknown';
   }
   const use = await ssh
-    .exec(alias, timerPrograms.asked, { input: `${Math.ceil(minutes)}\n`, timeoutMs, signal })
+    .exec(alias, timerPrograms.asked, { input: `${Math.ceil(minutes)}\n`, timeoutMs, signal, isLook: true })
     .then(
       ({ stdout }) => kernelUseOf(stdout),
       (error: unknown): KernelUse => {
@@ -231,6 +237,7 @@ async function ask(
     input: `${values.join('\n')}\n`,
     timeoutMs,
     signal,
+    isLook: true,
   });
   return stdout.split(/\r?\n/);
 }

@@ -43,7 +43,7 @@ describe('The answer of a script', () => {
         noise,
         fc.array(fc.integer({ min: 1, max: 30 })),
         (before, own, code, after, sizes) => {
-          const answer = new ScriptAnswer([first, second]);
+          const answer = new ScriptAnswer(false, [first, second]);
           const bytes = Buffer.concat([
             Buffer.from(`${before}${mark}<`),
             own,
@@ -61,7 +61,7 @@ describe('The answer of a script', () => {
   it('proves nothing without its end: neither a good end, nor that nothing ran', () => {
     fc.assert(
       fc.property(noise, content, fc.constantFrom(0, 1, 255, null), fc.nat(), (before, own, code, at) => {
-        const answer = new ScriptAnswer([first, second]);
+        const answer = new ScriptAnswer(false, [first, second]);
         const whole = Buffer.concat([Buffer.from(`${before}${mark}<`), own, Buffer.from(`>${mark} 0.`)]);
         const part = whole.subarray(0, at % whole.length);
         const given = heard(answer, part, [7]);
@@ -79,10 +79,10 @@ describe('The answer of a script', () => {
   });
 
   it('reports that the script was received, and the words of a shell that never began it', () => {
-    const taken = new ScriptAnswer([first, second]);
+    const taken = new ScriptAnswer(false, [first, second]);
     taken.receive(Buffer.from(`hello${mark}<>${mark} lost.`));
     assert.throws(() => taken.resultOf(plain), InputTakenError);
-    const ended = new ScriptAnswer([first, second]);
+    const ended = new ScriptAnswer(false, [first, second]);
     ended.receive(Buffer.from('Your account has expired.\n'));
     const { code, stderr } = ended.resultOf({ ...plain, code: 1 });
     assert.deepEqual([code, stderr], [1, 'Your account has expired.\n']);
@@ -92,7 +92,7 @@ describe('The answer of a script', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1 }), fc.string(), (script, rest) => {
         fc.pre(!script.includes('\0'));
-        const input = new ScriptAnswer([first, second]).input(script, rest);
+        const input = new ScriptAnswer(false, [first, second]).input(script, rest);
         assert.ok(typeof input === 'string');
         const [, line = '', after] = /^\n+([^\n]+)\n([^]*)$/.exec(input) ?? [];
         const [, sent = ''] = /^[^:]+:([^]*):[^:]+$/.exec(line) ?? [];

@@ -24,9 +24,3 @@ call() {
     rm -f "$out.rc" ;;
   esac
 }
-
-# OpenSSH names the process of a login so; nothing else is read of other processes. HOST_PROC is where a container sees
-# the processes of its host, by the convention of monitoring agents.
-logged_in() {
-  LC_ALL=C grep -Eqs "^sshd(-session)?: [^ ]+@" "${HOST_PROC:-/proc}"/[0-9]*/cmdline
-}

@@ -12,6 +12,7 @@ umask 077
 # include tick.sh
 
 # include printed.sh
+# include logins.sh
 # include use.sh
 
 # include jobs.sh
@@ -20,7 +21,7 @@ umask 077
 # job and the last login, and so do files that are sent for longer than the limit before any job begins.
 job_end() {
   now=$(jobs_now)
-  if [ "$now" = running ] || logged_in; then last=$((at + fetch_seconds)); fi
+  if [ "$now" = running ] || person_in; then last=$((at + fetch_seconds)); fi
   end=$last
   if [ -z "$now" ] && [ "$limit" -gt "$last" ]; then end=$limit; fi
 }

@@ -60,6 +60,7 @@ fi
 
 # include functions.sh
 # include gpuUse.sh
+# include logins.sh
 
 tool=$(find_tool)
 if [ -z "$tool" ]; then
@@ -77,7 +78,7 @@ if [ "$mode" = idle ]; then
     echo no-gpu-use
     exit 0
   fi
-  if ! logged_in; then
+  if [ -z "$(logins)" ]; then
     echo no-login-seen
     exit 0
   fi

@@ -6,7 +6,7 @@ in_use() {
   # The file of this process has the time of the last look.
   printed=$(printed_since -newer "$file")
   touch -c "$file"
-  if gpu_use | grep -Evq "^ *[0-$((idle_percent - 1))] *$" || logged_in || [ -n "$printed" ] ||
+  if gpu_use | grep -Evq "^ *[0-$((idle_percent - 1))] *$" || person_in || [ -n "$printed" ] ||
     [ "$(jobs_now)" = running ]; then
     doubted=""
     return 0

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { armTimer, type TimerOrder } from '../../../../src/schedules/machine/machineTimer';
@@ -66,54 +66,6 @@ describe('A timer on the machine for idle time', () => {
     const before = checks();
     await until('more looks', () => checks() >= before + 3);
   };
-
-  /** A job of ours, or another process with the number in its files. */
-  const jobOf = (phase: string, process: ChildProcess) => {
-    const folder = path.join(timer.home, '.gpu-rental', 'jobs', 'abc01');
-    mkdirSync(folder, { recursive: true });
-    const born = readFileSync(`/proc/${process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[19];
-    writeFileSync(path.join(folder, 'pid'), `${process.pid} ${born}\n`);
-    writeFileSync(path.join(folder, 'phase'), `${phase} 1\n`);
-  };
-  const print = () => {
-    writeFileSync(file('dev/pts/7'), 'epoch 3\n');
-  };
-  for (const [what, isUse, use] of [
-    ['a terminal that prints, also in a detached tmux', true, print],
-    ['a job that waits for its data', true, (work: ChildProcess) => jobOf('running', work)],
-    ['a job that sets its machine up', true, (work: ChildProcess) => jobOf('settingUp', work)],
-    ['a job that has ended', false, (work: ChildProcess) => jobOf('ended', work)],
-    ['a quiet program that waits', false, () => undefined],
-    ['a server that waits for logins', false, () => writeFileSync(file('names'), 'sshd: /usr/sbin/sshd -D')],
-    ['a login from another computer', true, () => writeFileSync(file('names'), 'sshd: root@pts/3')],
-    ['a remote window that is left open', true, () => writeFileSync(file('names'), 'sshd: root@notty')],
-    ['a driver that hangs', true, () => writeFileSync(file('gpus'), '')],
-    ['one of two GPUs at work', true, () => writeFileSync(file('gpus'), '0\n5\n')],
-    ['GPUs below 5 %', false, () => writeFileSync(file('gpus'), '4\n0\n')],
-  ] as const) {
-    it(`treats ${what} as ${isUse ? 'use' : 'no use'}`, async () => {
-      const work = spawn('sleep', ['100']);
-      const here = frozenMachine(idleTools('0\n', 'sshd: root@notty'));
-      await armTimer(here, 'gpu-1', idleOrder(20));
-      writeFileSync(file('names'), '');
-      await afterMoreChecks();
-      try {
-        for (let second = 0; second < 30; second += 10) {
-          use(work);
-          here.pass(10);
-          const before = checks();
-          await until('more looks or the stop', () => isStopped() || checks() >= before + 3);
-        }
-        if (isUse) {
-          assert.equal(isStopped(), false);
-        } else {
-          await until('the stop', isStopped);
-        }
-      } finally {
-        work.kill();
-      }
-    });
-  }
 
   /** A machine without any other use, and a server of ours on it in a state. */
   const notebookMachine = async (
