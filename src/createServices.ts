@@ -31,7 +31,6 @@ import { guardedSecrets } from './store/accounts/guardedSecrets';
 import { KeptSecrets, secretKeysOf } from './store/accounts/keptSecrets';
 import { KeyAccess } from './store/accounts/keyAccess';
 import { patientSecrets, type SecretPort } from './store/accounts/patientSecrets';
-import { registryLoginKey } from './store/accounts/registryLogins';
 import { SecondFactorGate } from './store/accounts/secondFactor';
 import { WindowInUse } from './store/accounts/windowInUse';
 import { BudgetStore, type BudgetDeps } from './store/budget/budgetStore';
@@ -216,7 +215,7 @@ function sharedState(deps: SharedDeps) {
   own(new PriceWatch({ accounts, fleet, clock, log, notices }));
   const starts = startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow });
   const ofRentals = (accountKey: string) => rentalSecretKeys(storageDir, accountKey);
-  const secretKeys = [registryLoginKey, (key: string) => secretKeysOf(secrets, key), ofRentals];
+  const secretKeys = [(key: string) => secretKeysOf(secrets, key), ofRentals];
   return {
     hub,
     accounts,

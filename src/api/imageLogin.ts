@@ -17,7 +17,7 @@ const word = '[^\\s\\x00-\\x1f\\x7f\'"`\\\\;|&<>(){}-][^\\s\\x00-\\x1f\\x7f\'"`\
 const host = '[A-Za-z0-9][A-Za-z0-9.-]*(?::\\d{1,5})?(?:/[A-Za-z0-9._/-]+)?';
 const wordForm = new RegExp(`^${word}$`);
 const hostForm = new RegExp(`^${host}$`);
-const loginForm = new RegExp(`^-u ${word} -p ${word} ${host}$`);
+const loginForm = new RegExp(`^-u (?<user>${word}) -p (?<token>${word}) (?<registry>${host})$`);
 
 /** The `image_login` flags for a private registry; throws `NotSentError` for values that would break them. */
 export function imageLogin(login: RegistryLogin): string {
@@ -39,7 +39,10 @@ export function imageLogin(login: RegistryLogin): string {
   return `-u ${login.user} -p ${login.token} ${login.registry}`;
 }
 
-/** True for what `imageLogin` makes. */
-export function isImageLogin(flags: string): boolean {
-  return loginForm.test(flags);
+/** Returns the parts of what `imageLogin` makes, `undefined` for anything else. */
+export function readImageLogin(flags: string): RegistryLogin | undefined {
+  const { user, token, registry } = loginForm.exec(flags)?.groups ?? {};
+  return user === undefined || token === undefined || registry === undefined
+    ? undefined
+    : { user, token, registry };
 }

@@ -13,7 +13,7 @@ import {
   RentOutcomeUnknownError,
 } from './errors';
 import type { CallOptions, Http } from './http';
-import { isImageLogin } from './imageLogin';
+import { readImageLogin } from './imageLogin';
 import { packOnstart } from './onstart';
 import { write } from './request';
 import { cleanServiceText } from './serviceText';
@@ -85,7 +85,7 @@ function rentBody(config: RentConfig): WireRentRequest {
   if (config.templateHash === undefined && (config.image === undefined || config.image === '')) {
     throw new NotSentError(text('Neither an image nor a template is given. Choose one and try again.'));
   }
-  if (config.imageLogin !== undefined && !isImageLogin(config.imageLogin)) {
+  if (config.imageLogin !== undefined && !readImageLogin(config.imageLogin)) {
     throw new NotSentError(
       text('The registry login is not in the form that the service takes. Enter it again.'),
     );

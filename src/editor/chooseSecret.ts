@@ -15,21 +15,38 @@ export interface SecretQuestion {
   readonly use: SecretUse;
   /** The name of a new secret, unless it is taken. */
   readonly wanted: string;
+  /** The label of a row for a value that is no secret, which the caller asks for. */
+  readonly plain?: string;
+}
+
+export interface ChosenSecret {
+  readonly name: string;
+  readonly isNew: boolean;
 }
 
 /** Gives the secret and returns its name. */
-type Choice = (() => Promise<string>) | 'new';
+type Choice = (() => Promise<string>) | 'new' | 'plain';
 type Deps = Pick<Services, 'accounts' | 'keptSecrets'>;
 
 /**
  * Lets the user give something a secret by name: one of this computer, a variable of the account whose value the service
  * reveals, or a new one. Returns its name, and whether this question stored it; `undefined` if the user cancels.
  */
+export function chooseSecret(
+  deps: Deps,
+  accountKey: string,
+  question: Omit<SecretQuestion, 'plain'>,
+): Promise<ChosenSecret | undefined>;
+export function chooseSecret(
+  deps: Deps,
+  accountKey: string,
+  question: SecretQuestion,
+): Promise<ChosenSecret | 'plain' | undefined>;
 export async function chooseSecret(
   { accounts, keptSecrets }: Deps,
   accountKey: string,
-  { title, purpose, use, wanted }: SecretQuestion,
-): Promise<{ readonly name: string; readonly isNew: boolean } | undefined> {
+  { title, purpose, use, wanted, plain }: SecretQuestion,
+): Promise<ChosenSecret | 'plain' | undefined> {
   const kept = await keptSecrets.all(accountKey);
   const { active } = accounts;
   // A list that can't be read leaves what can be typed.
@@ -58,17 +75,26 @@ export async function chooseSecret(
           ],
     ),
   ];
-  if (rows.length > 0) {
+  if (rows.length > 0 || plain !== undefined) {
     const answer = await pickFromList<Choice>({
       title,
       placeholder: purpose,
-      rows: [...rows, { id: 'new', icon: 'add', label: t('New Secret…'), value: 'new' }],
+      rows: [
+        ...rows,
+        { id: 'new', icon: 'add', label: t('New Secret…'), value: 'new' },
+        ...(plain === undefined
+          ? []
+          : [{ id: 'plain', icon: 'edit', label: plain, value: 'plain' as const }]),
+      ],
       // A habitual Enter gives nothing away.
-      activeId: 'new',
+      activeId: plain === undefined ? 'new' : 'plain',
       ignoreFocusOut: true,
     });
     if (answer.kind !== 'picked') {
       return undefined;
+    }
+    if (answer.value === 'plain') {
+      return answer.value;
     }
     if (answer.value !== 'new') {
       return { name: await answer.value(), isNew: false };

@@ -46,10 +46,10 @@ describe('going back from the steps of a rental to the offers', () => {
     await quick().pick('SSH, through the service');
     await quick().title('Rent: Confirm');
     await quick().pick('More Options…');
-    await quick().pick('Environment and Ports');
+    await quick().pick('Environment and ports');
     await quick().pick('Add a Port…');
     await quick().type('8080');
-    await quick().title('Rent: Environment and Ports');
+    await quick().title('Rent: Environment and ports');
     await quick().back();
     await quick().pick('Volume');
     await quick().pick(/Create a Volume…/);

@@ -19,9 +19,10 @@ import type { FeatureWindow } from '../support/feature/window';
 const script = '#!/bin/bash\npip install -q wandb\n';
 const registryToken = 'ghp_registry-token-5d1';
 const secretValue = 'value-of-a-secret-8c2';
+const chosenValue = 'value-chosen-by-name-3d7';
 
 describe('options of a rental', () => {
-  const computer = useComputer({ secrets: [registryToken, secretValue] });
+  const computer = useComputer({ secrets: [registryToken, secretValue, chosenValue] });
   let window: FeatureWindow;
   const quick = () => window.quick;
   const instances = () => window.view('instances');
@@ -72,11 +73,11 @@ describe('options of a rental', () => {
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await runType('Jupyter and SSH, direct');
     await openOptions();
-    const title = 'Rent: Environment and Ports';
-    await option('Environment and Ports', title, async () => {
+    const title = 'Rent: Environment and ports';
+    await option('Environment and ports', title, async () => {
       await quick().pick('Add a Variable…');
       await quick().title('Rent: Environment');
-      await quick().type('nonsense', { enter: false });
+      await quick().type('2x=1', { enter: false });
       await quick().message(/then = and the value/);
       await quick().type('HF_TOKEN=first');
       await quick().title(title);
@@ -86,14 +87,35 @@ describe('options of a rental', () => {
       await quick().title(title);
       await quick().pick('HF_TOKEN');
       await quick().title('Rent: HF_TOKEN');
+      await quick().pick('Enter a Value…');
       assert.ok(isPassword());
       await quick().type(secretValue);
       await quick().title(title);
       assert.ok(!quick().rows().join('\n').includes(secretValue));
       await quick().pick('Edit as Text…');
-      await quick().title('Rent: Environment and Ports');
+      await quick().title('Rent: Environment and ports');
       await quick().type(`-e HF_TOKEN=${secretValue} -e MODE="two words" -p 8080:8080`);
       await quick().title(title);
+      await quick().back();
+    });
+  });
+
+  it('gives a variable a secret of the account by name, for which it may be used from now on', async () => {
+    const title = 'Rent: Environment and ports';
+    await option('Environment and ports', title, async () => {
+      await quick().pick('Add a Variable…');
+      await quick().type('API_KEY');
+      await quick().title('Rent: API_KEY');
+      await quick().message('The rented machine gets the value.');
+      await quick().pick('New Secret…');
+      assert.ok(isPassword());
+      await quick().type(chosenValue);
+      await quick().title(title);
+      await quick().pick('Add a Variable…');
+      await quick().type('OTHER_KEY');
+      await quick().pick(/^API_KEY Rent: API_KEY/);
+      await quick().title(title);
+      assert.ok(!quick().rows().join('\n').includes(chosenValue));
       await quick().back();
     });
   });
@@ -116,13 +138,13 @@ describe('options of a rental', () => {
     });
     await option('JupyterLab instead of Jupyter Notebook', 'JupyterLab', choose('Yes'));
     await option(
-      'Folder in which Jupyter Starts',
-      'Rent: Folder in which Jupyter Starts',
+      'Folder in which Jupyter starts',
+      'Rent: Folder in which Jupyter starts',
       type('/workspace'),
     );
     await option('UTF-8 for Python (C.UTF-8)', 'UTF-8 for Python', choose('Yes'));
-    await option('UTF-8 for the System (C.UTF-8)', 'UTF-8 for the System', choose('Yes'));
-    await option("If the Machine Can't Start Now", "Can't Start Now", choose('Wait for It'));
+    await option('UTF-8 for the system (C.UTF-8)', 'UTF-8 for the system', choose('Yes'));
+    await option("If the machine can't start now", "can't start now", choose('Wait for It'));
     await option(/^Start( |$)/, 'Rent: Start', choose('Later'));
   });
 
@@ -134,6 +156,7 @@ describe('options of a rental', () => {
       await quick().message(/User name/);
       await quick().type('me');
       await quick().message(/Access token/);
+      await quick().pick('New Secret…');
       assert.ok(isPassword());
       await quick().type(registryToken);
     });
@@ -146,7 +169,7 @@ describe('options of a rental', () => {
     const rows = await closeOptions();
     for (const said of [
       /later, rented as stopped/,
-      /HF_TOKEN, MODE, -p 8080:8080/,
+      /HF_TOKEN, MODE, -p 8080:8080, API_KEY, OTHER_KEY/,
       /a new one of 40 GB at \/data/,
       /your rental waits stopped/,
     ]) {
@@ -171,7 +194,10 @@ describe('options of a rental', () => {
       label: '',
       runtype: 'jupyter_direct',
       target_state: 'stopped',
-      env: { HF_TOKEN: secretValue, MODE: 'two words', '-p 8080:8080': '1' },
+      env: {
+        ...{ HF_TOKEN: secretValue, MODE: 'two words', '-p 8080:8080': '1' },
+        ...{ API_KEY: chosenValue, OTHER_KEY: chosenValue },
+      },
       use_jupyter_lab: true,
       jupyter_dir: '/workspace',
       python_utf8: true,
@@ -188,8 +214,8 @@ describe('options of a rental', () => {
 
   it('leaves the login and the values in no file of the editor', async () => {
     await instances().row('RTX 3090');
-    assert.deepEqual(computer().filesWith([registryToken, secretValue]), []);
-    assert.doesNotMatch(window.log(), new RegExp(`${registryToken}|${secretValue}`));
+    assert.deepEqual(computer().filesWith([registryToken, secretValue, chosenValue]), []);
+    assert.doesNotMatch(window.log(), new RegExp(`${registryToken}|${secretValue}|${chosenValue}`));
     window.clearToasts();
     await computer().pass(60_000); // Later rentals are told from this one by their minute.
   });
@@ -247,12 +273,12 @@ describe('options of a rental', () => {
   it('shows before the confirmation that the machine has too few direct ports', async () => {
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await openOptions();
-    await option('Environment and Ports', 'Rent: Environment and Ports', async () => {
+    await option('Environment and ports', 'Rent: Environment and ports', async () => {
       await quick().pick('Edit as Text…');
-      await quick().title('Rent: Environment and Ports');
+      await quick().title('Rent: Environment and ports');
       const ports = Array.from({ length: 200 }, (_, index) => 9000 + index);
       await quick().type(ports.map((port) => `-p ${port}:${port}`).join(' '));
-      await quick().title('Rent: Environment and Ports');
+      await quick().title('Rent: Environment and ports');
       await quick().back();
     });
     const short = /Open ports needed: 20\d\. This machine has \d+/;
@@ -292,7 +318,7 @@ describe('options of a rental', () => {
     const { simulator } = computer();
     await searchAndReview(window, '1x 3090 vm', /1× RTX 3090/);
     await openOptions();
-    await option('Virtual Machine instead of a Container', 'Virtual Machine', choose('Yes'));
+    await option('Virtual machine instead of a container', 'Virtual machine', choose('Yes'));
     assert.match(await closeOptions(), /gets its SSH keys when it is created/);
     simulator.fail({ kind: 'error', status: 400, error: 'no_ssh_key_for_vm', path: '/api/v0/asks/*' });
     await rentNow(window);
@@ -344,7 +370,7 @@ describe('options of a rental', () => {
     // It has gone by then, and that is said.
     assert.match(shown(), /Environment -p 8080:8080/);
     assert.doesNotMatch(shown(), /HF_TOKEN|On-start script/);
-    await window.toast(/Set these again .*HF_TOKEN, MODE, the on-start script, the registry login/);
+    await window.toast(/Set these again .*HF_TOKEN, MODE, API_KEY, OTHER_KEY, the on-start script, the registry login/);
     quick().escape();
   });
 });

@@ -62,20 +62,20 @@ describe('renting when things change', () => {
   it('opens every further option and keeps what was set there', async () => {
     await quick().pick(/^More Options…/);
     await quick().title('Rent: More Options');
-    await quick().pick(/^Environment and Ports/);
-    await quick().title('Rent: Environment and Ports');
+    await quick().pick(/^Environment and ports/);
+    await quick().title('Rent: Environment and ports');
     await quick().pick('Add a Variable…');
     await quick().title('Rent: Environment');
     await quick().type('A=${secret:a}', { enter: false });
     await quick().message(/"A" refers to a secret of a template/);
     await quick().type('A=0');
-    await quick().title('Rent: Environment and Ports');
+    await quick().title('Rent: Environment and ports');
     await quick().pick('Edit as Text…');
-    await quick().title('Rent: Environment and Ports');
+    await quick().title('Rent: Environment and ports');
     await quick().type('-e A=${secret:a}', { enter: false });
     await quick().message(/"A" refers to a secret of a template/);
     await quick().type('-e A=1 -p 8080:8080');
-    await quick().title('Rent: Environment and Ports');
+    await quick().title('Rent: Environment and ports');
     await quick().back();
     await quick().title('Rent: More Options');
     await quick().pick(/^How many/);

@@ -56,12 +56,12 @@ export async function giveEnvironmentAndLogin(
 ): Promise<void> {
   await quick.pick('More Options…');
   await quick.waitForTitle('Rent: More Options');
-  await quick.pick('Environment and Ports');
-  await quick.waitForTitle('Rent: Environment and Ports');
+  await quick.pick('Environment and ports');
+  await quick.waitForTitle('Rent: Environment and ports');
   await quick.pick('Edit as Text…');
-  await quick.waitForTitle('Rent: Environment and Ports');
+  await quick.waitForTitle('Rent: Environment and ports');
   await quick.type(environment);
-  await quick.waitForTitle('Rent: Environment and Ports');
+  await quick.waitForTitle('Rent: Environment and ports');
   await quick.back();
   await quick.waitForTitle('Rent: More Options');
   await quick.pick('Registry login');

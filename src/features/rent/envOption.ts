@@ -1,5 +1,8 @@
+import { chooseSecret } from '../../editor/chooseSecret';
 import { localize, t } from '../../editor/localize';
+import { ask, message } from '../../editor/message';
 import { askText, pickFromList, type Row } from '../../editor/quickPick';
+import { rentalUse } from '../../model/accounts/keptSecret';
 import { formatEnvFlags, parseEnvFlags, parsePort } from '../../model/documents/envFlags';
 import { envEntries, envFlagsToObject, type EnvObject } from '../../model/documents/envObject';
 import { rentalEnvProblem } from '../../model/documents/rentalEnv';
@@ -8,13 +11,14 @@ import type { RentFlow } from '../../model/rentals/rentFlow';
 import { mergedEnv } from '../../model/rentals/rentPlan';
 import { plainLabel } from '../../util/plainLabel';
 import type { Text } from '../../util/text';
+import { storeProblem, type RentSecrets } from './loginOption';
 import type { StepResult } from './rentSteps';
 
 type Pick =
   { readonly kind: 'entry'; readonly name: string } | { readonly kind: 'variable' | 'port' | 'text' };
 
 /** Sets environment and ports, one by one or as text. The template's stay unless the same name is set here. */
-export async function envOption(flow: RentFlow): Promise<StepResult | undefined> {
+export async function envOption(flow: RentFlow, secrets: RentSecrets): Promise<StepResult | undefined> {
   for (;;) {
     const rows: Row<Pick>[] = [
       { id: 'variable', icon: 'add', label: t('Add a Variable…'), value: { kind: 'variable' } },
@@ -30,7 +34,7 @@ export async function envOption(flow: RentFlow): Promise<StepResult | undefined>
       })),
     ];
     const answer = await pickFromList<Pick>({
-      title: t('Rent: {0}', t('Environment and Ports')),
+      title: t('Rent: {0}', t('Environment and ports')),
       placeholder: t('Choose what to set on the machine.'),
       canGoBack: true,
       rows,
@@ -38,7 +42,7 @@ export async function envOption(flow: RentFlow): Promise<StepResult | undefined>
     if (answer.kind !== 'picked') {
       return undefined;
     }
-    const env = await change(flow, answer.value);
+    const env = await change(flow, secrets, answer.value);
     if (env) {
       flow.set({ env });
     }
@@ -52,17 +56,17 @@ function originText(name: string, from: 'template' | 'here'): string {
   return name.startsWith('-') ? t('set here; press Enter to remove') : t('set here');
 }
 
-async function change(flow: RentFlow, pick: Pick): Promise<EnvObject | undefined> {
+async function change(flow: RentFlow, secrets: RentSecrets, pick: Pick): Promise<EnvObject | undefined> {
   const own = flow.choices.env ?? {};
   switch (pick.kind) {
     case 'variable':
-      return addVariable(own);
+      return addVariable(own, secrets);
     case 'port':
       return addPort(own);
     case 'text':
       return editText(own);
     case 'entry':
-      return pick.name.startsWith('-') ? without(own, pick.name) : editValue(own, pick.name);
+      return pick.name.startsWith('-') ? without(own, pick.name) : setValue(own, pick.name, secrets);
   }
 }
 
@@ -77,16 +81,16 @@ function without(env: EnvObject, name: string): EnvObject {
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
-async function addVariable(env: EnvObject): Promise<EnvObject | undefined> {
+async function addVariable(env: EnvObject, secrets: RentSecrets): Promise<EnvObject | undefined> {
   const answer = await askText({
     title: t('Rent: {0}', t('Environment')),
-    prompt: t('NAME=value'),
+    prompt: t('NAME=value, or NAME to choose a secret'),
     placeholder: 'HF_HOME=/workspace/hf',
     canGoBack: true,
     ignoreFocusOut: true,
     problem: (typed) => {
       const name = typed.split('=')[0]?.trim() ?? '';
-      return typed.includes('=') && namePattern.test(name)
+      return namePattern.test(name)
         ? problemWith({ [name]: typed })
         : t('Enter a name of letters, digits and _, then = and the value.');
     },
@@ -95,6 +99,9 @@ async function addVariable(env: EnvObject): Promise<EnvObject | undefined> {
     return undefined;
   }
   const at = answer.value.indexOf('=');
+  if (at < 0) {
+    return setValue(env, answer.value.trim(), secrets);
+  }
   return { ...env, [answer.value.slice(0, at).trim()]: answer.value.slice(at + 1) };
 }
 
@@ -121,6 +128,34 @@ async function addPort(env: EnvObject): Promise<EnvObject | undefined> {
   return { ...env, [`-p ${port.hostPort}:${port.containerPort}${protocol}`]: '1' };
 }
 
+/** Sets a variable to a secret of the account, or to what the user types. */
+async function setValue(
+  env: EnvObject,
+  name: string,
+  { accounts, keptSecrets, accountKey }: RentSecrets,
+): Promise<EnvObject | undefined> {
+  const chosen = await chooseSecret({ accounts, keptSecrets }, accountKey, {
+    title: t('Rent: {0}', plainLabel(name)),
+    purpose: t('The rented machine gets the value.'),
+    use: rentalUse(name),
+    wanted: name,
+    plain: t('Enter a Value…'),
+  }).catch((error: unknown) => {
+    // What can't be kept can be typed for this rental.
+    message('warning', localize(storeProblem(error)));
+    return 'plain' as const;
+  });
+  if (chosen === 'plain') {
+    return editValue(env, name);
+  }
+  const secret = chosen && (await keptSecrets.all(accountKey)).find((one) => one.name === chosen.name);
+  const problem = secret && problemWith({ [name]: secret.value });
+  if (problem) {
+    await ask('warning', { message: localize(problem) });
+  }
+  return secret && !problem ? { ...env, [name]: secret.value } : undefined;
+}
+
 async function editValue(env: EnvObject, name: string): Promise<EnvObject | undefined> {
   const answer = await askText({
     title: t('Rent: {0}', plainLabel(name)),
@@ -139,7 +174,7 @@ async function editValue(env: EnvObject, name: string): Promise<EnvObject | unde
 
 async function editText(env: EnvObject): Promise<EnvObject | undefined> {
   const answer = await askText({
-    title: t('Rent: {0}', t('Environment and Ports')),
+    title: t('Rent: {0}', t('Environment and ports')),
     prompt: t('Docker flags: -e NAME=value -p host:container'),
     value: formatEnvFlags(envEntries(env).entries),
     canGoBack: true,

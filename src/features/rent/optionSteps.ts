@@ -76,7 +76,7 @@ function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
   return [
     {
       id: 'env',
-      label: t('Environment and Ports'),
+      label: t('Environment and ports'),
       value: env.length === 0 ? none : env.map(({ name }) => name).join(', '),
       ...(shortage
         ? {
@@ -84,7 +84,7 @@ function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
             detail: t('Open ports needed: {0}. This machine has {1}.', shortage.needed, shortage.has),
           }
         : {}),
-      ask: () => envOption(flow),
+      ask: () => envOption(flow, deps.secrets),
     },
     {
       id: 'onstart',
@@ -110,11 +110,11 @@ function optionsFor(flow: RentFlow, deps: StepDeps): readonly Option[] {
       id: 'login',
       label: t('Registry login'),
       value: choices.imageLogin === undefined ? (fromTemplate(choices, 'login') ?? none) : t('set'),
-      ask: () => loginOption(deps.logins),
+      ask: () => loginOption(deps.secrets),
     },
-    toggle(flow, 'vm', t('Virtual Machine instead of a Container')),
+    toggle(flow, 'vm', t('Virtual machine instead of a container')),
     toggle(flow, 'pythonUtf8', t('UTF-8 for Python (C.UTF-8)')),
-    toggle(flow, 'langUtf8', t('UTF-8 for the System (C.UTF-8)')),
+    toggle(flow, 'langUtf8', t('UTF-8 for the system (C.UTF-8)')),
     waitOption(flow),
   ];
 }
@@ -183,9 +183,9 @@ function argsOption(flow: RentFlow): Option {
 
 function jupyterDirOption(flow: RentFlow): Option {
   return textOption(flow, 'jupyterDir', {
-    label: t('Folder in which Jupyter Starts'),
+    label: t('Folder in which Jupyter starts'),
     byDefault: t('default'),
-    title: t('Rent: {0}', t('Folder in which Jupyter Starts')),
+    title: t('Rent: {0}', t('Folder in which Jupyter starts')),
     prompt: t(
       'A folder on the machine, such as /workspace. Leave empty to use the one of the image or template.',
     ),
@@ -278,11 +278,11 @@ function waitOption(flow: RentFlow): Option {
   const waits = flow.choices.cancelUnavailable === false;
   return {
     id: 'wait',
-    label: t("If the Machine Can't Start Now"),
+    label: t("If the machine can't start now"),
     value: waits ? t('Wait for It') : t('Do Not Rent'),
     ask: async () => {
       const answer = await pickFromList<boolean>({
-        title: t('Rent: {0}', t("If the Machine Can't Start Now")),
+        title: t('Rent: {0}', t("If the machine can't start now")),
         placeholder: t('What should happen then?'),
         canGoBack: true,
         rows: [

@@ -7,7 +7,6 @@ import { RentFlow } from '../../model/rentals/rentFlow';
 import { defaultBid, type RentChoices, type RentSource } from '../../model/rentals/rentPlan';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
-import { RegistryLogins } from '../../store/accounts/registryLogins';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { RecentSearches } from '../../store/offers/recentSearches';
 import { endOfSettings, LastRental } from '../../store/rentals/lastRental';
@@ -18,7 +17,7 @@ import { needsMessage, resultText } from './resultText';
 import { templateChoices } from './templateRows';
 
 export type RentDeps = WizardDeps &
-  Pick<Services, 'globalState' | 'secrets' | 'templates' | 'templateStores'>;
+  Pick<Services, 'globalState' | 'keptSecrets' | 'templates' | 'templateStores'>;
 
 /** Runs the steps from a picked offer to its rental. */
 export async function rentPicked(
@@ -32,7 +31,7 @@ export async function rentPicked(
     client: account.client,
     recentImages: rents.images,
     volumes: account.client.volumes,
-    logins: new RegistryLogins(deps.secrets, account.key),
+    secrets: { ...deps, accountKey: account.key },
   };
   const usual = rents.end(account.key, endOfSettings(deps.settings));
   const choices = {

@@ -24,10 +24,10 @@ import {
   templateRuntype,
   type RentChoices,
 } from '../../model/rentals/rentPlan';
-import type { RegistryLogins } from '../../store/accounts/registryLogins';
 import type { LastRental } from '../../store/rentals/lastRental';
 import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
+import type { RentSecrets } from './loginOption';
 import { templateOf, templateRow, type TemplateChoices, type TemplatePick } from './templateRows';
 
 /** The answer to a step: choices to set, or to reset to their defaults. */
@@ -42,7 +42,7 @@ export interface StepDeps {
   /** Images that were used before, latest first. */
   readonly recentImages: readonly string[];
   readonly volumes: Client['volumes'] | undefined;
-  readonly logins: RegistryLogins;
+  readonly secrets: RentSecrets;
 }
 
 /** Popular base images. */

@@ -4,10 +4,11 @@ import { text, type Text } from '../../util/text';
 import type { SecretOwner } from '../templates/templateReference';
 
 /**
- * What may use a secret: a document, a job of a folder, or everything that the user chooses it for later (`list`). A name
- * alone gives no access to a value, because any template or file can contain it.
+ * What may use a secret: a document, a job of a folder, the login to a registry, a variable of rentals, or everything
+ * that the user chooses it for later (`list`). A name alone gives no access to a value, because any template or file can
+ * contain it.
  */
-export type SecretUse = SecretOwner | `job:${string}` | 'list';
+export type SecretUse = SecretOwner | `job:${string}` | `registry:${string}` | `rental:${string}` | 'list';
 
 /** A value in the secret store of this computer. */
 export interface KeptSecret {
@@ -29,6 +30,7 @@ const kept = z.array(
 );
 
 const job = z.tuple([z.string(), z.string(), z.string()]);
+const login = z.tuple([z.string(), z.string()]);
 
 /** Returns `undefined` for another text, which an error must not quote. */
 function read<T>(shape: z.ZodType<T>, stored: string): T | undefined {
@@ -48,7 +50,32 @@ export function jobUse(folder: string, name: string, variable: string): SecretUs
   return `job:${JSON.stringify([folder, name, variable])}`;
 }
 
-/** Returns the secret that a job gets for a variable. */
+/** Returns the use of a secret as the access token of a user of a registry. */
+export function registryUse(registry: string, user: string): SecretUse {
+  return `registry:${JSON.stringify([registry, user])}`;
+}
+
+/** Returns the name of an access token, unless the user gave it another one. */
+export function registryName(registry: string): string {
+  return `registry-${registry}`;
+}
+
+/** Returns the use of a secret as a variable of an instance that is rented. */
+export function rentalUse(variable: string): SecretUse {
+  return `rental:${variable}`;
+}
+
+/** Returns the logins to registries that secrets were given for. */
+export function registryLogins(all: readonly KeptSecret[]) {
+  return all.flatMap(({ uses, value: token }) =>
+    uses.flatMap((use) => {
+      const [registry, user] = read(login, /^registry:(.*)$/s.exec(use)?.[1] ?? '') ?? [];
+      return registry === undefined || user === undefined ? [] : [{ registry, user, token }];
+    }),
+  );
+}
+
+/** Returns the secret that a job gets for a variable, or that logs in to a registry. */
 export function secretFor(all: readonly KeptSecret[], use: SecretUse): KeptSecret | undefined {
   return all.find(({ uses }) => uses.includes(use));
 }
@@ -74,9 +101,9 @@ export function withSecret(
   return { all: wanted.uses.reduce((changed, use) => withUse(changed, name, use), added), name };
 }
 
-/** Allows a use of a secret. A variable of a job has one value, so the use of another secret ends. */
+/** Allows a use of a secret. A variable of a job and a login have one value, so the use of another secret ends. */
 export function withUse(all: readonly KeptSecret[], name: string, use: string): readonly KeptSecret[] {
-  const others = use.startsWith('job:') ? withoutUse(all, use, (one) => one !== name) : all;
+  const others = /^(?:job|registry):/.test(use) ? withoutUse(all, use, (one) => one !== name) : all;
   return others.map((one) =>
     one.name === name && !one.uses.includes(use) ? { ...one, uses: [...one.uses, use] } : one,
   );
@@ -116,6 +143,12 @@ function useText(use: string): Text | undefined {
       const [folder, name] = read(job, rest) ?? [];
       return name === undefined ? undefined : text('{0} in {1}', name, folder ?? '');
     }
+    case 'registry': {
+      const [registry] = read(login, rest) ?? [];
+      return registry === undefined ? undefined : text('Rent: {0}', registry);
+    }
+    case 'rental':
+      return text('Rent: {0}', rest);
     default:
       return undefined;
   }

@@ -1,10 +1,21 @@
 import * as z from 'zod';
-import { jobUse, withSecret, type KeptSecret } from '../../model/accounts/keptSecret';
+import { readImageLogin } from '../../api/imageLogin';
+import {
+  jobUse,
+  registryName,
+  registryUse,
+  withSecret,
+  type KeptSecret,
+} from '../../model/accounts/keptSecret';
 import { parseJson } from '../../util/json';
 
-/** Earlier versions had an entry for all secrets of an account's jobs, and one for each secret of its templates. */
+/**
+ * Earlier versions had an entry for all secrets of an account's jobs, one for each secret of its templates, and one for
+ * the login to a registry that was used last.
+ */
 const ofJobs = (accountKey: string) => `gpuRental.jobSecrets.${accountKey}`;
 const ofTemplates = (accountKey: string) => `gpuRental.templateSecret.${accountKey}.`;
+const ofRegistry = (accountKey: string) => `gpuRental.registryLogin.${accountKey}`;
 
 const jobs = z.array(
   z.object({
@@ -15,7 +26,9 @@ const jobs = z.array(
 );
 
 export function isEarlierKey(accountKey: string, key: string): boolean {
-  return key === ofJobs(accountKey) || key.startsWith(ofTemplates(accountKey));
+  return (
+    [ofJobs(accountKey), ofRegistry(accountKey)].includes(key) || key.startsWith(ofTemplates(accountKey))
+  );
 }
 
 /** Returns the keys of the entries that were understood, and what adds their secrets to others. */
@@ -25,21 +38,17 @@ export function earlierSecrets(
   usesOf: (name: string) => readonly string[],
 ) {
   const templates: KeptSecret[] = [];
+  const others: KeptSecret[] = [];
   const read: string[] = [];
-  let jobSecrets: readonly KeptSecret[] = [];
   for (const [key, stored] of entries) {
-    if (key !== ofJobs(accountKey)) {
+    if (key.startsWith(ofTemplates(accountKey))) {
       const name = key.slice(ofTemplates(accountKey).length);
       templates.push({ name, value: stored, uses: usesOf(name) });
       read.push(key);
       continue;
     }
-    const found = readJobs(stored);
-    jobSecrets = (found ?? []).map(({ name, value, uses }) => ({
-      name,
-      value,
-      uses: uses.map(({ folder, job }) => jobUse(folder, job, name)),
-    }));
+    const found = key === ofJobs(accountKey) ? readJobs(stored) : readLogin(stored);
+    others.push(...(found ?? []));
     read.push(...(found ? [key] : []));
   }
   const addTo = (before: readonly KeptSecret[]): readonly KeptSecret[] => {
@@ -47,7 +56,7 @@ export function earlierSecrets(
     const names = new Set(before.map(({ name }) => name));
     let all = [...before, ...templates.filter(({ name }) => !names.has(name))];
     const held = new Set(before.flatMap(({ uses }) => uses));
-    for (const secret of jobSecrets) {
+    for (const secret of others) {
       const uses = secret.uses.filter((use) => !held.has(use));
       all = uses.length === 0 ? all : [...withSecret(all, { ...secret, uses }).all];
     }
@@ -56,11 +65,28 @@ export function earlierSecrets(
   return { keys: read, addTo };
 }
 
-function readJobs(stored: string): z.infer<typeof jobs> | undefined {
+function readJobs(stored: string): readonly KeptSecret[] | undefined {
   try {
-    return jobs.parse(parseJson(stored));
+    return jobs.parse(parseJson(stored)).map(({ name, value, uses }) => ({
+      name,
+      value,
+      uses: uses.map(({ folder, job }) => jobUse(folder, job, name)),
+    }));
   } catch {
     // The entry must not be quoted in an error.
     return undefined;
   }
+}
+
+function readLogin(stored: string): readonly KeptSecret[] | undefined {
+  const login = readImageLogin(stored);
+  return (
+    login && [
+      {
+        name: registryName(login.registry),
+        value: login.token,
+        uses: [registryUse(login.registry, login.user)],
+      },
+    ]
+  );
 }

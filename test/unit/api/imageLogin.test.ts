@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { NotSentError } from '../../../src/api/errors';
-import { imageLogin, isImageLogin } from '../../../src/api/imageLogin';
+import { imageLogin, readImageLogin } from '../../../src/api/imageLogin';
 
 const good = { user: 'me@example.com', token: 'dckr_pat_A-b.c+/=', registry: 'ghcr.io:443/team/x' };
 
 describe('imageLogin', () => {
   it('makes the login flags of the service', () => {
     assert.equal(imageLogin(good), '-u me@example.com -p dckr_pat_A-b.c+/= ghcr.io:443/team/x');
-    assert.ok(isImageLogin(imageLogin(good)));
+    assert.ok(readImageLogin(imageLogin(good)));
   });
 
   it('accepts users of registries whose names have a dollar sign', () => {
     for (const user of ['$oauthtoken', 'robot$team+builder']) {
       const flags = imageLogin({ user, token: 'nvapi-A_b', registry: 'nvcr.io' });
       assert.equal(flags, `-u ${user} -p nvapi-A_b nvcr.io`);
-      assert.ok(isImageLogin(flags));
+      assert.ok(readImageLogin(flags));
     }
   });
 

@@ -3,12 +3,19 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { loginOption } from '../../../../src/features/rent/loginOption';
+import { setWindowParts } from '../../../../src/editor/windowParts';
+import { loginOption, type RentSecrets } from '../../../../src/features/rent/loginOption';
 import { onstartOption } from '../../../../src/features/rent/onstartOption';
+import { registryUse } from '../../../../src/model/accounts/keptSecret';
+import type { KeptSecrets } from '../../../../src/store/accounts/keptSecrets';
+import { FakeClock } from '../../../support/fakeClock';
 import type { Screen } from '../../../support/fakeEditor/screen';
 import { FakeRange } from '../../../support/fakeEditor/values';
+import { FakeSecrets } from '../../../support/fakeWindows';
+import { keptSecrets } from '../../../support/keptSecrets';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, textsOn } from '../../../support/onScreen';
+import { only } from '../../../support/only';
 import { removeFolder } from '../../../support/removeFolder';
 
 let screen: Screen;
@@ -33,24 +40,24 @@ async function resultOf<T>(
 }
 
 describe('The login to a private registry', () => {
-  beforeEach(open);
-  const state = { kept: { kind: 'none' } as object, isKept: true, isForgotten: true };
-  const stored: unknown[] = [];
-  const logins = {
-    read: () => Promise.resolve(state.kept),
-    forget: () => Promise.resolve(state.isForgotten),
-    keep: (login: unknown) => {
-      stored.push(login);
-      return Promise.resolve(state.isKept);
-    },
-  } as never;
+  let ring: FakeSecrets;
+  let kept: KeptSecrets;
+  let secrets: RentSecrets;
+  beforeEach(() => {
+    open();
+    setWindowParts({ clock: new FakeClock() });
+    ring = new FakeSecrets();
+    kept = keptSecrets(ring);
+    const active = { key: 'ada', client: { secrets: { list: () => Promise.resolve([]) } } };
+    secrets = only({ accounts: { active }, keptSecrets: kept, accountKey: 'ada' });
+  });
   const choose = async (label: string) => {
-    const chosen = loginOption(logins);
+    const chosen = loginOption(secrets);
     await quick.pick(label);
     return resultOf(chosen);
   };
   const enter = async (...parts: readonly string[]) => {
-    const chosen = loginOption(logins);
+    const chosen = loginOption(secrets);
     await quick.pick('Enter a Login…');
     for (const part of parts) {
       await quick.type(part);
@@ -61,79 +68,94 @@ describe('The login to a private registry', () => {
     }
     return resultOf(chosen);
   };
-
-  beforeEach(() => {
-    Object.assign(state, { kept: { kind: 'none' }, isKept: true, isForgotten: true });
-    stored.length = 0;
-  });
+  const uses = async () => (await kept.all('ada')).map(({ name, uses: all }) => [name, ...all]);
+  const login = registryUse('ghcr.io', 'me');
 
   it('is one that is kept here, where there is one', async () => {
-    const none = loginOption(logins);
+    const none = loginOption(secrets);
     assert.deepEqual(await quick.rows(), ['Enter a Login…', 'No Login from Here']);
     assert.equal(quick.message, 'The service needs a login to pull a private image.');
     await quick.back();
     assert.equal(await none, undefined);
-    state.kept = { kind: 'present', registry: 'ghcr.io', flags: '-u me' };
+    await kept.add('ada', 'x', 'token', login);
     assert.deepEqual((await choose('Use the Saved Login to ghcr.io')).result, {
-      set: { imageLogin: '-u me' },
+      set: { imageLogin: '-u me -p token ghcr.io' },
     });
-    assert.deepEqual(await choose('Forget the Saved Login'), { result: { unset: ['imageLogin'] }, said: [] });
     assert.deepEqual((await choose('No Login from Here')).result, { unset: ['imageLogin'] });
-    state.isForgotten = false;
-    assert.deepEqual((await choose('Forget the Saved Login')).said, [
-      'warning The secret store of the editor did not keep the change. Unlock the key ring of this computer, then try again. []',
-    ]);
   });
 
-  it('can be entered where the kept one can’t be read', async () => {
-    state.kept = { kind: 'unreadable' };
-    const chosen = loginOption(logins);
+  it('can be entered for this rental where the secrets can’t be read', async () => {
+    ring.isLocked = true;
+    const chosen = loginOption(secrets);
     assert.deepEqual(await quick.rows(), ['Enter a Login…', 'No Login from Here']);
-    assert.match(quick.message ?? '', /^Could not read the secret store/);
-    await quick.escape();
-    assert.equal(await chosen, undefined);
+    assert.match(quick.message ?? '', /^Could not read your secrets/);
+    await quick.pick('Enter a Login…');
+    for (const part of ['ghcr.io', 'me', 'token']) {
+      await quick.type(part);
+      await quick.enter();
+    }
+    const { result, said } = await resultOf(chosen);
+    assert.deepEqual(result, { set: { imageLogin: '-u me -p token ghcr.io' } });
+    assert.deepEqual(said, [
+      'warning Could not save the login in the secret store. It is used for this rental only. []',
+    ]);
+    assert.equal(ring.values.size, 0);
   });
 
-  it('is asked for part by part, the token out of sight, and kept', async () => {
-    const chosen = loginOption(logins);
+  it('is asked for part by part, the token out of sight, which is a secret of the account', async () => {
+    const chosen = loginOption(secrets);
     await quick.pick('Enter a Login…');
     const hidden: unknown[] = [];
     for (const part of [' ghcr.io ', ' me ', ' token ']) {
       hidden.push((screen.quick.current as { readonly password?: boolean }).password);
-      const asked = quick.message;
-      assert.equal(await quick.type('  '), asked, 'nothing is no answer');
-      await quick.enter();
-      assert.equal(quick.message, asked);
       await quick.type(part);
       await quick.enter();
     }
     assert.deepEqual(hidden, [false, false, true]);
     const { result, said } = await resultOf(chosen);
     assert.deepEqual(said, []);
-    assert.equal(stored.length, 1);
-    assert.deepEqual(result, { set: { imageLogin: stored[0] } });
-    assert.match(JSON.stringify(stored[0]), /ghcr\.io.*me|me.*ghcr\.io/);
-    assert.doesNotMatch(JSON.stringify(stored[0]), / {2}/);
+    assert.deepEqual(result, { set: { imageLogin: '-u me -p token ghcr.io' } });
+    assert.deepEqual(await uses(), [['registry-ghcr.io', login]]);
   });
 
-  it('is none where a part is missing, and holds for this rental where it can’t be kept', async () => {
+  it('can be a secret that is there, which is chosen by name and may be used for the registry from now on', async () => {
+    await kept.add('ada', 'HF_TOKEN', 'token', 'list');
+    const chosen = loginOption(secrets);
+    await quick.pick('Enter a Login…');
+    for (const part of ['ghcr.io', 'me']) {
+      await quick.type(part);
+      await quick.enter();
+    }
+    assert.deepEqual(await quick.rows(), ['HF_TOKEN', 'New Secret…']);
+    assert.equal(quick.message, 'Access token: The rented machine gets the value.');
+    await quick.pick('HF_TOKEN');
+    assert.deepEqual((await resultOf(chosen)).result, { set: { imageLogin: '-u me -p token ghcr.io' } });
+    assert.deepEqual(await uses(), [['HF_TOKEN', 'list', login]]);
+  });
+
+  it('is none where a part is missing', async () => {
     for (const parts of [[], ['ghcr.io'], ['ghcr.io', 'me']]) {
       assert.deepEqual(await enter(...parts), { result: undefined, said: [] });
     }
-    assert.deepEqual(stored, []);
-    state.isKept = false;
-    const { result, said } = await enter('ghcr.io', 'me', 'token');
-    assert.deepEqual(result, { set: { imageLogin: stored[0] } });
-    assert.deepEqual(said, [
-      'warning Could not save the login in the secret store. It is used for this rental only. []',
-    ]);
+    assert.deepEqual(await uses(), []);
   });
 
-  it('shows what can’t be sent to the service', async () => {
-    const { result, said } = await enter('ghcr.io', 'me', 'a token with spaces');
-    assert.equal(result, undefined);
-    assert.match(said.join(), /^warning dialog /);
-    assert.deepEqual(stored, []);
+  it('shows what can’t be sent to the service, and keeps nothing of it', async () => {
+    for (const parts of [
+      ['ghcr.io', 'me', 'a token with spaces'],
+      ['ghcr.io', '-x'],
+    ]) {
+      const chosen = loginOption(secrets);
+      await quick.pick('Enter a Login…');
+      for (const part of parts) {
+        await quick.type(part);
+        await quick.enter();
+      }
+      const { result, said } = await resultOf(chosen);
+      assert.equal(result, undefined);
+      assert.match(said.at(-1) ?? '', /^warning dialog /);
+      assert.deepEqual(await uses(), []);
+    }
   });
 });
 

@@ -52,18 +52,18 @@ describe('The options of a rental', () => {
     await turn();
     assert.deepEqual(list().visible().map(rowText), [
       'Done',
-      'Environment and Ports none',
+      'Environment and ports none',
       'On-start script none',
       'How many 1',
       'Start At Once',
       'Volume none',
       'JupyterLab instead of Jupyter Notebook default',
-      'Folder in which Jupyter Starts default',
+      'Folder in which Jupyter starts default',
       'Registry login none',
-      'Virtual Machine instead of a Container default',
+      'Virtual machine instead of a container default',
       'UTF-8 for Python (C.UTF-8) default',
-      'UTF-8 for the System (C.UTF-8) default',
-      "If the Machine Can't Start Now Do Not Rent",
+      'UTF-8 for the system (C.UTF-8) default',
+      "If the machine can't start now Do Not Rent",
     ]);
     const template = aTemplate({
       onstart: 'x',
@@ -76,19 +76,19 @@ describe('The options of a rental', () => {
     await turn();
     assert.deepEqual(list().visible().map(rowText), [
       'Done',
-      'Environment and Ports A',
+      'Environment and ports A',
       'On-start script from the template',
       'Arguments from the template',
       'How many 1',
       'Start At Once',
       'Volume none',
       'JupyterLab instead of Jupyter Notebook As the Template Says',
-      'Folder in which Jupyter Starts from the template',
+      'Folder in which Jupyter starts from the template',
       'Registry login from the template',
-      'Virtual Machine instead of a Container default',
+      'Virtual machine instead of a container default',
       'UTF-8 for Python (C.UTF-8) default',
-      'UTF-8 for the System (C.UTF-8) default',
-      "If the Machine Can't Start Now Do Not Rent",
+      'UTF-8 for the system (C.UTF-8) default',
+      "If the machine can't start now Do Not Rent",
     ]);
     const set = {
       ...{
@@ -105,18 +105,18 @@ describe('The options of a rental', () => {
     await turn();
     assert.deepEqual(list().visible().map(rowText), [
       'Done',
-      'Environment and Ports A, -p 1:1',
+      'Environment and ports A, -p 1:1',
       'On-start script 4 characters',
       'How many 3',
       'Start later, rented as stopped',
       'Volume none',
       'JupyterLab instead of Jupyter Notebook Yes',
-      'Folder in which Jupyter Starts /x',
+      'Folder in which Jupyter starts /x',
       'Registry login set',
-      'Virtual Machine instead of a Container No',
+      'Virtual machine instead of a container No',
       'UTF-8 for Python (C.UTF-8) Yes',
-      'UTF-8 for the System (C.UTF-8) default',
-      "If the Machine Can't Start Now Wait for It",
+      'UTF-8 for the system (C.UTF-8) default',
+      "If the machine can't start now Wait for It",
     ]);
   });
 
@@ -125,7 +125,7 @@ describe('The options of a rental', () => {
     await turn();
     const row = list()
       .visible()
-      .find(({ label }) => label.endsWith('Environment and Ports'));
+      .find(({ label }) => label.endsWith('Environment and ports'));
     assert.match(row?.detail ?? '', /^\$\(warning\) Open ports needed: \d+\. This machine has 0\./);
   });
 
@@ -138,11 +138,11 @@ describe('The options of a rental', () => {
       ['How many', '1'],
       ['Start', 'Later'],
       ['Start', 'At Once'],
-      ["If the Machine Can't Start Now", 'Wait for It'],
-      ["If the Machine Can't Start Now", 'Do Not Rent'],
-      ['Virtual Machine', 'Yes'],
-      ['Virtual Machine', 'No'],
-      ['Virtual Machine', 'default'],
+      ["If the machine can't start now", 'Wait for It'],
+      ["If the machine can't start now", 'Do Not Rent'],
+      ['Virtual machine', 'Yes'],
+      ['Virtual machine', 'No'],
+      ['Virtual machine', 'default'],
     ] as const) {
       await pick(option);
       const begin = active();
@@ -159,9 +159,9 @@ describe('The options of a rental', () => {
       'Start: Later Rented as stopped: storage costs money, and another user may get the GPU. → At Once: {"count":1}',
       'If the Machine Can\'t Start Now: Do Not Rent → Wait for It: {"count":1,"cancelUnavailable":false}',
       'If the Machine Can\'t Start Now: Wait for It Your instance stays stopped until the machine is free, and storage costs money. → Do Not Rent: {"count":1}',
-      'Virtual Machine: default → Yes: {"count":1,"vm":true}',
-      'Virtual Machine: Yes → No: {"count":1,"vm":false}',
-      'Virtual Machine: No → default: {"count":1}',
+      'Virtual machine: default → Yes: {"count":1,"vm":true}',
+      'Virtual machine: Yes → No: {"count":1,"vm":false}',
+      'Virtual machine: No → default: {"count":1}',
     ]);
   });
 
@@ -169,7 +169,7 @@ describe('The options of a rental', () => {
     void open();
     await turn();
     const typed = async (text: string) => {
-      await pick('Folder in which Jupyter Starts');
+      await pick('Folder in which Jupyter starts');
       const { current } = screen.quick;
       assert.ok(current instanceof FakeInputBox);
       current.type(text);

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { UnauthorizedError } from '../../../../src/api/errors';
 import { AccountCleanup } from '../../../../src/store/accounts/accountCleanup';
-import { RegistryLogins, registryLoginKey } from '../../../../src/store/accounts/registryLogins';
+import { secretKeysOf } from '../../../../src/store/accounts/keptSecrets';
 import { rentalSecretKeys } from '../../../../src/store/rentals/rentalJournal';
 import { silentLog } from '../../../../src/util/log';
 import { aUser } from '../../../support/builders';
@@ -166,7 +166,7 @@ describe('what a signed-out account leaves', () => {
     }
     await computer.secrets.store('gpuRental.rental.0a0b0c0d', '{"env":{"TOKEN":"value"}}');
     for (const account of [key, other]) {
-      await new RegistryLogins(computer.secrets, account).keep('-u me -p token ghcr.io');
+      await computer.secrets.store(`gpuRental.registryLogin.${account}`, '-u me -p token ghcr.io');
       await computer.secrets.store(`gpuRental.ofWing.${account}`, 'value');
     }
   }
@@ -181,7 +181,7 @@ describe('what a signed-out account leaves', () => {
       hub: computer.openWindow().hub,
       log: silentLog,
       secretKeys: [
-        registryLoginKey,
+        (accountKey) => secretKeysOf(computer.secrets, accountKey),
         (accountKey) => rentalSecretKeys(computer.storageDir, accountKey),
         (accountKey) => `gpuRental.ofWing.${accountKey}`,
       ],

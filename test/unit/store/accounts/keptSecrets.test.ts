@@ -3,7 +3,15 @@ import { mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { secretPlaceOf } from '../../../../src/jobs/store/secretUses';
-import { jobUse, secretFor, usesText, type KeptSecret } from '../../../../src/model/accounts/keptSecret';
+import {
+  jobUse,
+  registryLogins,
+  registryUse,
+  rentalUse,
+  secretFor,
+  usesText,
+  type KeptSecret,
+} from '../../../../src/model/accounts/keptSecret';
 import { makeReference, referenceName } from '../../../../src/model/templates/templateReference';
 import {
   isSecretOf,
@@ -168,11 +176,24 @@ describe('The secrets of an account', () => {
     const uses = [
       ...['template:12', 'draft:a.b', 'file:file:///ws/a.gpu-template.json', train, 'list', 'job:broken'],
       jobUse('/ws', 'train', 'OTHER'),
+      ...[registryUse('ghcr.io', 'me'), rentalUse('HF_TOKEN'), 'registry:broken'],
     ];
     assert.deepEqual(
       usesText({ uses }).map((one) => formatText(one)),
-      ['template #12', 'an unsaved template', 'a.gpu-template.json', 'train in /ws'],
+      [
+        ...['template #12', 'an unsaved template', 'a.gpu-template.json', 'train in /ws'],
+        ...['Rent: ghcr.io', 'Rent: HF_TOKEN'],
+      ],
     );
+  });
+
+  it('are one for a login to a registry, which another one replaces', async () => {
+    const use = registryUse('ghcr.io', 'me');
+    await kept.add('ada', 'old', 'one', use);
+    await kept.add('ada', 'new', 'two', 'list');
+    await kept.allow('ada', ['new'], use);
+    assert.deepEqual(await lines(), [`new=two list ${use}`]);
+    assert.equal(secretFor(await kept.all('ada'), use)?.name, 'new');
   });
 
   it('are known by name where nothing else is, and belong to their own account', async () => {
@@ -190,6 +211,8 @@ describe('The secrets of an account', () => {
       [entry, true],
       [`${entry}.damaged`, true],
       [`${entry}2`, false],
+      ['gpuRental.registryLogin.ada', true],
+      ['gpuRental.registryLogin.ada2', false],
       ['gpuRental.jobSecrets.ada', true],
       ['gpuRental.jobSecrets.ada2', false],
       ['gpuRental.templateSecret.ada.x', true],
@@ -214,6 +237,7 @@ describe('The secrets of an account', () => {
       `HF_TOKEN-2=job 1 ${train}`,
       `HF_TOKEN-3=job 2 ${evaluate}`,
       'lost=of no document',
+      `registry-ghcr.io=token$1 ${registryUse('ghcr.io', 'me')}`,
     ];
     beforeEach(() => {
       for (const [key, value] of [
@@ -221,6 +245,7 @@ describe('The secrets of an account', () => {
         ['templateSecret.ada.HF_TOKEN-1', 'of template 1'],
         ['templateSecret.ada.HF_TOKEN', 'of template 2'],
         ['templateSecret.ada.lost', 'of no document'],
+        ['registryLogin.ada', '-u me -p token$1 ghcr.io'],
         ['templateSecret.ada2.x', 'of another account'],
       ] as const) {
         ring.values.set(`gpuRental.${key}`, value);
@@ -236,7 +261,7 @@ describe('The secrets of an account', () => {
       const lock = oneByOne();
       const [first, second] = [ofWindow(lock), ofWindow(lock)];
       await Promise.all([first.add('ada', 'new', 'value', 'list'), second.all('ada')]);
-      assert.deepEqual(await lines(second), [...moved, 'new=value list']);
+      assert.deepEqual(await lines(second), [...moved.slice(0, 5), 'new=value list', ...moved.slice(5)]);
     });
 
     it('are all there once, for any step after which the window is killed', async () => {
@@ -259,7 +284,7 @@ describe('The secrets of an account', () => {
         Object.assign(ring, { store, delete: remove });
         assert.deepEqual(await lines(ofWindow()), moved, `after ${steps} steps`);
         if (isDone) {
-          assert.ok(steps >= 4);
+          assert.ok(steps >= 5);
           return;
         }
       }
@@ -273,8 +298,20 @@ describe('The secrets of an account', () => {
       ring.delete = remove;
       await window.remove('ada', 'lost');
       await window.change('ada', 'HF_TOKEN', 'changed');
-      const now = ['HF_TOKEN=changed template:2', ...moved.slice(1, 4)];
+      const now = ['HF_TOKEN=changed template:2', ...moved.slice(1, 4), ...moved.slice(5)];
       assert.deepEqual([await lines(window), await lines(ofWindow())], [now, now]);
+    });
+
+    it('log in to the registry as before, and are no login where they are something else', async () => {
+      assert.deepEqual(registryLogins(await ofWindow().all('ada')), [
+        { registry: 'ghcr.io', user: 'me', token: 'token$1' },
+      ]);
+      for (const garbage of ['', 'some-key', '-u me -p some-token ghcr.io\nHost *', '{"apiKey":"k"}']) {
+        ring = new FakeSecrets();
+        ring.values.set('gpuRental.registryLogin.ada', garbage);
+        assert.deepEqual(await ofWindow().all('ada'), [], garbage);
+        assert.equal(ring.values.get('gpuRental.registryLogin.ada'), garbage);
+      }
     });
 
     it('stay where they are if they are not understood, or while the key ring refuses', async () => {
