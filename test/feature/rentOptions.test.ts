@@ -370,7 +370,9 @@ describe('options of a rental', () => {
     // It has gone by then, and that is said.
     assert.match(shown(), /Environment -p 8080:8080/);
     assert.doesNotMatch(shown(), /HF_TOKEN|On-start script/);
-    await window.toast(/Set these again .*HF_TOKEN, MODE, API_KEY, OTHER_KEY, the on-start script, the registry login/);
+    await window.toast(
+      /Set these again .*HF_TOKEN, MODE, API_KEY, OTHER_KEY, the on-start script, the registry login/,
+    );
     quick().escape();
   });
 });
