@@ -266,6 +266,7 @@ const contributed = {
   'gpuRental.instance.runCommand': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.showLogs': spec('lifecycle', { args: [instance], needs: instanceRead }),
   'gpuRental.instance.showDetails': spec('lifecycle', { args: [instance] }),
+  'gpuRental.instance.reportMachine': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.check': spec('readiness', { args: [instance] }),
   'gpuRental.instance.attachKey': spec('sshKeys', { args: [instance], needs: change, result: z.boolean() }),
   'gpuRental.instance.detachKey': spec('sshKeys', { args: [instanceKey], needs: change }),

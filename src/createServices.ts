@@ -48,6 +48,7 @@ import { FailedMachines } from './store/rentals/failedMachines';
 import { MachineProofs } from './store/rentals/machineProofs';
 import { rentalSecretKeys } from './store/rentals/rentalJournal';
 import { createRentals } from './store/rentals/rentals';
+import { RunningProofs } from './store/rentals/runningProofs';
 import type { StartWatchesDeps } from './store/rentals/startWatchPort';
 import { createStartWatches } from './store/rentals/startWatches';
 import { storedSecrets } from './store/templates/templateSecrets';
@@ -214,6 +215,22 @@ function sharedState(deps: SharedDeps) {
   const notices = own(new Notices(hub));
   own(new PriceWatch({ accounts, fleet, clock, log, notices }));
   const starts = startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow });
+  const runningProofs = own(
+    new RunningProofs({
+      accounts,
+      fleet,
+      rentals,
+      hub,
+      presence,
+      notices,
+      clock,
+      log,
+      aliasOf,
+      proofs: starts.machineProofs,
+      probe: starts.machineChecks.probeAgain,
+      isWanted: () => settings.get('gpuRental.ready.checkLogin'),
+    }),
+  );
   const ofRentals = (accountKey: string) => rentalSecretKeys(storageDir, accountKey);
   const secretKeys = [(key: string) => secretKeysOf(secrets, key), ofRentals];
   return {
@@ -229,6 +246,7 @@ function sharedState(deps: SharedDeps) {
     budget,
     rentals,
     ...starts,
+    runningProofs,
     connectedWindows: own(new ConnectedWindows(hub)),
     work,
     workspaceParts: own(new WorkspaceParts()),

@@ -1,5 +1,6 @@
 import { accountLines, printedLog } from './instanceKeys';
 import type { SshKey } from './model/accounts/account';
+import type { MachineProof } from './model/proof/machineProof';
 import type { CheckAnswer, CheckProblem, CheckStage, NotCheckedReason } from './model/rentals/machineCheck';
 import type { Reading } from './shared/reading';
 import { probeGpus, type ProbeAnswer } from './ssh/gpuProbe';
@@ -24,7 +25,7 @@ export interface MachineChecksDeps {
   readonly fleet: Pick<Fleet, 'find'>;
   readonly ssh: Pick<
     SshService,
-    'connect' | 'exec' | 'localKeys' | 'prepare' | 'unreadKeys' | 'unusableKeys'
+    'aliasOf' | 'connect' | 'entry' | 'exec' | 'localKeys' | 'prepare' | 'unreadKeys' | 'unusableKeys'
   >;
   readonly sshConsent: Pick<SshConsent, 'isAnswered'>;
   /** Read at most once per session, so that a check costs the service no requests. */
@@ -43,9 +44,24 @@ export interface MachineContact {
   readonly contact: (instanceId: number, signal: AbortSignal) => Promise<void>;
 }
 
+/** A probe of a machine that a login of this computer has reached before. */
+export interface MachineProbe {
+  /** Asks nothing, and logs in only where a login has proved the address; `undefined` without an answer. */
+  readonly probeAgain: (account: Account, instanceId: number) => Promise<MachineProof | undefined>;
+}
+
 /** Checks running machines by a login, with the same entry as *Connect* and without questions. */
-export function createMachineChecks(deps: MachineChecksDeps): MachineChecks & MachineContact {
+export function createMachineChecks(deps: MachineChecksDeps): MachineChecks & MachineContact & MachineProbe {
   return {
+    probeAgain: async (account, instanceId) => {
+      const { clock, ssh, sshConsent } = deps;
+      const alias = ssh.aliasOf(account, instanceId);
+      if (!sshConsent.isAnswered() || (await ssh.entry(alias))?.isProved !== true) {
+        return undefined;
+      }
+      const answer = await probeGpus(ssh, alias, { clock, isAgain: true });
+      return answer.kind === 'proof' ? answer.proof : undefined;
+    },
     contact: async (instanceId, signal) => {
       const request = await requestFor(deps, instanceId, signal);
       if ('kind' in request) {

@@ -40,6 +40,7 @@ import type { MachineChecks } from './store/rentals/checkRuns';
 import type { FailedMachines } from './store/rentals/failedMachines';
 import type { MachineProofs } from './store/rentals/machineProofs';
 import type { RentalStore } from './store/rentals/rentalStore';
+import type { RunningProofs } from './store/rentals/runningProofs';
 import type { StartWatches } from './store/rentals/startWatchPort';
 import type { TemplateStores } from './store/templates/templateStores';
 import type { AgentDoor } from './store/windows/agentDoor';
@@ -114,6 +115,8 @@ export interface Services {
   readonly attachedKeys: AttachedKeys;
   /** The outcome of the last check of each machine. */
   readonly machineProofs: MachineProofs;
+  /** Probes machines again while they run. */
+  readonly runningProofs: RunningProofs;
   /** The windows that are connected to instances. */
   readonly connectedWindows: ConnectedWindows;
   /** What of ours uses instances: windows, terminals, ports, transfers, jobs, over all windows. */

@@ -18,6 +18,7 @@ import type { Deployment } from '../model/deployment';
 import type { CloudConnection, CloudPath, CopyHost, InstancePath } from '../model/instances/dataCopy';
 import type { ImageChange } from '../model/instances/imageChange';
 import type { Instance } from '../model/instances/instance';
+import type { MachineReport } from '../model/instances/machineReport';
 import type { PriceIncrease } from '../model/instances/priceIncrease';
 import type { Micros } from '../model/money';
 import type { OfferSearch } from '../model/offers/filters';
@@ -72,6 +73,8 @@ export interface Client {
     changeImage(id: number, to: ImageChange, options?: CallOptions): Promise<void>;
     label(id: number, label: string, options?: CallOptions): Promise<void>;
     changeBid(id: number, pricePerHour: Micros, options?: CallOptions): Promise<void>;
+    /** Tells the owner of its machine of a problem. Sent once: a second report tells them again. */
+    reportMachine(id: number, report: MachineReport, options?: CallOptions): Promise<void>;
     /** Keys on one instance. */
     keys(id: number, options?: CallOptions): Promise<Listing<SshKey>>;
     attachKey(id: number, publicKey: string, options?: CallOptions): Promise<void>;

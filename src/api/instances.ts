@@ -44,6 +44,16 @@ export function instancesApi(http: Http): Client['instances'] {
       sendWrite(http, { ...write('PUT /api/v0/instances/'), body: { state: 'stopped', ids } }, options),
     destroyMany: (ids, options) =>
       sendWrite(http, { ...write('DELETE /api/v0/instances/'), body: { instance_ids: ids } }, options),
+    // See docs/service/instances.md#report-its-machine.
+    reportMachine: (id, { machineId, problem, message }, options) =>
+      sendWrite(
+        http,
+        {
+          ...write('PUT /api/v0/machines/{machine_id}/report', { machine_id: machineId }),
+          body: defined({ instance_id: id, problem, message: message === '' ? undefined : message }),
+        },
+        options,
+      ),
     // See docs/service/instances.md#reboot.
     reboot: (id, options) =>
       sendWrite(http, { ...write('PUT /api/v0/instances/reboot/{id}/', { id }), body: {} }, options),

@@ -40,6 +40,7 @@ export const documentedLimits: LimitTable = {
   'PUT /api/v0/instances/reboot/{id}/': seconds(1),
   'PUT /api/v0/instances/recycle/{id}/': seconds(1),
   'PUT /api/v0/instances/bid_price/{id}/': seconds(5.5),
+  'PUT /api/v0/machines/{machine_id}/report': seconds(1.2),
   'PUT /api/v0/commands/copy_direct/': seconds(3.5),
   'PUT /api/v0/commands/rsync/': seconds(3.5),
   'GET /api/v0/secrets/': seconds(5),

@@ -26,6 +26,7 @@ type Deps = Pick<
   | 'notices'
   | 'presence'
   | 'rentals'
+  | 'runningProofs'
   | 'ssh'
   | 'storageDir'
 >;
@@ -35,7 +36,10 @@ export type ScheduleServices = ReturnType<typeof scheduleServices>;
 export type Services = CoreServices & ScheduleServices;
 
 /** Makes the schedules of instances, and what carries them out. */
-export function scheduleServices({ ssh, storageDir, presence, idle, notices, ...shared }: Deps, own: Own) {
+export function scheduleServices(
+  { ssh, storageDir, presence, idle, notices, runningProofs, ...shared }: Deps,
+  own: Own,
+) {
   const kernelUse: AskKernels = (account, { instanceId, isAgreed, term }, signal) => {
     const alias = aliasOf(account, instanceId);
     return isAgreed === true && term.kind === 'idle'
@@ -49,11 +53,11 @@ export function scheduleServices({ ssh, storageDir, presence, idle, notices, ...
   const schedules = own(new InstanceSchedules({ ...shared, storage }));
   own(new AgreedEnds({ ...shared, schedules }));
   own(new ScheduleRunner({ ...shared, schedules, idle, kernelUse, notices }));
-  const check: CheckTimer = (...timer) => proveTimer({ ssh, log: shared.log }, ...timer);
+  const check: CheckTimer = (...timer) => proveTimer({ ssh, runningProofs, ...shared }, ...timer);
   const arm: ArmTimer = (account, instance, ...more) =>
     // The guard of a job ends a machine that was rented for one.
     shared.rentals.find(instance.id)?.config.guardSeconds === undefined
-      ? armQuietly({ ssh, log: shared.log }, account, instance, ...more)
+      ? armQuietly({ ssh, ...shared }, account, instance, ...more)
       : Promise.resolve('notAsked');
   own(new TimerProofs({ ...shared, schedules, presence, notices, aliasOf, check, arm }));
   const lastListed = async (accountKey: string) => {

@@ -2,10 +2,14 @@ import { printedLog } from '../instanceKeys';
 import type { Instance } from '../model/instances/instance';
 import { minuteMs } from '../model/rentals/agreedEnd';
 import { aliasOf } from '../ssh/alias';
+import { probeAgainScript } from '../ssh/gpuProbe';
+import { parseProof, proofGreeting } from '../ssh/proofText';
 import type { SshService } from '../ssh/service';
 import type { Account } from '../store/accounts/accounts';
+import type { RunningProofs } from '../store/rentals/runningProofs';
+import type { Clock } from '../util/clock';
 import type { Log } from '../util/log';
-import { armTimer, checkTimer } from './machine/machineTimer';
+import { armTimer, checkTimer, checkTimerAnd } from './machine/machineTimer';
 import { machineLaterMs, type ArmedTimer, type Schedule } from './model/schedule';
 import type { ArmResult, TimerProof } from './store/timerProofs';
 
@@ -14,9 +18,17 @@ interface Deps {
   readonly log: Log;
 }
 
-/** Checks a timer without questions or messages, and only if this computer has logged in to its machine before. */
+interface ProofDeps extends Deps {
+  readonly runningProofs: Pick<RunningProofs, 'isDue' | 'learn'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Checks a timer without questions or messages, and only if this computer has logged in to its machine before. The same
+ * login probes the machine where that is due.
+ */
 export async function proveTimer(
-  deps: Deps,
+  deps: ProofDeps,
   account: Account,
   instance: Instance,
   { action, term }: Schedule,
@@ -28,7 +40,16 @@ export async function proveTimer(
   }
   const { serviceUrl } = account;
   const order = { serviceUrl, instanceId: instance.id, action, seconds: 0, token, mode: term.kind };
-  const { kind } = await checkTimer(deps.ssh, alias, order);
+  const { runningProofs, clock } = deps;
+  const probe = { program: probeAgainScript, mark: proofGreeting };
+  const { verdict, rest } = runningProofs.isDue(account.key, instance.id)
+    ? await checkTimerAnd(deps.ssh, alias, order, probe)
+    : { verdict: await checkTimer(deps.ssh, alias, order), rest: '' };
+  const { kind } = verdict;
+  const probed = parseProof(rest, clock.now());
+  if (probed?.kind === 'proof') {
+    await runningProofs.learn(account.key, instance.id, probed.proof);
+  }
   deps.log.info(`The check of the timer on ${instance.id} says: ${kind}`);
   // Other problems may resolve before its time.
   return kind === 'armed' ? 'armed' : kind === 'notAlive' ? 'gone' : 'nothing';

@@ -6,6 +6,8 @@ export LC_ALL=C
 umask 077
 dev=${HOST_DEV:-/dev} proc=${HOST_PROC:-/proc} sys=${HOST_SYS:-/sys}
 work="" jobs=""
+# Set by a look at a machine that its user works with.
+again=${again-}
 
 # By the machine's own uptime, so that a set clock does not matter.
 tick() {
@@ -116,6 +118,15 @@ details() {
     briefly nvidia-smi -L >"$work/parts"
     echo $? >"$work/parts.code"
   fi
+  [ -n "$again" ] || return 0
+  clocks >"$work/clocks"
+  bounded sleep 1
+  clocks >>"$work/clocks"
+}
+
+# Why the clocks are lower than they could be, as bits. Older drivers know them by another name.
+clocks() {
+  query index,clocks_event_reasons.active || query index,clocks_throttle_reasons.active
 }
 
 # errors FOLDER: the uncorrected errors that the driver of AMD counts, over all parts of a GPU that it counts them for.
@@ -173,11 +184,12 @@ write() {
 }
 
 # The rented disk is that of the root, while the home folder may be on a volume, whose room the second line says. The file
-# has no name while it is written, so nothing of it can be left. A slow disk is not written to again.
+# has no name while it is written, so nothing of it can be left. A slow disk is not written to again, nor one in use.
 disk() {
   tick
   began=$now
   bounded df -Pk / "$HOME" || return
+  [ -z "$again" ] || return 0
   free=$(tail -n 1 "$work/disk" | while read -r _ _ _ kb _; do echo "$kb"; done)
   case "$free" in "" | *[!0-9]*) return 0 ;; esac
   [ "$free" -gt 1000000 ] || return 0
@@ -205,6 +217,7 @@ if [ -s "$work/parts.code" ]; then
   sed 's/ (UUID.*//' "$work/parts" >"$work/names" && mv "$work/names" "$work/parts"
   show parts
 fi
+if [ -s "$work/clocks" ]; then show clocks; fi
 show look
 show kernel
 show disk

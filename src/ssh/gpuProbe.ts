@@ -14,6 +14,12 @@ export type ProbeAnswer =
 
 const probeScript = assembled(gpuProbe, { 'lock.sh': lock });
 
+/**
+ * The probe of a machine that its user works with: it measures no disk, and asks why clocks are lowered
+ * (docs/proof.md#while-it-runs).
+ */
+export const probeAgainScript = `again=yes\n${probeScript}`;
+
 /** The script ends within nine seconds; the rest is for a slow login (ms). */
 const timeoutMs = 40_000;
 
@@ -27,10 +33,13 @@ export async function probeGpus(
   {
     clock,
     signal,
+    isAgain = false,
     onLogin = () => undefined,
   }: {
     readonly clock: Pick<Clock, 'now'>;
     readonly signal?: AbortSignal | undefined;
+    /** True for a machine that was probed when it started. */
+    readonly isAgain?: boolean;
     /** Called after the login, when the GPUs are about to be queried. */
     readonly onLogin?: () => void;
   },
@@ -44,7 +53,8 @@ export async function probeGpus(
     }
   };
   try {
-    const result = await ssh.exec(alias, probeScript, { signal, timeoutMs, onStdout, isLook: true });
+    const script = isAgain ? probeAgainScript : probeScript;
+    const result = await ssh.exec(alias, script, { signal, timeoutMs, onStdout, isLook: true });
     return parseProof(result.stdout, clock.now()) ?? { kind: 'noLogin', failure: whyNoLogin(result) };
   } catch (error) {
     if (error instanceof InputTakenError) {

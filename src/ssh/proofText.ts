@@ -80,7 +80,7 @@ function proofOf(report: Report, at: number): MachineProof {
     faults:
       found.kind === 'amd'
         ? rasFaults(report)
-        : [...toolFaults(report, rows), ...eccFaults(rows), ...xidFaults(report)],
+        : [...toolFaults(report, rows), ...eccFaults(rows), ...xidFaults(report), ...clockFaults(report)],
     disk: diskOf(report),
   });
 }
@@ -201,6 +201,25 @@ function xidFaults(report: Report): readonly GpuFault[] {
     return up - Number(seconds) < recentSeconds && hardwareXids.has(Number(xid)) ? [Number(xid)] : [];
   });
   return [...new Set(codes)].map((number) => ({ kind: 'xid', number }));
+}
+
+/** Slowed down by the hardware, by heat in the driver's or the hardware's view, or by the power supply. */
+const slowedBits = 0x8 | 0x20 | 0x40 | 0x80;
+
+/** Returns the GPUs that were slowed down both times: a moment is no fault. */
+function clockFaults(report: Report): readonly GpuFault[] {
+  const seen = report.of('clocks').flatMap((line) => {
+    const [, gpu, bits] = /^(\d{1,2}), 0x([0-9a-f]{1,16})$/i.exec(line) ?? [];
+    return bits === undefined
+      ? []
+      : [{ gpu: Number(gpu), isSlowed: (parseInt(bits.slice(-8), 16) & slowedBits) !== 0 }];
+  });
+  return [...new Set(seen.map(({ gpu }) => gpu))].slice(0, mostGpus).flatMap((gpu) => {
+    const looks = seen.filter((one) => one.gpu === gpu);
+    return looks.length > 1 && looks.every(({ isSlowed }) => isSlowed)
+      ? [{ kind: 'slowed' as const, gpu }]
+      : [];
+  });
 }
 
 function diskOf(report: Report): MachineProof['disk'] {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { NotFoundError, NotReachableError, RefusedError } from '../../src/api/errors';
+import { ForbiddenError, NotFoundError, NotReachableError, RefusedError } from '../../src/api/errors';
 import { fromDollars } from '../../src/model/money';
 import { useClients } from '../support/apiClient';
 import { describeFailures, refused, type MatrixOperation, type Refusal } from '../support/failureMatrix';
@@ -227,8 +227,51 @@ describeFailures({
   ],
 });
 
+/** The machine of the instance that was rented last. */
+let machineId = 0;
+const reported = { problem: 'Machine Has Port Issues', message: '22 never opened' } as const;
+describeFailures({
+  name: 'instances.reportMachine',
+  method: 'PUT',
+  path: '/api/v0/machines/{id}/report',
+  repeat: 'write',
+  prepare: async (simulator, client) => {
+    const id = await rentOne(client);
+    machineId = simulator.world.instance(id)?.machineId ?? 0;
+    return id;
+  },
+  call: (client, id, options) => client.instances.reportMachine(id, { machineId, ...reported }, options),
+  succeeds: (_, simulator, id) => {
+    const sent = last(simulator, 'PUT', `/api/v0/machines/${machineId}/report`);
+    assert.deepEqual(sent?.body, { instance_id: id, ...reported });
+  },
+  refusals: [
+    refused(400, 'invalid_args', /did not accept the request/),
+    {
+      status: 403,
+      code: 'not_authorized',
+      error: ForbiddenError,
+      message: /not allowed/,
+      nextStep: 'replaceKey',
+    },
+  ],
+});
+
 describe('the life of an instance', () => {
   const clients = useClients();
+
+  it('ends the time in which its machine can be reported, for which the values are checked', async () => {
+    const { simulator, client } = await clients.start();
+    const id = await rentOne(client);
+    const report = { machineId: simulator.world.instance(id)?.machineId ?? 0, ...reported };
+    await client.instances.reportMachine(id, report);
+    const long = { ...report, message: 'a'.repeat(513) };
+    await assert.rejects(client.instances.reportMachine(id, long), RefusedError);
+    const elsewhere = { ...report, machineId: report.machineId + 1 };
+    await assert.rejects(client.instances.reportMachine(id, elsewhere), ForbiddenError);
+    await client.instances.destroy(id);
+    await assert.rejects(client.instances.reportMachine(id, report), ForbiddenError);
+  });
 
   it('is followed from the rental to the end with nothing but the documented fields', async () => {
     const { simulator, client } = await clients.start({ minimalRecords: true });

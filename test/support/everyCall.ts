@@ -69,6 +69,10 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
   },
   'instances.label': { call: (client) => client.instances.label(1, 'x'), example: done },
   'instances.changeBid': { call: (client) => client.instances.changeBid(1, fromDollars(0.2)), example: done },
+  'instances.reportMachine': {
+    call: (client) => client.instances.reportMachine(1, { machineId: 2, problem: 'Other', message: 'slow' }),
+    example: done,
+  },
   'instances.keys': {
     call: (client) => client.instances.keys(1),
     example: { success: true, ssh_keys: JSON.stringify([keyRow]) },

@@ -73,6 +73,12 @@ export const instanceOperations: Readonly<Record<Extract<ClientMethod, `instance
     instances,
     ['gpuRental.instance.changeBid'],
   ),
+  'instances.reportMachine': undocumented(
+    ['PUT /api/v0/machines/{machine_id}/report'],
+    'docs/service/instances.md#report-its-machine',
+    instances,
+    ['gpuRental.instance.reportMachine'],
+  ),
   'instances.keys': documented(
     ['GET /api/v0/instances/{instance_id}/ssh/'],
     'docs/service/ssh-keys.md#keys-of-an-instance',

@@ -28,7 +28,11 @@ const pageActions = {
     { id: 'gpuRental.instance.rentAnother' },
   ],
   status: [{ id: 'gpuRental.instance.setSchedule' }],
-  machine: [{ id: 'gpuRental.instance.check', needs: 'canConnect' }],
+  machine: [
+    { id: 'gpuRental.instance.check', needs: 'canConnect' },
+    // The service takes it only while the instance exists.
+    { id: 'gpuRental.instance.reportMachine', needs: 'canDestroy' },
+  ],
   bid: [
     {
       id: 'gpuRental.instance.changeBid',

@@ -1,9 +1,11 @@
 import type { Question } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { pricePerDay } from '../../editor/priceText';
-import { titleOf } from '../../editor/titles';
+import { labelOf, titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
+import type { Difference } from '../../model/proof/verdict';
+import { differenceText } from '../../model/proof/verdictText';
 import { volumeName, volumePerDay, type Volume } from '../../model/volume';
 import type { UnsavedRepository } from '../../ssh/unsavedWork';
 import { bytesText } from '../../util/bytes';
@@ -15,8 +17,16 @@ import { listed, nameOfSome } from './lifecycleText';
 const mostOthers = 50;
 const mostRepositories = 5;
 
-export function destroyQuestion(instances: readonly Instance[], found: BeforeDestroy): Required<Question> {
-  const work = instances.flatMap((instance) => workLines(instance, found.checks.get(instance), instances));
+export function destroyQuestion(
+  instances: readonly Instance[],
+  found: BeforeDestroy,
+  /** Faults of a machine that its owner may be told of. */
+  faultsOf: (instance: Instance) => readonly Difference[] = () => [],
+): Required<Question> {
+  const work = instances.flatMap((instance) => [
+    ...workLines(instance, found.checks.get(instance), instances),
+    ...faultLine(instance, faultsOf(instance)),
+  ]);
   return {
     message: t('Destroy {0}?', nameOfSome(instances)),
     detail: [
@@ -28,6 +38,20 @@ export function destroyQuestion(instances: readonly Instance[], found: BeforeDes
     button: titleOf('gpuRental.instance.destroy'),
     keep: t('Keep Instance'),
   };
+}
+
+/** The service takes a report only while the instance exists. The dialog has no room for another button. */
+function faultLine(instance: Instance, [fault]: readonly Difference[]): readonly string[] {
+  return fault === undefined
+    ? []
+    : [
+        t(
+          '⚠ {0}: {1}. To report that to the owner of the machine, first choose {2} on the page of the instance.',
+          instanceName(instance),
+          localize(differenceText(fault)),
+          labelOf('gpuRental.instance.reportMachine'),
+        ),
+      ];
 }
 
 /** Returns what is kept and still costs money. */

@@ -6,6 +6,7 @@ import { LogFollower } from './logFollower';
 import { destroy, lossByDestroy, reboot, start, startNow, stop, stopNow, type Rows } from './powerCommands';
 import { runOnInstance, showDetails } from './readCommands';
 import { changeImage, recycle } from './recreateCommands';
+import { reportMachine } from './reportMachine';
 import { chooseOneInstance } from './targets';
 
 type ManyCommand =
@@ -32,6 +33,7 @@ export function register(deps: LifecycleDeps): Disposable {
   store.add(commands.register('gpuRental.instance.lossByDestroy', (target) => lossByDestroy(deps, target)));
   store.add(commands.register('gpuRental.instance.recycle', (target) => recycle(deps, target)));
   store.add(commands.register('gpuRental.instance.changeImage', (target) => changeImage(deps, target)));
+  store.add(commands.register('gpuRental.instance.reportMachine', (target) => reportMachine(deps, target)));
   store.add(commands.register('gpuRental.instance.rename', (target) => rename(deps, target)));
   store.add(commands.register('gpuRental.instance.changeBid', (target) => changeBid(deps, target)));
   store.add(

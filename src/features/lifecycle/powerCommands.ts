@@ -20,6 +20,7 @@ import { checkBeforeDestroy, checkQuietly } from './beforeDestroy';
 import { reportFailures, runEach, type RowResult } from './bulk';
 import type { LifecycleDeps } from './deps';
 import { destroyQuestion } from './destroyText';
+import { faultsOfMachine } from './reportMachine';
 import {
   cancelStartQuestion,
   nameOfSome,
@@ -249,7 +250,9 @@ async function confirmDestruction(
   instances: readonly Instance[],
 ): Promise<boolean> {
   return askBeforeLoss(deps, account, instances, async () =>
-    destroyQuestion(instances, await checkBeforeDestroy(deps, account(), instances)),
+    destroyQuestion(instances, await checkBeforeDestroy(deps, account(), instances), (instance) =>
+      faultsOfMachine(deps, instance),
+    ),
   );
 }
 

@@ -16,6 +16,7 @@ export type ReadinessDeps = Pick<
   | 'failedMachines'
   | 'hub'
   | 'instanceGroups'
+  | 'notices'
   | 'oneWindow'
   | 'clock'
   | 'commands'

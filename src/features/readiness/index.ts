@@ -11,6 +11,7 @@ import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 import type { ReadinessDeps } from './deps';
 import { checkMachine, CheckNotes } from './machineCheck';
+import { showFaults } from './machineFaults';
 import { ReadinessNotifications } from './notifications';
 import { PausedReplacements } from './pausedReplacements';
 import { ReadyProgress } from './readyProgress';
@@ -76,6 +77,7 @@ export function register(deps: ReadinessDeps): Disposable {
   );
   store.add(new ReadyProgress(deps, followed));
   store.add(new CheckNotes(deps));
+  store.add(showFaults(deps, notifications.checks));
   store.add(reportDamagedRentals(deps));
   return store;
 }

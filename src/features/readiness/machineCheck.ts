@@ -5,10 +5,11 @@ import { localize, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import type { InstanceNote, InstanceNotes } from '../../editor/treeGroups';
+import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
 import type { MachineProof } from '../../model/proof/machineProof';
-import { speaksForReplacing } from '../../model/proof/verdict';
+import { speaksForReplacing, type Difference } from '../../model/proof/verdict';
 import { differenceText, noteText } from '../../model/proof/verdictText';
 import { overResult, type CheckResult } from '../../model/rentals/machineCheck';
 import {
@@ -17,9 +18,10 @@ import {
   runsUncheckedText,
   unprovedText,
 } from '../../model/rentals/machineCheckText';
-import { checkText, judgeProof } from '../../model/rentals/machineVerdict';
+import { checkText, judgeProof, laterFaultsOf } from '../../model/rentals/machineVerdict';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
+import type { CheckedInstance } from '../../store/rentals/machineProofs';
 import type { ReadyEvent } from '../../store/rentals/startEvent';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { durationText, redrawAt } from '../../util/duration';
@@ -109,6 +111,26 @@ export class CheckMessages {
     this.warn(instanceId, name, sentence, false);
   }
 
+  /** Tells of faults that a machine got while it runs. */
+  async showFaults(instanceId: number, name: string, faults: readonly Difference[]): Promise<void> {
+    const words = faultWords(faults);
+    if (words === undefined) {
+      return;
+    }
+    const sentence = t('{0} is running, but {1}.', name, words.replace(/\.$/, ''));
+    const isOfMachine = speaksForReplacing({ ok: false, differences: faults, notes: [] }, false);
+    if (isOfMachine) {
+      await this.remember(instanceId, words);
+    }
+    message(
+      'warning',
+      sentence,
+      isOfMachine && this.replace(instanceId, name, sentence),
+      isOfMachine && titledAction('gpuRental.instance.reportMachine', { instanceId }),
+      titledAction('gpuRental.instance.open', { instanceId }),
+    );
+  }
+
   /** A new machine: its disk can't be full of the user's data yet. */
   private isNew(instanceId: number): boolean {
     const phase = this.deps.rentals.find(instanceId)?.phase;
@@ -117,17 +139,20 @@ export class CheckMessages {
 
   /** Warns about a machine that runs and costs money; every action needs a click. */
   private warn(instanceId: number, name: string, sentence: string, needsKey: boolean): void {
-    const canReplace = this.deps.rentals.find(instanceId)?.search !== undefined;
     message(
       'warning',
       sentence,
-      canReplace
-        ? { label: t('Replace'), run: this.replacing(instanceId, name, sentence) }
-        : titledAction('gpuRental.instance.destroy', { instanceId }),
+      this.replace(instanceId, name, sentence),
       needsKey && titledAction('gpuRental.instance.attachKey', { instanceId }),
       connect(instanceId),
       { label: t('Keep It'), run: () => undefined },
     );
+  }
+
+  private replace(instanceId: number, name: string, unfit: string): Action {
+    return this.deps.rentals.find(instanceId)?.search === undefined
+      ? titledAction('gpuRental.instance.destroy', { instanceId })
+      : { label: t('Replace'), run: this.replacing(instanceId, name, unfit) };
   }
 
   /** Makes replacements avoid the machine from now on, even if this instance is kept. */
@@ -140,6 +165,17 @@ export class CheckMessages {
       });
     }
   }
+}
+
+/** The most faults that a sentence names. */
+const mostFaults = 3;
+
+/** Returns the faults as words for a sentence; `undefined` without any. */
+function faultWords(faults: readonly Difference[]): string | undefined {
+  const words = faults.map((one) => localize(differenceText(one)));
+  const named = words.slice(0, mostFaults).join(', ');
+  const more = words.length - mostFaults;
+  return words.length === 0 ? undefined : more > 0 ? t('{0} and {1} more', named, more) : named;
 }
 
 function connect(instanceId: number): Action {
@@ -257,19 +293,28 @@ export class CheckNotes implements InstanceNotes, Disposable {
     if (instance?.actualStatus !== 'running' || !last) {
       return undefined;
     }
-    const isWarning = !isCheckFine(this.deps, instanceId, last.check);
+    const faults = faultWords(this.faults(instance, last));
+    const isWarning = faults !== undefined || !isCheckFine(this.deps, instanceId, last.check);
     const row = isWarning ? t('failed its check') : '';
+    const age = (at: number) => localize(durationText(clock.now() - at));
     const lines = () => {
-      const age = localize(durationText(clock.now() - last.at));
       const line = checkLine(this.deps, instanceId, last.check);
       const notes =
         last.check.kind === 'proved' ? judge(this.deps, instanceId, last.check.proof).verdict.notes : [];
       return [
-        [t('Check {0} ago', age), line] as const,
+        ...(faults === undefined || !last.later
+          ? []
+          : [[t('Check {0} ago', age(last.later.proof.at)), faults] as const]),
+        [t('Check {0} ago', age(last.at)), line] as const,
         ...notes.map((note) => [t('GPU check'), localize(noteText(note))] as const),
       ];
     };
     return { row, isWarning, lines };
+  }
+
+  /** What the last probe found that the machine did not lack when it started. */
+  private faults(instance: Instance, row: CheckedInstance): readonly Difference[] {
+    return laterFaultsOf(instance, this.deps.rentals.find(instance.id)?.offer, row);
   }
 
   dispose(): void {

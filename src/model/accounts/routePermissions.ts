@@ -13,6 +13,8 @@ const rules: readonly (readonly [RegExp, PermissionCategory])[] = [
   [/^GET \/api\/v0\/charges\//, 'billing_read'],
   [/^GET \/api\/v0\/(?:users|template|secrets|ssh|auth\/apikeys|tfa)\//, 'user_read'],
   [/^\w+ \/api\/v0\/(?:template|secrets|ssh|auth\/apikeys|tfa)\//, 'user_write'],
+  // Of a renter, about the machine of an instance.
+  [/^PUT \/api\/v0\/machines\/[^/]+\/report$/, 'instance_write'],
   [/^GET \/api\/v0\/(?:metrics|machines)\//, 'machine_read'],
   [/^\w+ \/api\/v0\/machines\//, 'machine_write'],
   [/^GET \/api\/v0\/team\//, 'team_read'],

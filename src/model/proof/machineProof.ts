@@ -16,6 +16,8 @@ const faultShape = z
       'ras',
       /** A hardware error that the kernel logged in the last 24 hours (docs/proof.md#xid). */
       'xid',
+      /** Heat, the power supply or the hardware lowers its clock. */
+      'slowed',
     ]),
     /** As counted by the driver, from 0. */
     gpu: z.number().exactOptional(),

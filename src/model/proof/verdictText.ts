@@ -125,6 +125,8 @@ function faultText({ kind, gpu = 0, number = 0, detail }: GpuFault): Text {
       return text('GPU {0}: uncorrected hardware errors ({1})', gpu, number);
     case 'xid':
       return text('GPU error Xid {0} in the last 24 hours', number);
+    case 'slowed':
+      return text('GPU {0}: slowed down by heat or its power supply', gpu);
   }
 }
 

@@ -2,8 +2,9 @@ import type { Text } from '../../util/text';
 import type { Instance } from '../instances/instance';
 import { instanceName } from '../instances/instanceLabel';
 import type { Offer } from '../offers/offer';
+import { laterFaults } from '../proof/laterFaults';
 import type { MachineProof } from '../proof/machineProof';
-import { expectedOf, verdictOn, type ProofVerdict } from '../proof/verdict';
+import { expectedOf, verdictOn, type Difference, type ProofVerdict } from '../proof/verdict';
 import { verdictText } from '../proof/verdictText';
 import type { CheckResult } from './machineCheck';
 import { notCheckedText, unprovedText } from './machineCheckText';
@@ -17,6 +18,18 @@ export function judgeProof(
   const expected = instance ? expectedOf(instance, offer) : {};
   const verdict = verdictOn(proof, expected);
   return { verdict, line: verdictText(proof, verdict, expected) };
+}
+
+/** Returns what a machine that runs has lost since its check, as the last probe found it. */
+export function laterFaultsOf(
+  instance: Instance,
+  offer: Offer | undefined,
+  row:
+    | { readonly check: CheckResult; readonly later?: { readonly proof: MachineProof } | undefined }
+    | undefined,
+): readonly Difference[] {
+  const start = row?.check.kind === 'proved' ? row.check.proof : undefined;
+  return row?.later ? laterFaults(start, row.later.proof, expectedOf(instance, offer)) : [];
 }
 
 /** Returns whether a login worked and the machine is what was rented. A missing or impossible check is no pass. */

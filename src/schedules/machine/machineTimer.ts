@@ -162,6 +162,22 @@ export function checkTimer(ssh: Exec, alias: string, order: TimerOrder, signal?:
 }
 
 /**
+ * Does the same, and runs another program in the same login after it. `mark` is the first line of its output, all of
+ * which is `rest`.
+ */
+export async function checkTimerAnd(
+  ssh: Exec,
+  alias: string,
+  order: TimerOrder,
+  { program, mark }: { readonly program: string; readonly mark: string },
+): Promise<{ readonly verdict: TimerVerdict; readonly rest: string }> {
+  const lines = await ask(ssh, alias, 'check', order, undefined, `(\n${script}\n)\n${program}`);
+  const at = lines.indexOf(mark);
+  const own = at < 0 ? lines : lines.slice(0, at);
+  return { verdict: verdictOf(own), rest: lines.slice(own.length).join('\n') };
+}
+
+/**
  * Ends our processes for the instance, either the user's or those of jobs; returns true if the machine confirmed it.
  */
 export async function disarmTimer(
@@ -218,6 +234,7 @@ async function ask(
   verb: string,
   order: TimerOrder,
   signal: AbortSignal | undefined,
+  program = script,
 ): Promise<readonly string[]> {
   const { instanceId, action, seconds, token, mode } = order;
   const values = [
@@ -233,7 +250,7 @@ async function ask(
     turnMinutes,
     Math.ceil(order.doubtSeconds ?? silentKernelMs / 1000),
   ];
-  const { stdout } = await ssh.exec(alias, script, {
+  const { stdout } = await ssh.exec(alias, program, {
     input: `${values.join('\n')}\n`,
     timeoutMs,
     signal,

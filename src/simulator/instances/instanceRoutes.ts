@@ -22,6 +22,7 @@ export function instanceRoutes(world: World, lifecycle: Lifecycle): Route[] {
     ...restartRoutes(world, lifecycle),
     updateTemplateRoute(world, lifecycle),
     bidRoute(world, lifecycle),
+    reportRoute(world),
   ];
 }
 
@@ -190,6 +191,45 @@ function updateTemplateRoute(world: World, lifecycle: Lifecycle): Route {
       }
       lifecycle.changed(instance);
       return ok({ success: true, updated_instance: instance.id });
+    },
+  );
+}
+
+const reportProblems = [
+  'Unable To Start Instance',
+  'Instance Takes Too Long To Load',
+  'Instance Has Less Disk Space Than Requested',
+  'Machine Has Port Issues',
+  'Machine Performance Is Less Than Expected',
+  'Other',
+];
+const longestReport = 512;
+
+/** Takes a report of the machine of an instance (docs/service/instances.md#report-its-machine). */
+function reportRoute(world: World): Route {
+  return route(
+    'PUT /api/v0/machines/{id}/report',
+    { permission: 'instance_write', endpoint: 'api.machine.report', everySeconds: 1.2 },
+    (request) => {
+      const body = BodyReader.of(request.body);
+      const instance = world.instance(body.integer('instance_id') ?? 0);
+      if (
+        instance?.accountId !== callerOf(request).accountId ||
+        String(instance.machineId) !== request.params['id']
+      ) {
+        throw new ServiceError(
+          403,
+          'not_authorized',
+          'There is no active instance of yours on this machine.',
+        );
+      }
+      if (!reportProblems.includes(body.text('problem') ?? '')) {
+        throw new ServiceError(400, 'invalid_args', `problem must be one of ${reportProblems.join(', ')}.`);
+      }
+      if ((body.text('message') ?? '').length > longestReport) {
+        throw new ServiceError(400, 'invalid_args', `message may have ${longestReport} characters.`);
+      }
+      return ok({ success: true });
     },
   );
 }

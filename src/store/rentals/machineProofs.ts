@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { machineProofShape, type MachineProof } from '../../model/proof/machineProof';
 import { checkResult, type CheckResult } from '../../model/rentals/machineCheck';
 import type { Log } from '../../util/log';
 import { RowIndex } from '../../util/rowIndex';
@@ -6,7 +7,13 @@ import { accountPath } from '../accounts/accountFiles';
 import { DiskList, type DiskListDeps } from '../disk/diskList';
 import { numberId, RowFolder } from '../disk/rowFolder';
 
-const proofFile = z.object({ version: z.literal(1), at: z.number(), check: checkResult });
+const laterShape = z.object({ proof: machineProofShape, told: z.array(z.string()).readonly() }).readonly();
+const proofFile = z.object({
+  version: z.literal(1),
+  at: z.number(),
+  check: checkResult,
+  later: laterShape.optional(),
+});
 
 /** The result of the last check of an instance. */
 export interface CheckedInstance {
@@ -14,6 +21,8 @@ export interface CheckedInstance {
   /** Milliseconds since 1970. */
   readonly at: number;
   readonly check: CheckResult;
+  /** What a probe found since, and the faults that the user was told of. */
+  readonly later?: { readonly proof: MachineProof; readonly told: readonly string[] } | undefined;
 }
 
 const mostKept = 200;
@@ -26,12 +35,12 @@ class ProofFiles extends RowFolder<CheckedInstance> {
 
   async read(id: string): Promise<CheckedInstance | undefined> {
     const proof = await this.file(id, proofFile).value();
-    return proof && { instanceId: Number(id), at: proof.at, check: proof.check };
+    return proof && { instanceId: Number(id), at: proof.at, check: proof.check, later: proof.later };
   }
 
   /** Stores a proof and deletes the oldest if there are too many. */
-  async put({ instanceId, at, check }: CheckedInstance): Promise<void> {
-    await this.file(instanceId, proofFile).write({ version: 1, at, check });
+  async put({ instanceId, at, check, later }: CheckedInstance): Promise<void> {
+    await this.file(instanceId, proofFile).write({ version: 1, at, check, later });
     for (const old of (await this.list()).slice(mostKept)) {
       await this.file(old.instanceId, proofFile).remove();
     }
