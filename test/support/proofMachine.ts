@@ -65,11 +65,14 @@ export class ProofMachine {
   /** The driver's tool with what it prints for a query, its table and its list. */
   nvidiaSmi({
     rows = twoCards,
+    reasons = [],
     table = tableHead,
     list = [],
     code = 0,
   }: {
     readonly rows?: readonly string[];
+    /** Why clocks are lowered, one list for each look. */
+    readonly reasons?: readonly (readonly string[])[];
     readonly table?: readonly string[];
     readonly list?: readonly string[];
     readonly code?: number;
@@ -78,6 +81,12 @@ export class ProofMachine {
     return this.tool(
       'nvidia-smi',
       'case "$1" in',
+      '--query-gpu=index,clocks_event_reasons.active)',
+      'echo looked >>"$HOST_DEV-looks"',
+      'case $(grep -c looked "$HOST_DEV-looks") in',
+      ...reasons.flatMap((lines, look) => [`${look + 1})`, ...print(lines), ';;']),
+      'esac',
+      ';;',
       '--query*)',
       ...print(rows),
       ';;',
@@ -110,7 +119,13 @@ export class ProofMachine {
     };
   }
 
-  probe(options: { readonly signal?: AbortSignal; readonly onLogin?: () => void } = {}) {
+  probe(
+    options: {
+      readonly isAgain?: boolean;
+      readonly signal?: AbortSignal;
+      readonly onLogin?: () => void;
+    } = {},
+  ) {
     return probeGpus(
       {
         exec: (_, script, more) => runProgram(this.shell, ['-c', script], { ...more, env: this.env }),

@@ -70,6 +70,7 @@ const queryProgram = `BEGIN {
       else if (k == "compute_cap") v = cap
       else if (k == "count") v = gpus
       else if (k == "pstate") v = "P8"
+      else if (k ~ /^clocks_(event|throttle)_reasons.active$/) v = "0x0000000000000001"
       line = line (i > 1 ? ", " : "") v
     }
     print line

@@ -35,7 +35,11 @@ class ProofFiles extends RowFolder<CheckedInstance> {
 
   async read(id: string): Promise<CheckedInstance | undefined> {
     const proof = await this.file(id, proofFile).value();
-    return proof && { instanceId: Number(id), at: proof.at, check: proof.check, later: proof.later };
+    if (!proof) {
+      return undefined;
+    }
+    const { at, check, later } = proof;
+    return { instanceId: Number(id), at, check, ...(later ? { later } : {}) };
   }
 
   /** Stores a proof and deletes the oldest if there are too many. */

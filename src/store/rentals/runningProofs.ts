@@ -162,24 +162,23 @@ export class RunningProofs implements Disposable {
   /** Never rejects: the user did not ask for it. */
   private async look(account: Account, instanceId: number, lastsMs: number): Promise<void> {
     const { clock, log, probe, proofs } = this.deps;
+    let isAnswered = true;
     try {
       await proofs.ready;
       if (!isWithin(lastsMs, this.lastAt(instanceId), clock.now())) {
         const proof = await probe(account, instanceId);
-        if (proof) {
-          await this.learn(account.key, instanceId, proof);
-        }
+        isAnswered = proof !== undefined;
+        await (proof && this.learn(account.key, instanceId, proof));
       }
     } catch (error) {
+      isAnswered = false;
       log.info(`The running machine ${instanceId} could not be probed: ${String(error)}`);
     }
     if (this.waiting.has(instanceId) && this.accountKey === account.key) {
       const restMs = this.lastAt(instanceId) + dailyMs - clock.now();
-      const nextMs = Math.min(Math.max(restMs, retryMs), dailyMs);
-      this.waiting.set(
-        instanceId,
-        clock.schedule(() => void this.look(account, instanceId, dailyMs), nextMs),
-      );
+      const again = () => void this.look(account, instanceId, isAnswered ? dailyMs : freshMs);
+      const nextMs = isAnswered ? Math.min(Math.max(restMs, freshMs), dailyMs) : retryMs;
+      this.waiting.set(instanceId, clock.schedule(again, nextMs));
     }
   }
 }

@@ -5,11 +5,12 @@ import { createJobMachine } from '../../../src/jobs/machine/createJobMachine';
 import { jobPrograms } from '../../../src/jobs/machine/programs';
 import { readKernelUse } from '../../../src/notebooks/machine/kernelUse';
 import { findServer } from '../../../src/notebooks/machine/notebookServer';
-import { checkTimer, disarmTimer } from '../../../src/schedules/machine/machineTimer';
+import { checkTimer, checkTimerAnd, disarmTimer } from '../../../src/schedules/machine/machineTimer';
 import { InputTakenError } from '../../../src/ssh/answer';
 import { download } from '../../../src/ssh/download';
 import { chosenFiles } from '../../../src/ssh/fileTree';
-import { probeGpus } from '../../../src/ssh/gpuProbe';
+import { probeAgainScript, probeGpus } from '../../../src/ssh/gpuProbe';
+import { parseProof, proofGreeting } from '../../../src/ssh/proofText';
 import { readFolders } from '../../../src/ssh/remoteFolders';
 import { sendFile } from '../../../src/ssh/runFile';
 import type { SshService } from '../../../src/ssh/service';
@@ -39,6 +40,16 @@ const scripts: Readonly<Record<string, (place: Place) => Promise<unknown>>> = {
   'the check of a timer': async ({ ssh }) => {
     const order = { serviceUrl: 'https://none.invalid', instanceId: 7, action: 'stop', mode: 'at' } as const;
     assert.equal((await checkTimer(ssh, alias, { ...order, seconds: 9, token: 'ab' })).kind, 'noKey');
+  },
+  'the check of a timer and of its machine': async ({ ssh }) => {
+    const order = { serviceUrl: 'https://none.invalid', instanceId: 7, action: 'stop', mode: 'at' } as const;
+    const { verdict, rest } = await checkTimerAnd(
+      ssh,
+      alias,
+      { ...order, seconds: 9, token: 'ab' },
+      { program: probeAgainScript, mark: proofGreeting },
+    );
+    assert.deepEqual([verdict.kind, parseProof(rest, 0)?.kind], ['noKey', 'proof']);
   },
   'the end of a timer': async ({ ssh }) => {
     assert.equal(await disarmTimer(ssh, alias, 7), true);

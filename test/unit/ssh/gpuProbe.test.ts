@@ -337,4 +337,42 @@ describe('A look at the GPUs of a machine', () => {
     await until('all has ended', () => processesOf(machine) === '', { everyMs: 20 });
     assert.equal((await machine.nvidiaSmi().probe()).kind, 'proof');
   });
+
+  describe('while its user works with it', () => {
+    const again = async (machine: ProofMachine) => {
+      const answer = await machine.probe({ isAgain: true });
+      assert.deepEqual(left(machine), []);
+      return answer.kind === 'proof' ? answer.proof : assert.fail(JSON.stringify(answer));
+    };
+
+    for (const shell of shells) {
+      it(`finds GPUs that are slowed down for longer than a moment, in ${shell}`, async () => {
+        const reasons = [
+          ['0, 0x0000000000000040', '1, 0x0000000000000008'],
+          ['0, 0x0000000000000068', '1, 0x0000000000000004'],
+        ];
+        const { faults } = await again(machineOf(shell).nvidiaSmi({ reasons }));
+        assert.deepEqual(faults, [{ kind: 'slowed', gpu: 0 }]);
+      });
+    }
+
+    it('asks an older driver by the older name', async () => {
+      const machine = machineOf().tool(
+        'nvidia-smi',
+        'case "$1" in',
+        '*clocks_event*) echo "Field \\"clocks_event_reasons.active\\" is not a valid field to query."; exit 2 ;;',
+        '*clocks_throttle*) echo "0, 0x00000000000000A0" ;;',
+        `--query*) echo "${twoCards[0] ?? ''}" ;;`,
+        'esac',
+      );
+      assert.deepEqual((await again(machine)).faults, [{ kind: 'slowed', gpu: 0 }]);
+    });
+
+    it('does not measure its disk, and takes a driver without these reasons for no fault', async () => {
+      const machine = machineOf().nvidiaSmi().tool('dd', 'touch "$HOST_DEV-written"');
+      const { disk, faults } = await again(machine);
+      assert.deepEqual([Object.keys(disk).sort(), faults], [['freeGb', 'sizeGb'], []]);
+      assert.equal(readdirSync(machine.dir).includes('dev-written'), false);
+    });
+  });
 });
