@@ -48,7 +48,7 @@ import { FailedMachines } from './store/rentals/failedMachines';
 import { MachineProofs } from './store/rentals/machineProofs';
 import { rentalSecretKeys } from './store/rentals/rentalJournal';
 import { createRentals } from './store/rentals/rentals';
-import { RunningProofs } from './store/rentals/runningProofs';
+import { RunningProofs, type RunningProofsDeps } from './store/rentals/runningProofs';
 import type { StartWatchesDeps } from './store/rentals/startWatchPort';
 import { createStartWatches } from './store/rentals/startWatches';
 import { storedSecrets } from './store/templates/templateSecrets';
@@ -163,6 +163,7 @@ interface SharedDeps {
 
 type StartDeps = Pick<SharedDeps, 'own' | 'settings'> &
   Omit<StartWatchesDeps, 'limits' | 'checks'> &
+  Omit<RunningProofsDeps, 'aliasOf' | 'isWanted' | 'probe' | 'proofs'> &
   Omit<MachineChecksDeps, 'proofs'>;
 
 /** Makes the state that all windows of this user share. */
@@ -214,44 +215,25 @@ function sharedState(deps: SharedDeps) {
   const presence = own(new Presence({ hub, clock }));
   const notices = own(new Notices(hub));
   own(new PriceWatch({ accounts, fleet, clock, log, notices }));
-  const starts = startServices({ ...deps, ...lists, accounts, fleet, rentals, hub, oneWindow });
-  const runningProofs = own(
-    new RunningProofs({
-      accounts,
-      fleet,
-      rentals,
-      hub,
-      presence,
-      notices,
-      clock,
-      log,
-      aliasOf,
-      proofs: starts.machineProofs,
-      probe: starts.machineChecks.probeAgain,
-      isWanted: () => settings.get('gpuRental.ready.checkLogin'),
-    }),
-  );
+  const windows = { hub, oneWindow, presence, notices };
+  const starts = startServices({ ...deps, ...lists, ...windows, accounts, fleet, rentals });
   const ofRentals = (accountKey: string) => rentalSecretKeys(storageDir, accountKey);
   const secretKeys = [(key: string) => secretKeysOf(secrets, key), ofRentals];
   return {
-    hub,
+    ...windows,
     accounts,
     accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log, secretKeys })),
     keyAccess,
     windowInUse,
-    oneWindow,
     secondFactor,
     fleet,
     gauges: own(new GaugeHistory({ accounts, fleet, hub, clock })),
     budget,
     rentals,
     ...starts,
-    runningProofs,
     connectedWindows: own(new ConnectedWindows(hub)),
     work,
     workspaceParts: own(new WorkspaceParts()),
-    presence,
-    notices,
     idle: own(idleWatch({ ...deps, accounts, fleet, hub, presence })),
     keptLogs,
     agentDoor: hub.agents,
@@ -313,9 +295,12 @@ function startServices(deps: StartDeps) {
     timeoutMs: settings.get('gpuRental.ready.timeoutMinutes') * 60_000,
     checksLogin: settings.get('gpuRental.ready.checkLogin'),
   });
+  const isWanted = () => settings.get('gpuRental.ready.checkLogin');
+  const again = { aliasOf, isWanted, probe: machineChecks.probeAgain, proofs: machineProofs };
   return {
     machineProofs,
     machineChecks,
+    runningProofs: own(new RunningProofs({ ...deps, ...again })),
     attachedKeys: new AttachedKeys(deps.clock),
     startWatches: own(createStartWatches({ ...deps, checks: machineChecks, limits })),
   };

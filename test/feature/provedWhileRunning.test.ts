@@ -31,7 +31,7 @@ describe('a machine that loses a card while it runs', () => {
     loses();
   });
 
-  it('is told once after the next connection, and shown in its row', async () => {
+  it('is named in one message after the next connection, and in its row', async () => {
     await computer().pass(15 * minute);
     assert.deepEqual(window.toasts(), []);
     await window.view('instances').inline(new RegExp(`#${id}`), 'Open Terminal');

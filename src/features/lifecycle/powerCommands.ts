@@ -20,7 +20,6 @@ import { checkBeforeDestroy, checkQuietly } from './beforeDestroy';
 import { reportFailures, runEach, type RowResult } from './bulk';
 import type { LifecycleDeps } from './deps';
 import { destroyQuestion } from './destroyText';
-import { faultsOfMachine } from './reportMachine';
 import {
   cancelStartQuestion,
   nameOfSome,
@@ -31,6 +30,7 @@ import {
 } from './lifecycleText';
 import { reportNotSucceeded } from './powerOutcome';
 import { confirmStartOverLimit } from './priceLimit';
+import { faultsOfMachine } from './reportMachine';
 import { chooseInstances } from './targets';
 
 /** Refreshes the list after a change; the list itself shows a failure. */

@@ -21,7 +21,7 @@ export function reportDraft({
   readonly faults: readonly Difference[];
   readonly check: CheckResult | undefined;
   /** The phase of its rental. */
-  readonly phase: { readonly kind: string; readonly reason?: string } | undefined;
+  readonly phase: { readonly kind: string; readonly reason?: unknown } | undefined;
 }): ReportDraft {
   const fitting = problemOf(faults[0]) ?? checkProblem(check) ?? startProblem(phase) ?? 'Other';
   const others = machineProblems.filter((one) => one !== fitting);

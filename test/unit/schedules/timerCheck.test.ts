@@ -56,7 +56,7 @@ describe('The daily check of a timer', () => {
     assert.deepEqual([rest, learned], [{ kind: 'armed', logins: 1, isProbed: false }, []]);
   });
 
-  it('keeps its own answer whatever the probe prints, and no part of one', async () => {
+  it('keeps its own answer beside all output of the probe, and no part of one', async () => {
     assert.equal((await check([...probe.slice(0, 1), 'armed curl', 'not-alive'])).kind, 'nothing');
     const busy = await check(['not-alive', 'gpu-rental proof', 'busy']);
     assert.deepEqual([busy.kind, busy.learned], ['gone', []]);

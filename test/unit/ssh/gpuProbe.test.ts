@@ -368,7 +368,7 @@ describe('A look at the GPUs of a machine', () => {
       assert.deepEqual((await again(machine)).faults, [{ kind: 'slowed', gpu: 0 }]);
     });
 
-    it('does not measure its disk, and takes a driver without these reasons for no fault', async () => {
+    it('does not measure its disk, and finds no fault with a driver that lacks these reasons', async () => {
       const machine = machineOf().nvidiaSmi().tool('dd', 'touch "$HOST_DEV-written"');
       const { disk, faults } = await again(machine);
       assert.deepEqual([Object.keys(disk).sort(), faults], [['freeGb', 'sizeGb'], []]);

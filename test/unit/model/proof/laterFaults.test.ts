@@ -36,7 +36,7 @@ describe('What a machine that runs has lost since its start', () => {
     assert.deepEqual(found({ gpus: [], kind: 'none' }, before), ['noGpu']);
   });
 
-  it('is compared with what was rented where no check came first, and with the check where no number was rented', () => {
+  it('is compared with what was rented if there was no check, and with the check if no number was rented', () => {
     const one = { ...start, gpus: [gpu] };
     assert.deepEqual(laterFaults(undefined, one, { gpuCount: 2 }).map(faultKey), ['gpuCount 1']);
     assert.deepEqual(laterFaults(start, one, {}).map(faultKey), ['gpuCount 1']);
