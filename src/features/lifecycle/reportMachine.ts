@@ -13,6 +13,7 @@ import { judgeProof, laterFaultsOf } from '../../model/rentals/machineVerdict';
 import { reportDraft } from '../../model/rentals/reportDraft';
 import { clientFor } from '../../store/accounts/sameAccount';
 import { UserError } from '../../util/errors';
+import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import type { LifecycleDeps } from './deps';
 import { chooseOneInstance } from './targets';
@@ -34,13 +35,13 @@ export async function reportMachine(deps: LifecycleDeps, target: InstanceTarget 
   });
   const title = t('{0}: {1}', titleOf(id), `#${machineId}`);
   const chosen = await pickOne(
-    draft.problems.map((label) => ({ label, problem: label })),
+    draft.problems.map((problem) => ({ label: plainLabel(problem), problem })),
     { title, placeHolder: t('What is wrong with the machine?') },
   );
   const words =
     chosen &&
     (await askLine({
-      title: `${title} · ${chosen.problem}`,
+      title: t('{0}: {1}', title, chosen.problem),
       prompt: t('The owner of the machine reads this. Leave out names and addresses.'),
       value: draft.message,
       ignoreFocusOut: true,
@@ -56,8 +57,8 @@ export async function reportMachine(deps: LifecycleDeps, target: InstanceTarget 
     detail: [
       t("The service passes it on, and you can't take it back."),
       '',
-      report.problem,
-      report.message,
+      plainLabel(report.problem),
+      plainLabel(report.message),
     ].join('\n'),
     button: titleOf(id),
   });
