@@ -45,13 +45,13 @@ export interface MachineContact {
 }
 
 /** A probe of a machine that a login of this computer has reached before. */
-export interface MachineProbe {
+export interface RunningProbe {
   /** Asks nothing, and logs in only where a login has proved the address; `undefined` without an answer. */
   readonly probeAgain: (account: Account, instanceId: number) => Promise<MachineProof | undefined>;
 }
 
 /** Checks running machines by a login, with the same entry as *Connect* and without questions. */
-export function createMachineChecks(deps: MachineChecksDeps): MachineChecks & MachineContact & MachineProbe {
+export function createMachineChecks(deps: MachineChecksDeps): MachineChecks & MachineContact & RunningProbe {
   return {
     probeAgain: async (account, instanceId) => {
       const { clock, ssh, sshConsent } = deps;

@@ -1,5 +1,5 @@
 /** The problems that the service takes, in its own words: the owner of the machine reads them. */
-export const machineProblems = [
+export const reportedProblems = [
   'Unable To Start Instance',
   'Instance Takes Too Long To Load',
   'Instance Has Less Disk Space Than Requested',
@@ -7,7 +7,7 @@ export const machineProblems = [
   'Machine Performance Is Less Than Expected',
   'Other',
 ] as const;
-export type MachineProblem = (typeof machineProblems)[number];
+export type ReportedProblem = (typeof reportedProblems)[number];
 
 /** The longest message that the service takes (docs/service/instances.md#report-its-machine). */
 export const longestReport = 512;
@@ -15,6 +15,6 @@ export const longestReport = 512;
 /** What the owner of a machine is told. */
 export interface MachineReport {
   readonly machineId: number;
-  readonly problem: MachineProblem;
+  readonly problem: ReportedProblem;
   readonly message: string;
 }

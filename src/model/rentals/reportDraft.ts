@@ -1,5 +1,5 @@
 import { formatText } from '../../util/text';
-import { longestReport, machineProblems, type MachineProblem } from '../instances/machineReport';
+import { longestReport, reportedProblems, type ReportedProblem } from '../instances/machineReport';
 import type { Difference } from '../proof/verdict';
 import { differenceText } from '../proof/verdictText';
 import type { CheckResult } from './machineCheck';
@@ -7,7 +7,7 @@ import type { CheckResult } from './machineCheck';
 /** What a report of a machine begins with; the user changes it before it is sent. */
 export interface ReportDraft {
   /** All problems, the fitting one first. */
-  readonly problems: readonly MachineProblem[];
+  readonly problems: readonly ReportedProblem[];
   /** In English, since the owner of the machine reads it. Nothing in it names this user, an address or a label. */
   readonly message: string;
 }
@@ -24,12 +24,12 @@ export function reportDraft({
   readonly phase: { readonly kind: string; readonly reason?: unknown } | undefined;
 }): ReportDraft {
   const fitting = problemOf(faults[0]) ?? checkProblem(check) ?? startProblem(phase) ?? 'Other';
-  const others = machineProblems.filter((one) => one !== fitting);
+  const others = reportedProblems.filter((one) => one !== fitting);
   const words = faults.map((one) => formatText(differenceText(one))).join('; ');
   return { problems: [fitting, ...others], message: words.slice(0, longestReport) };
 }
 
-function problemOf(fault: Difference | undefined): MachineProblem | undefined {
+function problemOf(fault: Difference | undefined): ReportedProblem | undefined {
   switch (fault?.kind) {
     case undefined:
       return undefined;
@@ -50,11 +50,11 @@ function problemOf(fault: Difference | undefined): MachineProblem | undefined {
 }
 
 /** A login that fails for another reason may fail because of this computer. */
-function checkProblem(check: CheckResult | undefined): MachineProblem | undefined {
+function checkProblem(check: CheckResult | undefined): ReportedProblem | undefined {
   return check?.kind === 'unproved' && check.stage === 'port' ? 'Machine Has Port Issues' : undefined;
 }
 
-function startProblem(phase: Parameters<typeof reportDraft>[0]['phase']): MachineProblem | undefined {
+function startProblem(phase: Parameters<typeof reportDraft>[0]['phase']): ReportedProblem | undefined {
   if (phase?.kind !== 'failed') {
     return undefined;
   }
