@@ -1,6 +1,7 @@
 import type { SshKey, User } from '../model/accounts/account';
 import type { ApiKey, CreatedApiKey, NewApiKey } from '../model/accounts/apiKey';
 import type { Charge } from '../model/accounts/charge';
+import type { NotificationPreferences, NotificationType, Webhook } from '../model/accounts/notification';
 import type {
   ConfirmedSecondFactorMethod,
   NewSecondFactorMethod,
@@ -20,6 +21,7 @@ import type { ImageChange } from '../model/instances/imageChange';
 import type { Instance } from '../model/instances/instance';
 import type { MachineReport } from '../model/instances/machineReport';
 import type { PriceIncrease } from '../model/instances/priceIncrease';
+import type { TimetableEntry, TimetableOrder } from '../model/instances/timetable';
 import type { Micros } from '../model/money';
 import type { OfferSearch } from '../model/offers/filters';
 import type { MetricsAnswer, MetricsQuery } from '../model/offers/gpuMetrics';
@@ -232,5 +234,28 @@ export interface Client {
     list(options?: CallOptions): Promise<Listing<PriceIncrease>>;
     accept(id: number, options?: CallOptions): Promise<void>;
     reject(id: number, options?: CallOptions): Promise<void>;
+  };
+  /** What the service does to instances at a time, without any program of ours. */
+  readonly timetable: {
+    list(options?: CallOptions): Promise<Listing<TimetableEntry>>;
+    /** Refused with `job_exists` if there is one for this instance, endpoint and method. */
+    create(order: TimetableOrder, options?: CallOptions): Promise<{ readonly id?: number }>;
+    change(id: number, order: TimetableOrder, options?: CallOptions): Promise<void>;
+    remove(id: number, options?: CallOptions): Promise<void>;
+  };
+  /** E-mails and webhooks that the service sends. */
+  readonly notifications: {
+    types(options?: CallOptions): Promise<Listing<NotificationType>>;
+    preferences(userId: number, options?: CallOptions): Promise<NotificationPreferences>;
+    /** Replaces all of them. */
+    setPreferences(userId: number, preferences: NotificationPreferences, options?: CallOptions): Promise<void>;
+    webhooks(options?: CallOptions): Promise<Listing<Webhook>>;
+    /** The service states the secret only in this answer. */
+    createWebhook(wanted: Omit<Webhook, 'id'>, options?: CallOptions): Promise<{ readonly secret: string }>;
+    removeWebhook(id: number, options?: CallOptions): Promise<void>;
+    /** Ends the secret before, and states the new one only in this answer. */
+    rotateWebhookSecret(id: number, options?: CallOptions): Promise<{ readonly secret: string }>;
+    /** Has the service send one test to the address. */
+    testWebhook(id: number, options?: CallOptions): Promise<void>;
   };
 }

@@ -7,12 +7,14 @@ import type { Client } from './client';
 import { copiesApi } from './copies';
 import { deploymentsApi, earningsApi, machinesApi } from './hosting';
 import { instancesApi, priceIncreasesApi } from './instances';
+import { notificationsApi } from './notifications';
 import { metricsApi, offersApi } from './offers';
 import { Pacer } from './pacing';
 import { defaultPolicy, type HttpPolicy } from './policy';
 import { secondFactorApi } from './secondFactor';
 import { ServiceHttp, type ClientHooks } from './serviceHttp';
 import { templatesApi } from './templates';
+import { timetableApi } from './timetable';
 import type { Transport } from './transport';
 import { volumesApi } from './volumes';
 
@@ -63,5 +65,7 @@ export function createClient(options: ClientOptions): Client {
     charges: chargesApi(http),
     apiKeys: apiKeysApi(http),
     copies: copiesApi(http),
+    timetable: timetableApi(http),
+    notifications: notificationsApi(http),
   };
 }

@@ -7,6 +7,7 @@ import { machineRoutes } from './hosting/machineRoutes';
 import { metricsRoutes } from './hosting/metricsRoutes';
 import { InstanceService } from './instances/instanceService';
 import { searchRoutes } from './market/searchRoutes';
+import { notificationRoutes } from './notifications';
 import type { Route } from './route';
 import { secondFactorRoutes } from './secondFactor/routes';
 import { registerSecondFactor } from './secondFactor/sessions';
@@ -50,6 +51,7 @@ function accountResources(world: World): Route[] {
     ...secondFactorRoutes(world, secondFactor, reportedTokens(randomTokens, world.options.onToken)),
     ...apiKeyRoutes(world),
     ...secretRoutes(world),
+    ...notificationRoutes(world),
     ...teamRoleRoutes(world),
     ...templateRoutes(world),
     ...machineRoutes(world, world.market),

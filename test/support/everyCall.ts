@@ -31,6 +31,19 @@ const pointer = {
   msg: 'wait',
 };
 const done = { success: true, msg: 'ok' };
+export const order = {
+  instanceId: 5001,
+  endpoint: '/api/v0/instances/5001/',
+  method: 'PUT',
+  body: { state: 'stopped' },
+  startTime: 1_796_108_400,
+  endTime: 1_796_108_460,
+  frequency: 'WEEKLY',
+  day: 2,
+  hour: 7,
+};
+const hook = { url: 'https://relay.example.org/v', eventTypes: ['client:outbid'] };
+const shownHook = { success: true, webhook: { id: 61, webhook_secret: 'whs_made_up' } };
 
 /** Each method of the client with an answer that it understands; the type lets none be left out. */
 export const calls: Readonly<Record<ClientMethod, Call>> = {
@@ -310,4 +323,58 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
   },
   'priceIncreases.accept': { call: (client) => client.priceIncreases.accept(1), example: done },
   'priceIncreases.reject': { call: (client) => client.priceIncreases.reject(1), example: done },
+  'timetable.list': {
+    call: (client) => client.timetable.list(),
+    example: [{ id: 905, instance_id: 5001, frequency: 'WEEKLY', request_body: {}, last_executed_around: null }],
+  },
+  'timetable.create': {
+    call: (client) => client.timetable.create(order),
+    example: { success: true, scheduled_job_id: 905, msg: 'created' },
+  },
+  'timetable.change': { call: (client) => client.timetable.change(905, order), example: done },
+  'timetable.remove': { call: (client) => client.timetable.remove(905), example: done },
+  'notifications.types': {
+    call: (client) => client.notifications.types(),
+    example: {
+      success: true,
+      notification_types: [
+        {
+          key: 'client:idle_gpu',
+          slug: 'idle_gpu',
+          context: 'client',
+          display_name: 'GPU idle',
+          default_preferences: { email: false, webhooks: false, sms: false },
+          mandatory_email: false,
+        },
+      ],
+    },
+  },
+  'notifications.preferences': {
+    call: (client) => client.notifications.preferences(1),
+    example: {
+      success: true,
+      notification_preferences: { client: { outbid: { email: true, webhooks: false } }, host: {} },
+    },
+  },
+  'notifications.setPreferences': {
+    call: (client) => client.notifications.setPreferences(1, { client: {}, host: {} }),
+    example: done,
+  },
+  'notifications.webhooks': {
+    call: (client) => client.notifications.webhooks(),
+    example: { success: true, webhooks: [{ id: 61, webhook_url: hook.url, event_types: ['client:outbid'] }] },
+  },
+  'notifications.createWebhook': {
+    call: (client) => client.notifications.createWebhook(hook),
+    example: shownHook,
+  },
+  'notifications.removeWebhook': { call: (client) => client.notifications.removeWebhook(61), example: done },
+  'notifications.rotateWebhookSecret': {
+    call: (client) => client.notifications.rotateWebhookSecret(61),
+    example: shownHook,
+  },
+  'notifications.testWebhook': {
+    call: (client) => client.notifications.testWebhook(61),
+    example: { success: true, webhook_id: 61, event_id: '00ff' },
+  },
 };

@@ -8,6 +8,8 @@ const machines = 'hosting/machineRoutes.ts';
 const copies = 'instances/copyRoutes.ts';
 const volumes = 'volumes/volumeRoutes.ts';
 const priceIncreases = 'instances/priceIncreases.ts';
+const timetable = 'instances/timetable.ts';
+const notifications = 'notifications.ts';
 
 /** Every method of the client, with both of its ends. */
 export const operations: Readonly<Record<ClientMethod, Operation>> = {
@@ -320,5 +322,77 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
     'docs/service/instances.md#price-increases',
     priceIncreases,
     ['gpuRental.reviewPriceIncreases'],
+  ),
+  'timetable.list': undocumented(
+    ['GET /api/v0/commands/schedule_job/'],
+    'docs/service/timetable.md#list',
+    timetable,
+    ['gpuRental.instance.setSchedule', 'gpuRental.instances'],
+  ),
+  'timetable.create': undocumented(
+    ['POST /api/v0/commands/schedule_job/'],
+    'docs/service/timetable.md#create',
+    timetable,
+    ['gpuRental.instance.setSchedule', 'gpuRental.instances'],
+  ),
+  'timetable.change': undocumented(
+    ['PUT /api/v0/commands/schedule_job/{id}/'],
+    'docs/service/timetable.md#change-and-delete',
+    timetable,
+    ['gpuRental.instance.setSchedule', 'gpuRental.instances'],
+  ),
+  'timetable.remove': undocumented(
+    ['DELETE /api/v0/commands/schedule_job/{id}/'],
+    'docs/service/timetable.md#change-and-delete',
+    timetable,
+    ['gpuRental.instance.setSchedule', 'gpuRental.instances'],
+  ),
+  'notifications.types': undocumented(
+    ['GET /api/v0/notification-types/'],
+    'docs/service/notifications.md#types',
+    notifications,
+    ['gpuRental.notices'],
+  ),
+  'notifications.preferences': undocumented(
+    ['GET /api/v0/users/{user_id}/notification-prefs/'],
+    'docs/service/notifications.md#preferences',
+    notifications,
+    ['gpuRental.notices'],
+  ),
+  'notifications.setPreferences': undocumented(
+    ['PUT /api/v0/users/{user_id}/notification-prefs/'],
+    'docs/service/notifications.md#preferences',
+    notifications,
+    ['gpuRental.notices'],
+  ),
+  'notifications.webhooks': undocumented(
+    ['GET /api/v0/webhooks/'],
+    'docs/service/notifications.md#webhooks',
+    notifications,
+    ['gpuRental.notices'],
+  ),
+  'notifications.createWebhook': undocumented(
+    ['POST /api/v0/webhooks/'],
+    'docs/service/notifications.md#webhooks',
+    notifications,
+    ['gpuRental.notices'],
+  ),
+  'notifications.removeWebhook': undocumented(
+    ['DELETE /api/v0/webhooks/{id}/'],
+    'docs/service/notifications.md#webhooks',
+    notifications,
+    ['gpuRental.notices'],
+  ),
+  'notifications.rotateWebhookSecret': undocumented(
+    ['POST /api/v0/webhooks/{id}/rotate-secret/'],
+    'docs/service/notifications.md#webhooks',
+    notifications,
+    ['gpuRental.notices'],
+  ),
+  'notifications.testWebhook': undocumented(
+    ['POST /api/v0/webhooks/{id}/test/'],
+    'docs/service/notifications.md#webhooks',
+    notifications,
+    ['gpuRental.notices'],
   ),
 };

@@ -7,12 +7,16 @@ import { permissionCategories, type PermissionCategory } from './apiKey';
 const rules: readonly (readonly [RegExp, PermissionCategory])[] = [
   [/^POST \/api\/v0\/(?:bundles|volumes\/search)\//, 'misc'],
   [/^PUT \/api\/v0\/instances\/request_logs\//, 'instance_read'],
+  [/^GET \/api\/v0\/commands\/schedule_job\//, 'instance_read'],
   [/^GET \/api\/v[01]\/(?:instances|volumes|deployments?)\//, 'instance_read'],
   [/^\w+ \/api\/v0\/(?:asks|instances|volumes|deployment|commands)\//, 'instance_write'],
   [/^GET \/api\/v0\/users\/\{user_id\}\/machine-earnings\//, 'billing_read'],
   [/^GET \/api\/v0\/charges\//, 'billing_read'],
-  [/^GET \/api\/v0\/(?:users|template|secrets|ssh|auth\/apikeys|tfa)\//, 'user_read'],
-  [/^\w+ \/api\/v0\/(?:template|secrets|ssh|auth\/apikeys|tfa)\//, 'user_write'],
+  [
+    /^GET \/api\/v0\/(?:users|notification-types|webhooks|template|secrets|ssh|auth\/apikeys|tfa)\//,
+    'user_read',
+  ],
+  [/^\w+ \/api\/v0\/(?:users|webhooks|template|secrets|ssh|auth\/apikeys|tfa)\//, 'user_write'],
   // Of a renter, about the machine of an instance.
   [/^PUT \/api\/v0\/machines\/[^/]+\/report$/, 'instance_write'],
   [/^GET \/api\/v0\/(?:metrics|machines)\//, 'machine_read'],

@@ -1,5 +1,6 @@
 import { BodyReader, pathId } from '../body';
 import type { InstanceService } from '../instances/instanceService';
+import { timetableManners } from '../instances/timetable';
 import { isMachineManner, machineManners } from '../login/manners';
 import { ok, route, ServiceError, type Route, type SimRequest } from '../route';
 import type { BootFailure, InstanceState } from '../state';
@@ -14,6 +15,7 @@ export function instanceControls(world: World, service: InstanceService): Route[
     ...stateControls(world, service),
     ...marketControls(world),
     ...priceControls(service),
+    ...timetableControls(service),
   ];
 }
 
@@ -154,6 +156,20 @@ function priceControls({ priceIncreases }: InstanceService): Route[] {
         body.number('hours'),
       );
       return ok({ success: true, increase });
+    }),
+  ];
+}
+
+function timetableControls({ timetable }: InstanceService): Route[] {
+  return [
+    route('PUT /__sim/timetable/', {}, (request) => {
+      const wanted = BodyReader.of(request.body).text('manner');
+      const manner = timetableManners.find((known) => known === wanted);
+      if (!manner) {
+        throw new ServiceError(400, 'invalid_args', `manner must be one of ${timetableManners.join(', ')}.`);
+      }
+      timetable.manner = manner;
+      return ok({ success: true });
     }),
   ];
 }

@@ -14,12 +14,14 @@ import { PriceIncreases } from './priceIncreases';
 import { rentRoutes } from './rentRoutes';
 import { Results } from './results';
 import type { SshHost } from './sshHost';
+import { Timetable } from './timetable';
 
 /** Everything about instances: their life, their folders, their SSH, their routes. */
 export class InstanceService {
   readonly orders = new Orders();
   readonly lifecycle: Lifecycle;
   readonly priceIncreases: PriceIncreases;
+  readonly timetable: Timetable;
   readonly routes: readonly Route[];
   private readonly folders: InstanceFolders;
   private readonly ssh: SshHost;
@@ -29,6 +31,7 @@ export class InstanceService {
     this.ssh = makeSshHost(world, this.folders, onConnections);
     this.lifecycle = new Lifecycle(world, this.ssh, this.folders, this.orders);
     this.priceIncreases = new PriceIncreases(world, this.lifecycle);
+    this.timetable = new Timetable(world, this.lifecycle);
     this.routes = [
       ...rentRoutes(world, this.lifecycle, this.orders),
       ...listRoutes(world, this.lifecycle),
@@ -37,6 +40,7 @@ export class InstanceService {
       ...commandRoutes({ world, folders: this.folders, results: new Results(world) }),
       ...copyRoutes({ world, folders: this.folders, lifecycle: this.lifecycle, ssh: this.ssh }),
       ...this.priceIncreases.routes(),
+      ...this.timetable.routes(),
       ...accountKeyRoutes(world),
     ];
   }
