@@ -64,6 +64,8 @@ export interface Settings {
   /** When new rentals end by themselves; 0 means never. */
   'gpuRental.end.idleMinutes': number;
   'gpuRental.end.destroyAfterDays': number;
+  /** Whether ends at a time are also kept in the timetable of the service. */
+  'gpuRental.end.useServiceTimetable': boolean;
   /** Dollars that an account may spend in a day and a month; 0 means no limit. */
   'gpuRental.budget.perDay': number;
   'gpuRental.budget.perMonth': number;
@@ -97,6 +99,7 @@ export const settingDefaults: Settings = {
   'gpuRental.rent.limitPerHour': 0,
   'gpuRental.end.idleMinutes': 30,
   'gpuRental.end.destroyAfterDays': 7,
+  'gpuRental.end.useServiceTimetable': false,
   'gpuRental.budget.perDay': 0,
   'gpuRental.budget.perMonth': 0,
   'gpuRental.budget.warnPercent': 80,

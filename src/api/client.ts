@@ -248,7 +248,11 @@ export interface Client {
     types(options?: CallOptions): Promise<Listing<NotificationType>>;
     preferences(userId: number, options?: CallOptions): Promise<NotificationPreferences>;
     /** Replaces all of them. */
-    setPreferences(userId: number, preferences: NotificationPreferences, options?: CallOptions): Promise<void>;
+    setPreferences(
+      userId: number,
+      preferences: NotificationPreferences,
+      options?: CallOptions,
+    ): Promise<void>;
     webhooks(options?: CallOptions): Promise<Listing<Webhook>>;
     /** The service states the secret only in this answer. */
     createWebhook(wanted: Omit<Webhook, 'id'>, options?: CallOptions): Promise<{ readonly secret: string }>;

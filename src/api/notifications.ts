@@ -46,8 +46,7 @@ export function notificationsApi(http: Http): Client['notifications'] {
       const request = write('POST /api/v0/webhooks/{id}/rotate-secret/', { id });
       return { secret: await http.call(request, webhookSecret, options) };
     },
-    testWebhook: (id, options) =>
-      sendWrite(http, write('POST /api/v0/webhooks/{id}/test/', { id }), options),
+    testWebhook: (id, options) => sendWrite(http, write('POST /api/v0/webhooks/{id}/test/', { id }), options),
   };
 }
 

@@ -84,6 +84,7 @@ export const settingChecks: { readonly [Key in keyof Settings]: (value: unknown)
   'gpuRental.rent.limitPerHour': (value) => typeof value === 'number' && value >= 0,
   'gpuRental.end.idleMinutes': within(0, longestEnd.idleMinutes),
   'gpuRental.end.destroyAfterDays': within(0, longestEnd.destroyAfterDays),
+  'gpuRental.end.useServiceTimetable': (value) => typeof value === 'boolean',
   'gpuRental.budget.perDay': within(0, 1e6),
   'gpuRental.budget.perMonth': within(0, 1e6),
   'gpuRental.budget.warnPercent': within(1, 100),

@@ -12,8 +12,12 @@ import type { AskKernels } from './store/kernelUse';
 import { OtherAccountSchedules } from './store/otherAccountSchedules';
 import { ScheduleFiles } from './store/scheduleFiles';
 import { ScheduleRunner } from './store/scheduleRunner';
+import { ServiceTimetable } from './store/serviceTimetable';
 import { TimerProofs, type ArmTimer, type CheckTimer } from './store/timerProofs';
+import { TimetableFiles } from './store/timetableFiles';
 import { armQuietly, proveTimer } from './timerCheck';
+
+const useTimetable = 'gpuRental.end.useServiceTimetable';
 
 type Deps = Pick<
   CoreServices,
@@ -27,6 +31,7 @@ type Deps = Pick<
   | 'presence'
   | 'rentals'
   | 'runningProofs'
+  | 'settings'
   | 'ssh'
   | 'storageDir'
 >;
@@ -37,7 +42,7 @@ export type Services = CoreServices & ScheduleServices;
 
 /** Makes the schedules of instances, and what carries them out. */
 export function scheduleServices(
-  { ssh, storageDir, presence, idle, notices, runningProofs, ...shared }: Deps,
+  { ssh, storageDir, presence, idle, notices, runningProofs, settings, ...shared }: Deps,
   own: Own,
 ) {
   const kernelUse: AskKernels = (account, { instanceId, isAgreed, term }, signal) => {
@@ -53,6 +58,16 @@ export function scheduleServices(
   const schedules = own(new InstanceSchedules({ ...shared, storage }));
   own(new AgreedEnds({ ...shared, schedules }));
   own(new ScheduleRunner({ ...shared, schedules, idle, kernelUse, notices }));
+  const timetable = own(
+    new ServiceTimetable({
+      ...shared,
+      schedules,
+      notices,
+      isOn: () => settings.get(useTimetable),
+      files: (accountKey) => new TimetableFiles(accountPath(storageDir, accountKey, 'timetable'), shared.log),
+    }),
+  );
+  own(settings.onDidChange(useTimetable, () => timetable.look()));
   const check: CheckTimer = (...timer) => proveTimer({ ssh, runningProofs, ...shared }, ...timer);
   const arm: ArmTimer = (account, instance, ...more) =>
     // The guard of a job ends a machine that was rented for one.
@@ -68,5 +83,5 @@ export function scheduleServices(
     void openFleetCache(storageDir, accountKey, shared.log).noteDestroyed(id, shared.clock.now());
   const others = { notices, storage, lastListed, noteDestroyed, kernelUse, check, idle: use };
   const otherSchedules = own(new OtherAccountSchedules({ ...shared, ...others }));
-  return { schedules, otherSchedules };
+  return { schedules, otherSchedules, timetable };
 }

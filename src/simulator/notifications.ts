@@ -50,7 +50,11 @@ const types = [
   ...Object.entries(hostTypes).map((one) => typeRow('host', ...one)),
 ];
 
-function typeRow(context: string, slug: string, { email, mandatory }: { email: boolean; mandatory?: boolean }) {
+function typeRow(
+  context: string,
+  slug: string,
+  { email, mandatory }: { email: boolean; mandatory?: boolean },
+) {
   return {
     key: `${context}:${slug}`,
     slug,

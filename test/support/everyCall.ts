@@ -325,7 +325,9 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
   'priceIncreases.reject': { call: (client) => client.priceIncreases.reject(1), example: done },
   'timetable.list': {
     call: (client) => client.timetable.list(),
-    example: [{ id: 905, instance_id: 5001, frequency: 'WEEKLY', request_body: {}, last_executed_around: null }],
+    example: [
+      { id: 905, instance_id: 5001, frequency: 'WEEKLY', request_body: {}, last_executed_around: null },
+    ],
   },
   'timetable.create': {
     call: (client) => client.timetable.create(order),

@@ -1,10 +1,12 @@
 import type { Client } from '../../src/api/client';
+import { NotFoundError, RefusedError } from '../../src/api/errors';
 import type { CallOptions } from '../../src/api/http';
 import type { RentCallOptions } from '../../src/api/rent';
 import type { User } from '../../src/model/accounts/account';
 import type { Charge } from '../../src/model/accounts/charge';
 import type { Instance } from '../../src/model/instances/instance';
 import type { PriceIncrease } from '../../src/model/instances/priceIncrease';
+import type { TimetableEntry, TimetableOrder } from '../../src/model/instances/timetable';
 import type { Offer } from '../../src/model/offers/offer';
 import type { RentConfig } from '../../src/model/rentals/rent';
 import type { Template } from '../../src/model/templates/template';
@@ -18,10 +20,14 @@ export class FakeService {
   templates: Template[] = [];
   user: User = aUser();
   priceIncreases: PriceIncrease[] = [];
+  /** What it does at a time; nothing here runs it. */
+  timetable: TimetableEntry[] = [];
   /** Made again for each answer. */
   charges: () => readonly Charge[] = () => [];
   /** The clock of the service, in Unix milliseconds; without one an answer does not say what time it is. */
   date: (() => number) | undefined;
+  /** The clock of the computer that asks for the timetable, in Unix milliseconds. */
+  here: () => number = () => 0;
   readonly calls: string[] = [];
   /** Those in the background, which are sent after the requests of the user. */
   readonly unasked: string[] = [];
@@ -92,6 +98,49 @@ export class FakeService {
               options,
             ),
           ),
+      },
+      timetable: {
+        list: (options?: CallOptions) =>
+          this.run(
+            'timetable.list',
+            () => {
+              const headers = this.date ? { date: new Date(this.date()).toUTCString() } : {};
+              options?.onHeaders?.(headers, this.here());
+              return { items: [...this.timetable], skipped: 0 };
+            },
+            options,
+          ),
+        create: async (order: TimetableOrder, options?: CallOptions) => {
+          await this.leave('timetable.create', options);
+          return this.run('timetable.create', () => {
+            if (
+              this.timetable.some((one) => one.endpoint === order.endpoint && one.method === order.method)
+            ) {
+              throw new RefusedError({ code: 'job_exists', status: 422 });
+            }
+            this.nextId += 1;
+            this.timetable.push({ ...order, id: this.nextId, minute: 0, status: 'PENDING' });
+            return { id: this.nextId };
+          });
+        },
+        change: async (id: number, order: TimetableOrder, options?: CallOptions) => {
+          await this.leave('timetable.change', options);
+          return this.run('timetable.change', () => {
+            if (!this.timetable.some((one) => one.id === id)) {
+              throw new NotFoundError({ code: 'not_found' });
+            }
+            this.timetable = this.timetable.map((one) => (one.id === id ? { ...one, ...order } : one));
+          });
+        },
+        remove: async (id: number, options?: CallOptions) => {
+          await this.leave('timetable.remove', options);
+          return this.run('timetable.remove', () => {
+            if (!this.timetable.some((one) => one.id === id)) {
+              throw new NotFoundError({ code: 'not_found' });
+            }
+            this.timetable = this.timetable.filter((one) => one.id !== id);
+          });
+        },
       },
       templates: {
         search: () => this.run('templates.search', () => ({ items: [...this.templates], skipped: 0 })),

@@ -65,10 +65,7 @@ export function withMails(
   };
 }
 
-function channelsOf(
-  { client }: NotificationPreferences,
-  { slug }: NotificationType,
-): Channels | undefined {
+function channelsOf({ client }: NotificationPreferences, { slug }: NotificationType): Channels | undefined {
   return Object.hasOwn(client, slug) ? client[slug] : undefined;
 }
 

@@ -19,6 +19,7 @@ export type ScheduleDeps = Pick<
   | 'commands'
   | 'instanceGroups'
   | 'otherSchedules'
+  | 'timetable'
   | 'work'
 >;
 

@@ -23,6 +23,7 @@ import type { ScheduleDeps } from './deps';
 import { ScheduleMenu } from './scheduleMenu';
 import { registerNotifications } from './scheduleNotifications';
 import { neverNote, scheduleNote } from './scheduleText';
+import { registerTimetable } from './serviceTimetable';
 import { reportUnreadable } from './unreadableSchedules';
 
 /** Schedules that stop or destroy instances, and the signs of use that postpone idle ones. */
@@ -31,6 +32,7 @@ export function register(deps: ScheduleDeps): Disposable {
   const { schedules, fleet, clock } = deps;
   store.add(watchPresence(deps));
   store.add(registerNotifications(deps));
+  store.add(registerTimetable(deps));
   store.add(reportUnreadable(deps));
   store.add(deps.work.add(workOfSchedules(deps)));
   store.add(showOtherAccountMessages(deps));

@@ -59,9 +59,7 @@ export class Timetable {
     const reads = { permission: 'instance_read', everySeconds: 3.5 } as const;
     const writes = { permission: 'instance_write', everySeconds: 3.5 } as const;
     return [
-      route('GET /api/v0/commands/schedule_job/', reads, (request) =>
-        ok(this.entriesOf(request).map(toRow)),
-      ),
+      route('GET /api/v0/commands/schedule_job/', reads, (request) => ok(this.entriesOf(request).map(toRow))),
       route('POST /api/v0/commands/schedule_job/', writes, (request) => this.create(request)),
       route('PUT /api/v0/commands/schedule_job/{id}/', writes, (request) => {
         const entry = this.named(request);
