@@ -260,6 +260,7 @@ const contributed = {
   'gpuRental.instance.destroy': spec('lifecycle', { args: instances, needs: change }),
   'gpuRental.instance.setSchedule': spec('schedules', { args: [instance], needs: change }),
   'gpuRental.setBudget': spec('budget'),
+  'gpuRental.notices': spec('notifications', { needs: account }),
   'gpuRental.reviewPriceIncreases': spec('warnings', { needs: change }),
   'gpuRental.instance.rename': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.changeBid': spec('lifecycle', { args: [instance], needs: change }),

@@ -4,6 +4,7 @@ import { register as registerFiles } from './features/files';
 import { register as registerGuides } from './features/guides';
 import { register as registerInstancePage } from './features/instancePage';
 import { register as registerLifecycle } from './features/lifecycle';
+import { register as registerNotifications } from './features/notifications';
 import { register as registerRent } from './features/rent';
 import { register as registerSearch } from './features/search';
 import type { Services } from './services';
@@ -20,6 +21,7 @@ export const laterFeatures: readonly ((services: Services) => Disposable)[] = [
   registerGuides,
   registerInstancePage,
   registerLifecycle,
+  registerNotifications,
   registerRent,
   registerSearch,
 ];

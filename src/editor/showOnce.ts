@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { plainLabel } from '../util/plainLabel';
 import { confirm } from './confirm';
 import { t } from './localize';
 import { reportProblem } from './message';
@@ -15,13 +16,15 @@ export interface ShownOnce {
   readonly stored?: string;
   /** Proposed file name. */
   readonly fileName: string;
+  /** Keeps the values in the list of secrets, if the user wants that; returns the name. */
+  readonly keep?: () => Promise<string>;
   /** The question if the user closes the list without confirming that the values are stored. */
   readonly closeQuestion: string;
   readonly closeDetail: string;
 }
 
 interface Row extends PickRow {
-  readonly action?: 'copy' | 'save' | 'stored';
+  readonly action?: 'copy' | 'save' | 'keep' | 'stored';
 }
 
 /**
@@ -32,6 +35,7 @@ export async function showOnce(shown: ShownOnce): Promise<void> {
   const rows: Row[] = [
     { icon: 'copy', label: t('Copy'), action: 'copy' },
     { icon: 'save', label: t('Save to a File…'), action: 'save' },
+    ...(shown.keep ? [{ icon: 'key', label: t('Keep It on This Computer'), action: 'keep' as const }] : []),
     { icon: 'check', label: shown.stored ?? t('I Have Stored It'), action: 'stored' },
     { label: '', kind: vscode.QuickPickItemKind.Separator },
     ...shown.lines.map((label) => ({ label })),
@@ -43,6 +47,11 @@ export async function showOnce(shown: ShownOnce): Promise<void> {
       ignoreFocusOut: true,
     });
     if (picked?.action === 'stored' || (!picked && (await mayClose(shown)))) {
+      return;
+    }
+    if (picked?.action === 'keep') {
+      const name = await shown.keep?.();
+      void vscode.window.setStatusBarMessage(`${t('Saved')}: ${plainLabel(name ?? '')}`, 3000);
       return;
     }
     if (picked?.action === 'copy') {

@@ -146,7 +146,7 @@ describe('Notifications of the service', () => {
     await assert.rejects(client.notifications.setPreferences(user, { client: {} }), RefusedError);
   });
 
-  it('keep channels and kinds that are not known here when one e-mail is turned on', async () => {
+  it('keep channels and kinds that are unknown here when one e-mail is turned on', async () => {
     const { simulator, client } = await clients.start();
     const before = {
       client: { outbid: { email: false, webhooks: true, carrier_pigeon: { at: 9 } }, other: { sms: true } },

@@ -88,7 +88,7 @@ function showNotice(deps: ScheduleDeps, notice: TimetableNotice): void {
         const left = await whileSending(timetable.removeEntries(asked(), ids));
         message(
           left === 0 ? 'info' : 'warning',
-          t('Removed {0} of {1} entries from the timetable of the service.', ids.length - left, ids.length),
+          t('Removed from the timetable of the service: {0} of {1}', ids.length - left, ids.length),
         );
       },
     },

@@ -55,7 +55,7 @@ describe('the timetable of the service', () => {
   it('offers what was left in it for removal, and reads that it is gone', async () => {
     const left = /has entries without a schedule on this computer: #99 will be destroyed at/;
     await window.toastButton(left, 'Remove');
-    await window.toast(/Removed 1 of 1 entries/);
+    await window.toast(/Removed from the timetable of the service: 1 of 1/);
     assert.deepEqual(await entries(), []);
   });
 
