@@ -1,13 +1,5 @@
-import {
-  ForbiddenError,
-  GoneError,
-  mayHaveTakenEffect,
-  NotFoundError,
-  RefusedError,
-  UnauthorizedError,
-} from '../../api/errors';
+import { mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import { secondsAhead } from '../../api/serviceClock';
-import { permissionOfRoute } from '../../model/accounts/routePermissions';
 import type { TimetableEntry } from '../../model/instances/timetable';
 import type { Account, Accounts } from '../../store/accounts/accounts';
 import { DiskList } from '../../store/disk/diskList';
@@ -17,15 +9,16 @@ import type { WindowHub } from '../../store/windows/windowHub';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { errorCode } from '../../util/errorCode';
-import { isCancelled, UserError } from '../../util/errors';
+import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { NextRead } from '../../util/nextRead';
-import { text, type Text } from '../../util/text';
+import { text } from '../../util/text';
 import { retryAfterMs } from '../model/schedule';
 import { endOf, holds, isSameCall, stopOrder, wishOf, type TimetableWish } from '../model/timetable';
 import type { InstanceSchedules } from './instanceSchedules';
 import type { TimetableFiles, TimetableRecord } from './timetableFiles';
 import { timetableNoticeKind, type TimetableNotice } from './timetableNotice';
+import { isFinal, OtherEntryError, problemOf } from './timetableProblem';
 
 export interface ServiceTimetableDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -439,26 +432,4 @@ export class ServiceTimetable implements Disposable {
     const { hub, accounts } = this.deps;
     return hub.isLeader && accounts.active?.key === key && !this.owned.isDisposed;
   }
-}
-
-/** Whether another try can't help before something changes. */
-function isFinal(error: unknown): boolean {
-  const kinds = [ForbiddenError, GoneError, NotFoundError, RefusedError, UnauthorizedError, OtherEntryError];
-  return kinds.some((kind) => error instanceof kind);
-}
-
-/** The service keeps one entry for a call, and the user has made another one for this. */
-class OtherEntryError extends UserError {
-  constructor() {
-    super(text('The timetable of the service has another entry for this instance. It was not changed.'));
-  }
-}
-
-/** A key without the permission is also refused with 401, which may not name it. */
-function problemOf(error: unknown): Text | undefined {
-  if (error instanceof UnauthorizedError) {
-    const needed = error.route === undefined ? undefined : permissionOfRoute(error.route);
-    return new ForbiddenError({ needed }).text;
-  }
-  return error instanceof UserError ? error.text : undefined;
 }

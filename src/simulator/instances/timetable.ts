@@ -7,8 +7,8 @@ const hour = 3600;
 /** Not documented; enough for every user, and few enough to be reached by a test. */
 const mostEntries = 50;
 
-const frequencies = { HOURLY: hour, DAILY: 24 * hour, WEEKLY: 7 * 24 * hour } as const;
-type Frequency = keyof typeof frequencies;
+const frequencies = ['HOURLY', 'DAILY', 'WEEKLY'] as const;
+type Frequency = (typeof frequencies)[number];
 
 /** How the timetable works: as usual, not at all, or with calls that fail. */
 export const timetableManners = ['usual', 'silent', 'failing'] as const;
@@ -124,11 +124,7 @@ export class Timetable {
       }
       return value;
     };
-    const frequency = need(
-      (['HOURLY', 'DAILY', 'WEEKLY'] as const).find(
-        (one) => one === (body.text('frequency') ?? before?.frequency),
-      ),
-    );
+    const frequency = need(frequencies.find((one) => one === (body.text('frequency') ?? before?.frequency)));
     const day = body.integer('day_of_the_week') ?? before?.day ?? null;
     const at = body.integer('hour_of_the_day') ?? before?.hour ?? null;
     const isPinned =

@@ -3,7 +3,6 @@ import path from 'node:path';
 import {
   ForbiddenError,
   NotReachableError,
-  ServiceFailedError,
   TimedOutError,
   UnauthorizedError,
 } from '../../../../src/api/errors';
