@@ -123,9 +123,9 @@ async function saveMails(
 ): Promise<void> {
   // A write replaces all preferences, so it begins with those of now.
   const before = await notifications.preferences(userId);
-  let lost: unknown;
+  let lost: Error | undefined;
   await notifications.setPreferences(userId, withMails(before, wanted)).catch((error: unknown) => {
-    if (!mayHaveTakenEffect(error)) {
+    if (!(error instanceof Error) || !mayHaveTakenEffect(error)) {
       throw error;
     }
     lost = error;

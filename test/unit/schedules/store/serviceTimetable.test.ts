@@ -158,7 +158,7 @@ describe('The timetable of the service as a keeper of an end', () => {
     const term = at(9 * day);
     await schedules.set(id, 'stop', term);
     await wait(day, hour);
-    assert.deepEqual(service.timetable, []);
+    assert.equal(service.timetable.length, 0);
     const wish = timetable.wish(id);
     assert.equal(wish?.kind, 'later');
     await wait(day + 3 * hour, hour);
