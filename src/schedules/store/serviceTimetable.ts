@@ -18,7 +18,7 @@ import { endOf, holds, isSameCall, stopOrder, wishOf, type TimetableWish } from 
 import type { InstanceSchedules } from './instanceSchedules';
 import type { TimetableFiles, TimetableRecord } from './timetableFiles';
 import { timetableNoticeKind, type TimetableNotice } from './timetableNotice';
-import { isFinal, OtherEntryError, problemOf } from './timetableProblem';
+import { isLasting, OtherEntryError, timetableProblem } from './timetableProblem';
 
 export interface ServiceTimetableDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -328,8 +328,8 @@ export class ServiceTimetable implements Disposable {
       if (isCancelled(error)) {
         throw error;
       }
-      await round.files.put({ ...record, problem: problemOf(error) });
-      if (isFinal(error)) {
+      await round.files.put({ ...record, problem: timetableProblem(error) });
+      if (isLasting(error)) {
         this.tries.set(record.instanceId, { key, count, nextAt: Infinity });
       }
     }
@@ -353,7 +353,7 @@ export class ServiceTimetable implements Disposable {
       for (const { instanceId } of [...dropped, ...made]) {
         const record = await files.read(instanceId);
         if (record) {
-          await files.put({ ...record, problem: record.problem ?? problemOf(error) });
+          await files.put({ ...record, problem: record.problem ?? timetableProblem(error) });
         }
       }
       dropped.forEach((record) => this.postNotRemoved(round.account, record));

@@ -4,7 +4,7 @@ import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
 
 /** Whether another try can't help before something changes. */
-export function isFinal(error: unknown): boolean {
+export function isLasting(error: unknown): boolean {
   const kinds = [ForbiddenError, GoneError, NotFoundError, RefusedError, UnauthorizedError, OtherEntryError];
   return kinds.some((kind) => error instanceof kind);
 }
@@ -17,7 +17,7 @@ export class OtherEntryError extends UserError {
 }
 
 /** A key without the permission is also refused with 401, which may not name it. */
-export function problemOf(error: unknown): Text | undefined {
+export function timetableProblem(error: unknown): Text | undefined {
   if (error instanceof UnauthorizedError) {
     const needed = error.route === undefined ? undefined : permissionOfRoute(error.route);
     return new ForbiddenError({ needed }).text;
