@@ -117,6 +117,8 @@ const port = named({
   protocol: z.enum(['tcp', 'udp']).optional(),
   host: z.string().optional(),
 });
+/** A terminal that keeps running on an instance, without a name any of them. */
+const terminal = named({ instanceId: id, terminalName: z.string().optional() });
 /** A kernel that runs on an instance. */
 const kernel = named({ kernelId: z.string(), instanceId: id });
 /** A key below an instance, by the service's id. */
@@ -163,6 +165,7 @@ export type HostsTarget = NonNullable<z.output<(typeof hosts)[0]>>;
 export type Guide = NonNullable<z.output<typeof guide>>;
 export type PageTarget = NonNullable<z.output<typeof page>>;
 export type KernelTarget = NonNullable<z.output<typeof kernel>>;
+export type TerminalTarget = NonNullable<z.output<typeof terminal>>;
 export type PortTarget = NonNullable<z.output<typeof port>>;
 export type JobTarget = NonNullable<z.output<typeof job>>;
 export type JobRowTarget = NonNullable<z.output<typeof jobRow>>;
@@ -310,6 +313,8 @@ const contributed = {
   'gpuRental.port.open': spec('ports', { args: [port] }),
   'gpuRental.port.copy': spec('ports', { args: [port] }),
   'gpuRental.port.stopForwarding': spec('ports', { args: [port] }),
+  'gpuRental.terminal.reattach': spec('connect', { args: [terminal] }),
+  'gpuRental.terminal.end': spec('connect', { args: [terminal] }),
   'gpuRental.instance.useInNotebook': spec('notebooks', { args: [instance] }),
   'gpuRental.instance.showKernels': spec('notebooks', { args: [instance] }),
   'gpuRental.kernel.shutDown': spec('notebooks', { args: [kernel] }),

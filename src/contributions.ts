@@ -84,6 +84,8 @@ export interface Settings {
   'gpuRental.hosting.show': 'auto' | 'always';
   'gpuRental.connect.openIn': 'newWindow' | 'currentWindow';
   'gpuRental.connect.folder': string;
+  /** Which tmux terminals on instances have: each its own, the one of the service's images, or none. */
+  'gpuRental.terminal.tmux': 'own' | 'service' | 'none';
   'gpuRental.agents.access': 'off' | 'read' | 'ask';
   /** Limits for agents; the smaller of each setting and its confirmed value is in force. */
   'gpuRental.agents.limitPerDay': number;
@@ -113,6 +115,7 @@ export const settingDefaults: Settings = {
   'gpuRental.hosting.show': 'auto',
   'gpuRental.connect.openIn': 'newWindow',
   'gpuRental.connect.folder': '',
+  'gpuRental.terminal.tmux': 'own',
   'gpuRental.agents.access': 'off',
   'gpuRental.agents.limitPerDay': 10,
   'gpuRental.agents.limitPerHour': 1,

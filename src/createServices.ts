@@ -84,7 +84,8 @@ export async function createServices(
   const editor = editorServices(own);
   const demo = own(makeDemo(context, storageDir, clock, editor.log));
   const sshConsent = new SshConsent(context.globalState, editor.settings);
-  const ssh = createSshService(nodeSshDeps(editor.log, clock, () => sshConsent.agreed()));
+  const sshSettings = () => ({ ...sshConsent.agreed(), keepsSharedTmux: keepsSharedTmux(editor.settings) });
+  const ssh = createSshService(nodeSshDeps(editor.log, clock, sshSettings));
   return {
     extensionUri: context.extensionUri,
     storageDir,
@@ -122,6 +123,10 @@ export async function createServices(
     sshConsent,
     ssh,
   };
+}
+
+function keepsSharedTmux(settings: SettingsReader): boolean {
+  return settings.get('gpuRental.terminal.tmux') === 'service';
 }
 
 /** Makes the adapters to the editor. */
@@ -209,7 +214,8 @@ function sharedState(deps: SharedDeps) {
       fleet,
       budget,
       hub,
-      guarded: (config, serviceUrl) => work.guarded(config, serviceUrl),
+      guarded: (config, serviceUrl) =>
+        work.guarded({ ...config, keepsSharedTmux: keepsSharedTmux(settings) }, serviceUrl),
     }),
   );
   const presence = own(new Presence({ hub, clock }));

@@ -5,6 +5,8 @@ export type OwnTerminalOptions = vscode.TerminalOptions & {
   readonly cwd?: never;
   /** A folder on the side of this extension; the home folder if left out. */
   readonly folder?: string;
+  /** Starts in the remote machine of the window instead. */
+  readonly isRemote?: true;
 };
 
 /** Opens and shows a terminal on the side of this extension. */
@@ -23,6 +25,10 @@ export function terminalProfile(options: OwnTerminalOptions): vscode.TerminalPro
  * The editor starts a terminal where the URI of its folder is. Without a URI it starts in the window's remote machine,
  * even for an extension that runs on the user's computer. A `file` URI is always on the side of the extension.
  */
-function onThisSide({ folder = homeFolder(), ...options }: OwnTerminalOptions): vscode.TerminalOptions {
-  return { ...options, cwd: vscode.Uri.file(folder) };
+function onThisSide({
+  folder = homeFolder(),
+  isRemote,
+  ...options
+}: OwnTerminalOptions): vscode.TerminalOptions {
+  return isRemote === true ? options : { ...options, cwd: vscode.Uri.file(folder) };
 }

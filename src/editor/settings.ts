@@ -98,6 +98,7 @@ export const settingChecks: { readonly [Key in keyof Settings]: (value: unknown)
   'gpuRental.statusBar.enabled': (value) => typeof value === 'boolean',
   'gpuRental.connect.openIn': oneOf('newWindow', 'currentWindow'),
   'gpuRental.connect.folder': (value) => typeof value === 'string' && /^(?:\/|$)/.test(value.trim()),
+  'gpuRental.terminal.tmux': oneOf('own', 'service', 'none'),
   'gpuRental.agents.access': oneOf('off', 'read', 'ask'),
   'gpuRental.agents.limitPerDay': within(0, 1e6),
   'gpuRental.agents.limitPerHour': within(0, 1e5),

@@ -11,14 +11,14 @@ import { fetchSeconds } from './model/jobLimits';
  * it, returns the rental unchanged; the first login then installs the guard.
  */
 export function guardedRental(config: RentConfig, serviceUrl: string): RentConfig {
-  const { guardSeconds } = config;
+  const { guardSeconds, keepsSharedTmux } = config;
   if (guardSeconds === undefined) {
     return config;
   }
   const line = guardLine({ serviceUrl, seconds: guardSeconds });
-  const room = (line === undefined ? [] : [ownTerminalLine + line, line]).flatMap(
-    (lines) => packed(config.onstart, lines) ?? [],
-  );
+  const room = (
+    line === undefined ? [] : [(keepsSharedTmux === true ? '' : ownTerminalLine) + line, line]
+  ).flatMap((lines) => packed(config.onstart, lines) ?? []);
   return room[0] === undefined ? config : { ...config, onstart: room[0] };
 }
 

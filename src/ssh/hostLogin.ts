@@ -35,7 +35,8 @@ async function provenPreflight(
 ): Promise<PreflightResult> {
   const run = await context.runAlone(alias, options?.signal);
   const identityFile = (await folder.read(alias))?.identityFile;
-  const deps = { ...context.deps, run, command: context.ssh(), identityFile };
+  const { keepsSharedTmux } = context.deps.environment();
+  const deps = { ...context.deps, run, command: context.ssh(), identityFile, keepsSharedTmux };
   if ((await folder.hostKeys(alias)).length > 0) {
     const pinned = await context.hostKeyOptions(alias);
     const result = await runPreflight({ ...deps, options: pinned }, alias, options);

@@ -9,7 +9,7 @@ import { probeBanner } from './probe';
 import { runProgram } from './run';
 
 /** Returns the editor's settings, read at every use. */
-export type SshSettings = () => Pick<SshEnvironment, 'configFile' | 'sshPath'>;
+export type SshSettings = () => Pick<SshEnvironment, 'configFile' | 'sshPath' | 'keepsSharedTmux'>;
 
 export function nodeEnvironment(settings: SshSettings): SshEnvironment {
   return {

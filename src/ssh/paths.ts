@@ -15,6 +15,8 @@ export interface SshEnvironment {
   readonly sshPath: string | undefined;
   /** Where an agent listens, by `SSH_AUTH_SOCK`. */
   readonly agentSocket: string | undefined;
+  /** The user wants the service's shared tmux. */
+  readonly keepsSharedTmux?: boolean;
 }
 
 export interface SshPaths {

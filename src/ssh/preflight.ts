@@ -40,6 +40,8 @@ export type PreflightResult =
       readonly noisy: boolean;
       /** Free space of the home folder; `undefined` if the machine did not report it. */
       readonly freeMb: number | undefined;
+      /** What the script `also` printed. */
+      readonly also?: string;
     }
   | {
       readonly ok: false;
@@ -74,7 +76,12 @@ export interface PreflightOptions {
   readonly isPatient?: boolean | undefined;
   /** Returns the log of the instance; read once, after a first contact that let us in. */
   readonly log?: (() => Promise<string>) | undefined;
+  /** A script that the same login runs, to spare another one. It has no input. */
+  readonly also?: string;
 }
+
+/** Separates the answer of that script. */
+const alsoMark = 'gpu-rental also';
 
 /**
  * Logs in by the same config that the editor will use, and has the machine answer. Never asks a question, because it would
@@ -89,9 +96,11 @@ export async function runPreflight(
     readonly options?: readonly string[];
     /** The key of the entry; without it, messages about any key count. */
     readonly identityFile?: string | undefined;
+    /** Leaves the service's shared tmux on, where the user wants it. */
+    readonly keepsSharedTmux?: boolean | undefined;
   },
   alias: string,
-  { signal, isPatient }: PreflightOptions = {},
+  { signal, isPatient, also }: PreflightOptions = {},
 ): Promise<PreflightResult> {
   const wait = isPatient === true ? longWait : usualWait;
   const answer = new ScriptAnswer(true);
@@ -113,7 +122,13 @@ export async function runPreflight(
     {
       signal,
       timeoutMs: wait.all * 1000,
-      input: answer.input(`df -Pk . 2>/dev/null | tail -n 1; ${withoutSharedTmux}`),
+      input: answer.input(
+        [
+          'df -Pk . 2>/dev/null | tail -n 1',
+          ...(deps.keepsSharedTmux === true ? [] : [withoutSharedTmux]),
+          ...(also === undefined ? [] : [`echo '${alsoMark}'`, also]),
+        ].join('\n'),
+      ),
       sieve: answer,
     },
   );
@@ -126,7 +141,8 @@ function judge(
   elapsedMs: number,
   identityFile: string | undefined,
 ): PreflightResult {
-  const { stdout, stderr } = result;
+  const { stderr } = result;
+  const [stdout = '', also = ''] = result.stdout.split(`${alsoMark}\n`);
   if (!hasBegun) {
     return failureOf({ ...result, stdout: noise }, plainText(lastLines(stderr, noise)), identityFile);
   }
@@ -135,7 +151,7 @@ function judge(
   if ((freeMb !== undefined && freeMb < neededMb) || /No space left on device/.test(noise + stderr)) {
     return { ok: false, problem: 'diskFull', detail: freeText(freeMb), keysTried: offeredKeys(stderr) };
   }
-  return { ok: true, elapsedMs, noisy: isLost || noise.trim() !== '', freeMb };
+  return { ok: true, elapsedMs, noisy: isLost || noise.trim() !== '', freeMb, also };
 }
 
 /** A disk on which not even a message fits has nothing left. */

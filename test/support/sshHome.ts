@@ -46,6 +46,7 @@ export class SshHome {
       clock: Clock;
       platform: NodeJS.Platform;
       agentSocket: string;
+      keepsSharedTmux: boolean;
     }> = {},
   ): SshService {
     return createSshService({
@@ -60,6 +61,7 @@ export class SshHome {
         ...this.environment,
         accountHome: join(this.root, 'account'),
         agentSocket: parts.agentSocket,
+        keepsSharedTmux: parts.keepsSharedTmux ?? false,
         ...(parts.platform === undefined ? {} : { platform: parts.platform }),
       }),
     });

@@ -64,7 +64,7 @@ describe('connecting to an instance', function () {
 
   it('offers a terminal on an instance in the terminal menu', async () => {
     await workbench.quick.run('Create New Terminal (With Profile)');
-    await workbench.quick.pick('GPU instance');
+    await workbench.quick.pick('GPU Rental (keeps running)');
     await workbench.terminalShows(/simulat/i);
     await workbench.inTerminal('echo profile-$((20+1))', /profile-21/);
     await workbench.shot('04-profile');

@@ -24,8 +24,10 @@ import { cloneWithProgress, pickRemote, workspaceRemotes } from './workspaceRepo
 export type ConnectDeps = Pick<
   Services,
   | 'accounts'
+  | 'accountCleanup'
   | 'attachedKeys'
   | 'fleet'
+  | 'instanceGroups'
   | 'oneWindow'
   | 'presence'
   | 'ssh'
@@ -37,6 +39,7 @@ export type ConnectDeps = Pick<
   | 'clock'
   | 'commands'
   | 'startWatches'
+  | 'workspaceState'
 >;
 
 type Where = 'newWindow' | 'currentWindow';

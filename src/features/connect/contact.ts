@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { localize, t } from '../../editor/localize';
-import { showTerminal, type OwnTerminalOptions } from '../../editor/ownTerminal';
+import type { OwnTerminalOptions } from '../../editor/ownTerminal';
 import { withCancellableProgress } from '../../editor/progress';
 import { keysOf } from '../../instanceKeys';
 import type { Instance } from '../../model/instances/instance';
@@ -20,9 +20,11 @@ import {
   explainUnread,
   type Explained,
 } from '../../ssh/problemText';
+import { parseTerminals, terminalsScript } from '../../ssh/terminals';
 import { plainLabel } from '../../util/plainLabel';
 import { ConnectProblem, type Actions } from './connectProblem';
 import { logProbes, usableInstance, warnAboutMemory, type HeldMachine } from './hostChecks';
+import type { TerminalLogin } from './keptTerminals';
 import { Patience } from './patience';
 
 export type ContactDeps = Pick<
@@ -83,20 +85,13 @@ export class Contact {
     });
   }
 
-  async openTerminal(machine: HeldMachine, despiteOverride = false): Promise<void> {
-    const options = await this.terminalOptions(machine, despiteOverride);
-    if (options) {
-      showTerminal(options);
-    }
-  }
+  /** Opens a terminal. What keeps terminals running sets it. */
+  openTerminal: (machine: HeldMachine, despiteOverride?: boolean) => Promise<void> = () => Promise.resolve();
 
-  /** Returns a terminal that logs in; none if that would be unsafe, which is explained here. */
-  async terminalOptions(
-    machine: HeldMachine,
-    despiteOverride = false,
-  ): Promise<OwnTerminalOptions | undefined> {
+  /** Logs in for terminals, and reads which ones run there; none if that would be unsafe, which is explained here. */
+  async logIn(machine: HeldMachine, despiteOverride = false): Promise<TerminalLogin | undefined> {
     const { host, preflight } = await this.withRequest(machine, (request, signal) =>
-      this.deps.ssh.connect(request, { signal }),
+      this.deps.ssh.connect(request, { signal, also: terminalsScript }),
     );
     warnAboutMemory(host);
     const given = despiteOverride ? undefined : explainGivenAway(host.verification);
@@ -115,11 +110,17 @@ export class Contact {
       });
       return undefined;
     }
-    const [shellPath, ...shellArgs] = this.deps.ssh.command(host.alias);
+    return { alias: host.alias, seen: preflight.ok ? parseTerminals(preflight.also ?? '') : undefined };
+  }
+
+  /** Returns a terminal on an instance, as it looks in the editor. */
+  looks(
+    machine: HeldMachine,
+    options: Pick<OwnTerminalOptions, 'shellPath' | 'shellArgs' | 'isRemote' | 'message'>,
+  ): OwnTerminalOptions {
     return {
       name: this.name(machine.instanceId),
-      shellPath,
-      shellArgs,
+      ...options,
       iconPath: new vscode.ThemeIcon('vm-running'),
       color: new vscode.ThemeColor('terminal.ansiGreen'),
       isTransient: true,

@@ -4,9 +4,11 @@ import { chooseInstance } from '../../editor/chooseInstance';
 import { confirm } from '../../editor/confirm';
 import { reasonOf, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { terminalProfile } from '../../editor/ownTerminal';
+import { showTerminal, terminalProfile } from '../../editor/ownTerminal';
 import { whileReadingInstances } from '../../editor/progress';
+import { sshAuthority } from '../../editor/remoteAuthority';
 import { labelOf } from '../../editor/titles';
+import { hostInAuthority } from '../../ssh/alias';
 import { accountFor, accountStill } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -18,6 +20,9 @@ import { EntryCleaner } from './entryCleaner';
 import { EntryFollower } from './entryFollower';
 import { GraceAdvice } from './graceAdvice';
 import type { HeldMachine } from './hostChecks';
+import { KeptTerminals, type KeptTerminal } from './keptTerminals';
+import { chosenTerminal, end, endsWithConnection, offerTmux, reattach } from './terminalCommands';
+import { TerminalRows } from './terminalRows';
 
 type InstanceCommand =
   | 'gpuRental.instance.connect'
@@ -32,6 +37,7 @@ export function register(deps: ConnectDeps): Disposable {
   const store = new DisposableStore();
   store.add(endTerminals(deps));
   const contact = new Contact(deps);
+  const terminals = openingTerminals(deps, contact, store);
   const connector = new Connector(deps, contact);
   const choose = (target: InstanceTarget | undefined, kinds?: Parameters<Connector['candidates']>[0]) =>
     chooseInstance(target, connector.candidates(kinds), 'gpuRental.instance.connect');
@@ -64,11 +70,14 @@ export function register(deps: ConnectDeps): Disposable {
     deps.commands.register('gpuRental.terminalProfile', async () => {
       const account = accountFor(deps.accounts);
       await listedInstances(deps.fleet, whileReadingInstances);
-      const instanceId = await choose(undefined);
+      // In the window of an instance, a terminal is one of that instance, as all others of the window.
+      const host = hostInAuthority(sshAuthority());
+      const isHere = host && deps.ssh.aliasOf(account(), host.instanceId) === host.alias;
+      const instanceId = isHere === true ? host.instanceId : await choose(undefined);
       if (instanceId === undefined) {
         return undefined;
       }
-      const options = await contact.terminalOptions({ instanceId, account });
+      const options = await terminals({ instanceId, account });
       if (!options) {
         return undefined;
       }
@@ -82,6 +91,54 @@ export function register(deps: ConnectDeps): Disposable {
   store.add(new EntryFollower(deps, connector.folders));
   store.add(new EntryCleaner(deps, connector.folders, connector.platforms, deps.globalState));
   return store;
+}
+
+/** Registers what opens, lists and ends terminals that keep running. Returns what makes one. */
+function openingTerminals(deps: ConnectDeps, contact: Contact, store: DisposableStore) {
+  const terminals: KeptTerminals = store.add(
+    new KeptTerminals(deps, (left) => withManualStep(() => reattach(all, left))),
+  );
+  const all = { ...deps, contact, terminals };
+  const explained = new Set<string>();
+  const make = async (machine: HeldMachine, despiteOverride?: boolean) => {
+    const login = await contact.logIn(machine, despiteOverride);
+    if (!login) {
+      return undefined;
+    }
+    const { instanceId, account } = machine;
+    const { alias, seen } = login;
+    const isLacking = terminals.isWanted && seen !== undefined && seen.tmux !== 'there';
+    if (isLacking && seen.tmux === 'installable' && !explained.has(alias)) {
+      explained.add(alias);
+      offerTmux(all, machine, alias, () => contact.openTerminal(machine));
+    }
+    return contact.looks(machine, {
+      ...terminals.begin(login, { instanceId, accountKey: account().key }),
+      ...(isLacking ? { message: endsWithConnection(contact.name(instanceId)) } : {}),
+    });
+  };
+  contact.openTerminal = async (machine, despiteOverride) => {
+    const options = await make(machine, despiteOverride);
+    if (options) {
+      showTerminal(options);
+    }
+  };
+  store.add(deps.instanceGroups.addInstanceRows(new TerminalRows(terminals)));
+  const on = (
+    id: 'gpuRental.terminal.reattach' | 'gpuRental.terminal.end',
+    run: (terminal: KeptTerminal) => Promise<void>,
+  ) =>
+    store.add(
+      deps.commands.register(id, async (target) => {
+        const terminal = await chosenTerminal(all, target);
+        if (terminal) {
+          await withManualStep(() => run(terminal));
+        }
+      }),
+    );
+  on('gpuRental.terminal.reattach', (terminal) => reattach(all, [terminal]));
+  on('gpuRental.terminal.end', (terminal) => end(all, terminal));
+  return make;
 }
 
 /** Registers what other features reach an instance by. */

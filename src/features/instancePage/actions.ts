@@ -40,6 +40,7 @@ const pageActions = {
     },
   ],
   configuration: [{ id: 'gpuRental.instance.showDetails', label: () => t('Show as JSON') }],
+  work: [{ id: 'gpuRental.terminal.end', needs: 'canConnect' }],
   log: [{ id: 'gpuRental.instance.showLogs' }],
   notice: [
     {

@@ -101,7 +101,13 @@ export function instanceView(
         isEachShown: gpus.length > 0,
         buttons: [...(gpus.length > 0 ? [] : readGpus(allowed)), ...actionButtons('machine', allowed)],
       }),
-      ...rowsSection('work', t('Work'), t('Jobs, kernels and terminals on this instance'), page.work),
+      ...rowsSection(
+        'work',
+        t('Work'),
+        t('Jobs, kernels and terminals on this instance'),
+        page.work,
+        page.work.some(({ id }) => id.startsWith('kept-terminal-')) ? actionButtons('work', allowed) : [],
+      ),
       ...rowsSection(
         'services',
         t('Ports and Services'),

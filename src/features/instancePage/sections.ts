@@ -63,6 +63,7 @@ export function rowsSection(
   title: string,
   caption: string,
   rows: readonly PageRow[],
+  buttons: Buttons = [],
 ): readonly Section[] {
   const columns = [t('Name'), t('State')].map((label) => ({ label, numeric: false }));
   const all = rows.map(({ id: row, name, state, action }) => ({
@@ -70,7 +71,9 @@ export function rowsSection(
     cells: [{ text: plainLabel(name) }, { text: plainLabel(state) }],
     ...(action === undefined ? {} : { action }),
   }));
-  return all.length === 0 ? [] : [{ id, title, folded: false, table: { caption, columns, rows: all } }];
+  return all.length === 0
+    ? []
+    : [{ id, title, folded: false, table: { caption, columns, rows: all }, buttons }];
 }
 
 /** Returns the last hour as lines with their table; nothing without two readings to compare. */

@@ -57,6 +57,8 @@ export interface RentConfig {
   readonly volume?: VolumeChoice;
   /** Not sent as it is: the machine stops itself after this time if no job begins (docs/jobs.md). */
   readonly guardSeconds?: number;
+  /** Not sent: the user wants the service's shared tmux. */
+  readonly keepsSharedTmux?: boolean;
 }
 
 /** The answer to a rental that succeeded. */

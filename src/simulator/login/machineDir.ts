@@ -33,7 +33,7 @@ export function prepareMachine(instance: InstanceState, slice: Slice, home: stri
   const terminalScript = path.join(dir, 'terminal.sh');
   writeProgram(sessionScript, sessionText(instance, slice));
   writeProgram(terminalScript, terminalText(sessionScript));
-  writeHomeFiles(instance, home, bin);
+  writeHomeFiles(instance, home, bin, banner(instance, slice));
   return {
     dir,
     home,
@@ -75,14 +75,19 @@ function writeFirstProcess(dir: string): void {
   writeFileSync(path.join(dir, 'stat'), `1 (init) S ${'0 '.repeat(18)}${startedAt} 0\n`);
 }
 
-function sessionText(instance: InstanceState, slice: Slice): string {
-  const banner = [
+/** The lines of a shell that say what it is. */
+function banner(instance: InstanceState, slice: Slice): readonly string[] {
+  const lines = [
     '',
     '  GPU Rental simulation: this is a real shell on YOUR computer, not on a rented machine.',
     `  It plays machine C.${instance.id} (${slice.gpus} x ${slice.machine.model.name}). Nothing is rented and no GPU is used.`,
     '  Commands act on your own files. Your workspace here is ~/workspace.',
     '',
   ];
+  return lines.map((line) => `  printf '%s\\n' ${shellWord(line)}`);
+}
+
+function sessionText(instance: InstanceState, slice: Slice): string {
   return program(
     'cd "$HOME" || exit 1',
     ...(instance.manner === 'endedShell'
@@ -91,7 +96,7 @@ function sessionText(instance: InstanceState, slice: Slice): string {
     'command=$SSH_ORIGINAL_COMMAND; unset SSH_ORIGINAL_COMMAND',
     'if [ -n "$command" ]; then exec "$SHELL" -c "$command"; fi',
     'if [ -t 1 ]; then',
-    ...banner.map((line) => `  printf '%s\\n' ${shellWord(line)}`),
+    ...banner(instance, slice),
     'fi',
     'exec "$SHELL"',
   );
@@ -107,7 +112,12 @@ function terminalText(sessionScript: string): string {
 }
 
 /** A prompt that shows where one is, and `nvidia-smi` also in login shells and editors' terminals. */
-function writeHomeFiles(instance: InstanceState, home: string, bin: string): void {
+function writeHomeFiles(
+  instance: InstanceState,
+  home: string,
+  bin: string,
+  greeting: readonly string[],
+): void {
   const startLines = [
     `case ":$PATH:" in *:${shellWord(bin)}:*) ;; *) PATH=${shellWord(bin)}:"$PATH"; export PATH ;; esac`,
     `PS1='(simulated) root@C.${instance.id}:\\w# '`,
@@ -116,7 +126,9 @@ function writeHomeFiles(instance: InstanceState, home: string, bin: string): voi
   for (const name of ['.bashrc', '.profile']) {
     const file = path.join(home, name);
     if (!existsSync(file)) {
-      writeFileSync(file, startLines, { mode: 0o644 });
+      // A terminal that keeps running is a login shell, which no session of its own greets.
+      const greets = ['case $- in *i*)', ...greeting, ';; esac', ''].join('\n');
+      writeFileSync(file, startLines + (name === '.profile' ? greets : ''), { mode: 0o644 });
     }
   }
 }

@@ -13,6 +13,7 @@ import { Door, type DoorOptions } from './door';
 import { startGuard } from './guardOfJob';
 import { prepareMachine, type MachineDir } from './machineDir';
 import { lateKeySeconds, latePortSeconds } from './manners';
+import { ownTmux } from './ownTmux';
 import type { MakeBackend, SshBackend } from './sshBackend';
 
 interface Running {
@@ -47,7 +48,11 @@ export class RealSshHost implements SshHost {
     const slice = this.world.market.sliceOf(instance);
     const machine = prepareMachine(instance, slice, this.folders.ensure(instance.id));
     const token = `${instance.id}-${randomBytes(8).toString('hex')}`;
-    const environment = sessionEnvironment(this.world, instance, machine, token);
+    const tmux = ownTmux();
+    const environment = {
+      ...sessionEnvironment(this.world, instance, machine, token),
+      TMUX_TMPDIR: tmux.folder,
+    };
     const backend = instance.access.ssh
       ? make({
           user: 'root',
@@ -71,6 +76,7 @@ export class RealSshHost implements SshHost {
       door: new Door(doorOptions),
       timers: new DisposableStore(),
     };
+    entry.timers.add(tmux);
     this.running.set(instance.id, entry);
     const ports = await entry.door.open();
     if (this.running.get(instance.id) !== entry) {

@@ -55,14 +55,14 @@ export class Terminals {
     return terminal;
   }
 
-  /** As if its program ended with this code. */
-  close(terminal: FakeTerminal, code: number | undefined): void {
+  /** As if its program ended with this code, or for the reason that is given. */
+  close(terminal: FakeTerminal, code: number | undefined, reason = code === undefined ? 4 : 2): void {
     const index = this.all.indexOf(terminal);
     if (index < 0) {
       return;
     }
     this.all.splice(index, 1);
-    terminal.exitStatus = { code, reason: code === undefined ? 4 : 2 };
+    terminal.exitStatus = { code, reason };
     this.closed.fire(terminal);
   }
 }

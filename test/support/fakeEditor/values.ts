@@ -202,6 +202,9 @@ export class FakeHover {
   ) {}
 }
 
+/** Why a terminal closed. */
+export const TerminalExitReason = { Unknown: 0, Shutdown: 1, Process: 2, User: 3, Extension: 4 };
+
 export class FakeTerminalProfile {
   constructor(readonly options: vscode.TerminalOptions) {}
 }

@@ -63,6 +63,7 @@ export function createVscode(
     CodeAction: values.FakeCodeAction,
     Hover: values.FakeHover,
     WorkspaceEdit: values.FakeWorkspaceEdit,
+    TerminalExitReason: values.TerminalExitReason,
     TerminalProfile: values.FakeTerminalProfile,
     Task: values.FakeTask,
     CustomExecution: values.FakeCustomExecution,

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { TerminalOptions } from 'vscode';
+import { aliasInArguments } from '../../../src/ssh/alias';
 import { runProgram } from '../../../src/ssh/run';
 import type { Computer } from './computer';
 
@@ -44,9 +45,11 @@ export function remoteSshExtension(id = 'ms-vscode-remote.remote-ssh', section =
   };
 }
 
-/** What the program of a terminal prints where it is given a command as well. */
+/** What the program of a terminal prints where it is given a command in place of what keeps it running. */
 export async function textsIn(options: TerminalOptions, command: string): Promise<string> {
   const { shellPath = '', shellArgs = [] } = options;
-  const { stdout } = await runProgram(shellPath, [...[shellArgs].flat(), command]);
+  const args = [shellArgs].flat();
+  const at = args.indexOf(aliasInArguments(args) ?? '');
+  const { stdout } = await runProgram(shellPath, [...args.slice(0, at + 1), command]);
   return stdout;
 }

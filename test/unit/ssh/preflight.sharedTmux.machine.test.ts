@@ -17,7 +17,7 @@ const places = {
 
 describe('a machine that puts each login into one shared tmux', () => {
   const scene = useRealSsh();
-  const prepare = (lines: readonly string[]) => {
+  const prepare = (lines: readonly string[], keepsSharedTmux = false) => {
     const { home, machine } = scene();
     const key = home.key();
     const folder = join(machine.dir, 'home');
@@ -26,7 +26,7 @@ describe('a machine that puts each login into one shared tmux', () => {
     machine.authorize(
       `command="exec env SHLVL=0 SSH_CLIENT=\\"$SSH_CLIENT\\" bash -c \\"$SSH_ORIGINAL_COMMAND\\"" ${key}`,
     );
-    const ssh = home.service();
+    const ssh = home.service({ keepsSharedTmux });
     return { ssh, request: scene().request({}, [key]), file: join(folder, '.no_auto_tmux'), folder };
   };
 
@@ -50,6 +50,12 @@ describe('a machine that puts each login into one shared tmux', () => {
     rmSync(file);
     assert.ok((await ssh.connect(request)).preflight.ok);
     assert.ok(existsSync(file));
+  });
+
+  it('still does where the user wants that', async () => {
+    const { ssh, request, file } = prepare(places['after the interactive test of .bashrc'], true);
+    assert.ok((await ssh.connect(request)).preflight.ok);
+    assert.ok(!existsSync(file));
   });
 
   it('is explained with the command that helps, where it lets no login of ours through', async () => {

@@ -149,7 +149,13 @@ function connect(channel: ServerChannel, child: ChildProcess, terminal: Terminal
     channel.end();
     tidy();
   });
-  channel.once('close', () => endGroup(child));
+  channel.once('close', () => {
+    endGroup(child);
+    if (terminal) {
+      // `script` outlives a hangup, and its own terminal with it.
+      child.kill('SIGTERM');
+    }
+  });
   channel.on('error', () => undefined);
 }
 

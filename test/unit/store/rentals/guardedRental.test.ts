@@ -25,6 +25,10 @@ describe('The guard in the request for a machine', () => {
     assert.ok(script.length < longestOnstart - 300, `${script.length} characters leave no room`);
   });
 
+  it('leaves the shared tmux of the service on where the user wants that', () => {
+    assert.ok(sent({ ...job(), keepsSharedTmux: true })?.startsWith('{ h='));
+  });
+
   it('is after the line that names a shell', () => {
     for (const first of ['#!/bin/bash', '#!/usr/bin/env bash', '#! /bin/sh -e']) {
       assert.match(

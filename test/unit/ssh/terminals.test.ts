@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import {
+  isTerminalName,
+  keptNameInArguments,
+  keptTerminalCommand,
+  keptTerminalScript,
+  parseTerminals,
+} from '../../../src/ssh/terminals';
+
+describe('the terminals that a machine lists', () => {
+  it('are known with their programs', () => {
+    const seen = parseTerminals('tmux there\nsession a-1 0 idle bash\nsession b-2 1 busy python3\nend\n');
+    assert.deepEqual(seen, {
+      tmux: 'there',
+      kept: [
+        { name: 'a-1', isShown: false, isBusy: false, command: 'bash' },
+        { name: 'b-2', isShown: true, isBusy: true, command: 'python3' },
+      ],
+    });
+  });
+
+  it('are none where it has no tmux, or no server of ours', () => {
+    assert.deepEqual(parseTerminals('tmux apt\nend\n'), { tmux: 'installable', kept: [] });
+    assert.deepEqual(parseTerminals('tmux none\nend\n'), { tmux: 'missing', kept: [] });
+    assert.deepEqual(parseTerminals('tmux there\n\nend\n'), { tmux: 'there', kept: [] });
+  });
+
+  for (const answer of ['', 'tmux there\nsession a-1 0 idle bash\n', 'session a-1 0 idle bash\nend\n']) {
+    it(`are unknown after half an answer: ${JSON.stringify(answer)}`, () => {
+      assert.equal(parseTerminals(answer), undefined);
+    });
+  }
+
+  it('have only names and words that are safe, however many parts they have', () => {
+    const seen = parseTerminals(
+      [
+        'tmux there',
+        'session ../x 0 idle bash',
+        "session a';reboot 0 idle bash",
+        `session a-1 0 idle \u001b]0;x\u0007[x](command:y)$(zap) ${'w'.repeat(90)}`,
+        'session a-1 0 busy sleep',
+        'session a-1 0 idle bash',
+        'session -x 0 idle bash',
+        'end',
+      ].join('\n'),
+    );
+    assert.deepEqual(seen?.kept, [{ name: 'a-1', isShown: false, isBusy: true, command: 'bash' }]);
+    const long = `tmux there\nsession a 0 busy \u001b]0;x\u0007$(zap) ${'w'.repeat(90)}\nend`;
+    assert.equal(parseTerminals(long)?.kept[0]?.command, `$ (zap) ${'w'.repeat(32)}`);
+  });
+});
+
+describe('the command of a terminal that keeps running', () => {
+  const command = keptTerminalCommand(['ssh', '-F', '/my config', 'gpu-7'], 'ml-1');
+
+  it('asks for a terminal, and lets no line of the user run something else in it', () => {
+    const [program, ...args] = command;
+    assert.equal(program, 'ssh');
+    assert.deepEqual(args.slice(0, -1), ['-F', '/my config', '-t', '-o', 'RemoteCommand=none', 'gpu-7']);
+  });
+
+  it('uses our own server, without a file that configures it', () => {
+    assert.match(keptTerminalScript('ml-1'), /tmux -u -L gpu-rental -f \/dev\/null start-server /);
+    assert.match(keptTerminalScript('ml-1'), / new-session -A -D -s ml-1 && exit; /);
+  });
+
+  it('is recognized by its name, and no other one is', () => {
+    assert.equal(keptNameInArguments(command.slice(1)), 'ml-1');
+    assert.equal(keptNameInArguments(['-c', keptTerminalScript('a')]), 'a');
+    assert.equal(keptNameInArguments(['gpu-7']), undefined);
+    assert.equal(keptNameInArguments(undefined), undefined);
+  });
+
+  for (const name of ['', '-x', 'A', 'a b', 'a.b', "a'b", 'a;b', 'a\nb', 'x'.repeat(41)]) {
+    it(`refuses the name ${JSON.stringify(name)}`, () => {
+      assert.equal(isTerminalName(name), false);
+      assert.throws(() => keptTerminalScript(name));
+    });
+  }
+});
