@@ -16,6 +16,8 @@ interface PanelOptions {
   readonly restored?: vscode.WebviewPanel | undefined;
   /** Called when the page is shown again after it was hidden. */
   onShown?(): void;
+  /** Called when the page is no longer visible. */
+  onHidden?(): void;
   onMessage(message: Exclude<FromPage, { type: 'ready' }>): void;
 }
 
@@ -59,6 +61,8 @@ export class ReportPanel implements Disposable {
       this.panel.onDidChangeViewState(({ webviewPanel: { visible } }) => {
         if (visible && !wasVisible) {
           options.onShown?.();
+        } else if (!visible && wasVisible) {
+          options.onHidden?.();
         }
         wasVisible = visible;
       }),

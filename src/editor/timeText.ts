@@ -23,7 +23,12 @@ export function stampText(ms: number): string {
   return shownAs(ms, () => 'stamp') ?? t('an unknown time');
 }
 
-type Shown = 'time' | 'day' | 'year' | 'date' | 'stamp';
+/** Formats a time of today with its seconds. */
+export function secondText(ms: number): string {
+  return shownAs(ms, () => 'second') ?? t('an unknown time');
+}
+
+type Shown = 'time' | 'second' | 'day' | 'year' | 'date' | 'stamp';
 
 /** Returns nothing for a time beyond the last valid date, which the service may report. */
 function shownAs(ms: number, how: (at: Date) => Shown): string | undefined {
@@ -49,10 +54,13 @@ function formatFor(language: string, shown: Shown, offset: number): Intl.DateTim
     shown === 'date' || shown === 'stamp'
       ? { dateStyle: 'medium', ...(shown === 'stamp' ? { timeStyle: 'short' } : {}) }
       : {
-          ...(shown === 'time' ? {} : { weekday: 'short', day: 'numeric', month: 'short' }),
+          ...(shown === 'time' || shown === 'second'
+            ? {}
+            : { weekday: 'short', day: 'numeric', month: 'short' }),
           ...(shown === 'year' ? { year: 'numeric' } : {}),
           hour: 'numeric',
           minute: '2-digit',
+          ...(shown === 'second' ? { second: '2-digit' } : {}),
         },
   );
   formats.set(key, format);

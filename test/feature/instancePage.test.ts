@@ -76,12 +76,41 @@ describe('the page of an instance', () => {
     await page.shows('no terminal', ({ sections }) => !sections.some((section) => section.id === 'work'));
   });
 
-  it('reads each GPU from the machine by a click', async () => {
+  it('reads each GPU from the machine over one login, until the user stops that', async () => {
+    const programs = watchPrograms();
     await page.press('Read from Machine');
     await page.shows('the GPUs', ({ sections }) => sections.some((section) => section.id === 'gpus'));
     const [[name, use, memory, temperature, power] = []] = page.rows('gpus');
     assert.deepEqual([name, use, temperature], ['GPU 0', '0 %', '34 °C']);
     assert.match(`${memory ?? ''}, ${power ?? ''}`, /^0 \/ \d+ GB, 24 \/ \d+ W$/);
+    const reads = () => programs.lines.filter((line) => line.endsWith('gpu-rental-look'));
+    assert.equal(reads().length, 1);
+    await page.press('Stop Reading');
+    await page.shows('that it is over', ({ sections }) =>
+      sections.some(({ buttons }) => buttons?.some(({ label }) => label === 'Read from Machine')),
+    );
+    await computer().pass(60_000);
+    assert.equal(reads().length, 1);
+    programs.end();
+  });
+
+  it('reads them only while it is visible', async () => {
+    const buttons = () => page.view.sections.flatMap((section) => section.buttons ?? []);
+    const isReading = () => buttons().some(({ label }) => label === 'Stop Reading');
+    const programs = watchPrograms();
+    const reads = () => programs.lines.filter((line) => line.endsWith('gpu-rental-look')).length;
+    await page.press('Read from Machine');
+    await computer().until('the login', () => reads() === 1);
+    page.panel.setVisible(false);
+    await computer().pass(20 * 60_000);
+    assert.equal(reads(), 1);
+    page.panel.setVisible(true);
+    await computer().until('the next login', () => reads() === 2);
+    assert.ok(isReading());
+    await page.press('Stop Reading');
+    assert.ok(!isReading());
+    programs.end();
+    window.clearToasts();
   });
 
   it('asks neither the service nor the machine for more than without it', async () => {
@@ -101,12 +130,15 @@ describe('the page of an instance', () => {
   });
 
   it('runs the commands of the menus with its instance, and follows the list', async () => {
+    await page.press('Read from Machine');
     await page.press('Stop…');
     await window.dialogButton('Stop');
     await window.toast(/^Stopping “trainer”/);
     await page.shows('that it is stopped', () => state() === 'Stopped');
     assert.match(page.view.notices[0]?.text ?? '', /^trainer is stopped\. Storage still costs \$.*\/day\.$/);
     assert.equal(page.view.buttons[0]?.label, 'Start…');
+    const labels = page.view.sections.flatMap(({ buttons = [] }) => buttons.map(({ label }) => label));
+    assert.ok(!labels.includes('Stop Reading'), 'a machine that does not run is not read');
     await page.press('Show as JSON');
     await window.document('"meantTo": "be stopped"');
   });

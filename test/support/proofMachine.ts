@@ -109,6 +109,11 @@ export class ProofMachine {
     return this;
   }
 
+  /** The shell that runs the scripts. */
+  get command(): string {
+    return this.shell;
+  }
+
   get env(): Readonly<Record<string, string>> {
     return {
       HOME: this.home,

@@ -1,12 +1,10 @@
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { localize, reasonOf, t } from '../../editor/localize';
-import { withCancellableProgress } from '../../editor/progress';
 import { stepLabel } from '../../editor/report';
 import { ReportPanel } from '../../editor/reportPanel';
 import type { GroupRow, OnPage } from '../../editor/treeGroups';
 import { spendable } from '../../model/accounts/account';
-import type { GpuReading } from '../../model/instances/gpuReading';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isChanging, stateOf } from '../../model/instances/instanceState';
@@ -14,7 +12,6 @@ import { hoursOfCredit, spanOfHours } from '../../model/quote';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { aliasInArguments } from '../../ssh/alias';
-import { readGpus } from '../../ssh/gpuUse';
 import { burnNow, signsOf } from '../../store/instances/burn';
 import { isCurrent } from '../../store/instances/listed';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -22,7 +19,8 @@ import { durationText } from '../../util/duration';
 import type { FromPage, ReportView } from '../../webview/report/protocol';
 import { pageCommand } from './actions';
 import { goneView, pastCommand } from './goneView';
-import { instanceView, readGpusButton, type PageFacts } from './instanceView';
+import { instanceView, readGpusButton, stopGpusButton, type PageFacts } from './instanceView';
+import { LiveGpus } from './liveGpus';
 import type { PageRow } from './sections';
 
 export type PageDeps = Pick<
@@ -63,9 +61,7 @@ export class InstancePage implements Disposable {
   private shown = '';
   /** The end of its log as last kept. */
   private log: string | undefined;
-  /** What its GPUs did when the user last had that read. */
-  private gpus: GpuReading | undefined;
-  private reading: Promise<void> | undefined;
+  private readonly gpus: LiveGpus;
   /** What a click on a row does, by the section and the id of the row. */
   private opens = new Map<string, () => unknown>();
 
@@ -76,6 +72,7 @@ export class InstancePage implements Disposable {
     onClosed: () => void,
   ) {
     this.name = `#${of.instanceId}`;
+    this.gpus = this.store.add(new LiveGpus(deps, of, () => this.draw()));
     this.panel = new ReportPanel(
       {
         id: 'instance',
@@ -83,7 +80,11 @@ export class InstancePage implements Disposable {
         extensionUri: deps.extensionUri,
         log: deps.log,
         restored,
-        onShown: () => this.update(),
+        onShown: () => {
+          this.update();
+          this.gpus.resume();
+        },
+        onHidden: () => this.gpus.pause(),
         onMessage: (message) => this.receive(message),
       },
       () => {
@@ -148,6 +149,10 @@ export class InstancePage implements Disposable {
     }
     const { fleet, clock } = this.deps;
     const { instance } = this;
+    const kind = instance && stateOf(instance, fleet.facts(instance.id), clock.now());
+    if (kind !== 'running') {
+      this.gpus.stop();
+    }
     const view = this.viewOf(instance);
     const json = JSON.stringify(view);
     if (json !== this.shown) {
@@ -155,8 +160,7 @@ export class InstancePage implements Disposable {
       this.panel.rename(this.name);
       this.panel.show(view);
     }
-    if (instance) {
-      const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
+    if (kind) {
       this.timer.value = clock.schedule(() => this.update(), isChanging(kind) ? changingTickMs : tickMs);
     }
   }
@@ -233,7 +237,8 @@ export class InstancePage implements Disposable {
       hasEnd: work.endsInstance(id),
       history: gauges.of(id),
       proof: check?.kind === 'proved' ? check.proof : undefined,
-      gpus: this.gpus,
+      gpus: this.gpus.readings,
+      isReadingGpus: this.gpus.isReading,
       log: this.log,
       services: this.rowsOf('services', rows, 'service'),
       work: [
@@ -323,22 +328,9 @@ export class InstancePage implements Disposable {
     } else if (message.id === 'refresh') {
       void runCommand('gpuRental.refresh');
     } else if (message.id === readGpusButton) {
-      this.reading ??= this.readGpus().finally(() => (this.reading = undefined));
-    }
-  }
-
-  private async readGpus(): Promise<void> {
-    const { ssh, clock, report } = this.deps;
-    try {
-      const alias = await runCommand('gpuRental.prepareSsh', { ...this.of, isEntryOnly: false });
-      if (alias !== undefined && !this.store.isDisposed) {
-        this.gpus = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
-          readGpus(ssh, alias, { clock, signal }),
-        );
-        this.draw();
-      }
-    } catch (error) {
-      report.error(error, { retry: () => this.readGpus() });
+      void this.gpus.start();
+    } else if (message.id === stopGpusButton) {
+      this.gpus.stop();
     }
   }
 }

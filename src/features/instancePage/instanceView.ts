@@ -36,7 +36,7 @@ import { actionButtons } from './actions';
 import {
   configurationSection,
   factsSection,
-  gpuSection,
+  gpuSections,
   logOutput,
   machineSection,
   rowsSection,
@@ -66,8 +66,9 @@ export interface PageFacts {
   readonly history: readonly GaugeReading[];
   /** What its GPUs proved to be when it was checked. */
   readonly proof?: MachineProof | undefined;
-  /** What its GPUs did when the user had that read. */
-  readonly gpus?: GpuReading | undefined;
+  /** What its GPUs did in the last hour, as far as the user had that read. */
+  readonly gpus: readonly GpuReading[];
+  readonly isReadingGpus: boolean;
   /** The end of the log that is kept of it. */
   readonly log?: string | undefined;
   readonly services: readonly PageRow[];
@@ -84,8 +85,8 @@ export function instanceView(
   const allowed = actionsFor(instance, page.facts, page.now);
   const isRunning = kind === 'running';
   // A reading of an earlier start says nothing about this one.
-  const isRecent = isRunning && (page.gpus?.at ?? 0) >= (page.facts.runningAt ?? 0);
-  const gpus = gpuSection(isRecent ? page.gpus : undefined, page.now, readGpus(allowed));
+  const readings = (isRunning ? page.gpus : []).filter(({ at }) => at >= (page.facts.runningAt ?? 0));
+  const gpus = gpuSections(readings, page.now, readGpus(allowed, page.isReadingGpus));
   return {
     subtitle: subtitleOf(instance),
     notices: [main, ...others],
@@ -99,7 +100,10 @@ export function instanceView(
         isRunning,
         proof: isRunning ? page.proof : undefined,
         isEachShown: gpus.length > 0,
-        buttons: [...(gpus.length > 0 ? [] : readGpus(allowed)), ...actionButtons('machine', allowed)],
+        buttons: [
+          ...(gpus.length > 0 ? [] : readGpus(allowed, page.isReadingGpus)),
+          ...actionButtons('machine', allowed),
+        ],
       }),
       ...rowsSection(
         'work',
@@ -211,9 +215,13 @@ function replacing(instance: Instance, { facts, now }: PageFacts): Notice['butto
 }
 
 export const readGpusButton = 'readGpus';
+export const stopGpusButton = 'stopGpus';
 
 /** No login of ours can be shared, so the figures of each GPU cost one, which the user asks for. */
-function readGpus({ canConnect }: InstanceActions): Notice['buttons'] {
+function readGpus({ canConnect }: InstanceActions, isReading: boolean): Notice['buttons'] {
+  if (isReading) {
+    return [{ id: stopGpusButton, label: t('Stop Reading') }];
+  }
   return canConnect ? [{ id: readGpusButton, label: t('Read from Machine') }] : [];
 }
 

@@ -1,6 +1,6 @@
 import { localize, t } from '../../editor/localize';
 import { pricePerDay, pricePerHour } from '../../editor/priceText';
-import { momentText } from '../../editor/timeText';
+import { momentText, secondText } from '../../editor/timeText';
 import {
   columnEnds,
   columnMs,
@@ -10,7 +10,7 @@ import {
   type GaugeName,
   type GaugeReading,
 } from '../../model/instances/gauges';
-import type { GpuReading } from '../../model/instances/gpuReading';
+import { gpuColumns, type GpuReading } from '../../model/instances/gpuReading';
 import type { Instance } from '../../model/instances/instance';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { displayLabel } from '../../model/instances/instanceLabel';
@@ -86,8 +86,19 @@ export function useSection(history: readonly GaugeReading[], at: number): readon
   if (columns.length === 0) {
     return [];
   }
-  const title = t('Use in the Last Hour');
   const times = columnEnds(now).map((end) => momentText(end, end));
+  const caption = t('Use in percent, mean of 3 minutes');
+  return [linesSection('use', t('Use in the Last Hour'), caption, times, columns)];
+}
+
+/** Returns lines of percentages over the times, with their table. */
+function linesSection(
+  id: string,
+  title: string,
+  caption: string,
+  times: readonly string[],
+  columns: readonly { readonly name: string; readonly values: readonly (number | undefined)[] }[],
+): Section {
   const rows = times.map((time, index) => ({
     id: String(index),
     cells: [
@@ -98,27 +109,25 @@ export function useSection(history: readonly GaugeReading[], at: number): readon
       }),
     ],
   }));
-  return [
-    {
-      id: 'use',
-      title,
-      folded: true,
-      chart: {
-        kind: 'lines',
-        unit: '%',
-        categories: times,
-        series: columns.map(({ name, values }) => ({ name, values: values.map((value) => value ?? null) })),
-      },
-      table: {
-        caption: t('Use in percent, mean of 3 minutes'),
-        columns: [
-          { label: t('Time'), numeric: false },
-          ...columns.map(({ name }) => ({ label: name, numeric: true })),
-        ],
-        rows: rows.filter((row) => row.cells.slice(1).some(({ text }) => text !== '–')),
-      },
+  return {
+    id,
+    title,
+    folded: true,
+    chart: {
+      kind: 'lines',
+      unit: '%',
+      categories: [...times],
+      series: columns.map(({ name, values }) => ({ name, values: values.map((value) => value ?? null) })),
     },
-  ];
+    table: {
+      caption,
+      columns: [
+        { label: t('Time'), numeric: false },
+        ...columns.map(({ name }) => ({ label: name, numeric: true })),
+      ],
+      rows: rows.filter((row) => row.cells.slice(1).some(({ text }) => text !== '–')),
+    },
+  };
 }
 
 function gaugeLabel(name: GaugeName): string {
@@ -139,14 +148,15 @@ function percent(value: number): string {
 }
 
 /**
- * Returns each GPU by itself, as the machine reported it; nothing before it was read. The service states one figure for
- * all of them.
+ * Returns each GPU by itself, as the machine reported it last and as lines; nothing before it was read. The service states
+ * one figure for all of them.
  */
-export function gpuSection(
-  reading: GpuReading | undefined,
+export function gpuSections(
+  readings: readonly GpuReading[],
   now: number,
   buttons: Buttons,
 ): readonly Section[] {
+  const reading = readings.at(-1);
   if (!reading) {
     return [];
   }
@@ -165,7 +175,21 @@ export function gpuSection(
     ...[t('Use'), t('Memory'), t('Temperature'), t('Power')].map((label) => ({ label, numeric: true })),
   ];
   const caption = t('As read from the machine at {0}', momentText(reading.at, now));
-  return [{ id: 'gpus', title: t('GPUs'), folded: false, table: { caption, columns, rows }, buttons }];
+  return [
+    { id: 'gpus', title: t('GPUs'), folded: false, table: { caption, columns, rows }, buttons },
+    ...gpuLines(readings),
+  ];
+}
+
+function gpuLines(readings: readonly GpuReading[]): readonly Section[] {
+  const { ends, gpus } = gpuColumns(readings);
+  const shown = gpus.filter(({ values }) => values.filter((value) => value !== undefined).length > 1);
+  if (shown.length === 0) {
+    return [];
+  }
+  const title = t('GPUs in the Last Hour');
+  const columns = shown.map(({ index, values }) => ({ name: t('GPU {0}', index), values }));
+  return [linesSection('gpuLines', title, title, ends.map(secondText), columns)];
 }
 
 /** Returns a figure with its limit, which a bar shows as well. */

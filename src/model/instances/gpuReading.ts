@@ -53,3 +53,53 @@ export function readGpuUse(stdout: string): readonly GpuUse[] {
 function figure(cell: string): number | undefined {
   return /^\d{1,7}(?:\.\d{1,3})?$/.test(cell) ? Number(cell) : undefined;
 }
+
+const hourMs = 60 * 60_000;
+/** The machine reports every five seconds. */
+const columnWidths = [5_000, 10_000, 20_000, 30_000, 60_000];
+const mostColumns = 60;
+
+/** Returns the readings of the last hour with one added. After the clock was set back, the old ones mean nothing. */
+export function withGpuReading(readings: readonly GpuReading[], reading: GpuReading): readonly GpuReading[] {
+  return [...readings.filter(({ at }) => at <= reading.at && reading.at - at < hourMs), reading];
+}
+
+/**
+ * Returns the use of each GPU since the first reading, as means over columns that are as narrow as their number allows;
+ * `undefined` for a column without a reading.
+ */
+export function gpuColumns(readings: readonly GpuReading[]): {
+  /** Milliseconds since 1970. */
+  readonly ends: readonly number[];
+  readonly gpus: readonly { readonly index: number; readonly values: readonly (number | undefined)[] }[];
+} {
+  const [first, last] = [readings[0], readings.at(-1)];
+  if (!first || !last) {
+    return { ends: [], gpus: [] };
+  }
+  const width = columnWidths.find((one) => (last.at - first.at) / one < mostColumns - 1) ?? 60_000;
+  const columnOf = (at: number) => Math.floor(at / width);
+  const begin = columnOf(first.at);
+  const count = columnOf(last.at) - begin + 1;
+  const sums = new Map<number, { sum: number; count: number }[]>();
+  for (const { at, gpus } of readings) {
+    for (const { index, percent } of gpus) {
+      const columns = sums.get(index) ?? Array.from({ length: count }, () => ({ sum: 0, count: 0 }));
+      sums.set(index, columns);
+      const column = columns[columnOf(at) - begin];
+      if (column && percent !== undefined) {
+        column.sum += percent;
+        column.count += 1;
+      }
+    }
+  }
+  return {
+    ends: Array.from({ length: count }, (_, column) => (begin + column + 1) * width),
+    gpus: [...sums]
+      .sort(([one], [other]) => one - other)
+      .map(([index, columns]) => ({
+        index,
+        values: columns.map((one) => (one.count === 0 ? undefined : one.sum / one.count)),
+      })),
+  };
+}

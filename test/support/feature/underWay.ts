@@ -31,9 +31,26 @@ on('child_process', (message) => {
     child.once('error', gone);
     if (child.spawnargs.includes('-N')) {
       void untilListening(child).then(gone);
+    } else if (isFollowing(child)) {
+      child.stdout?.on('data', (piece: Buffer) => {
+        if (piece.includes('.\n')) {
+          gone();
+          // The simulated machine runs its end of the login in this process, too.
+          [...programs].filter(isSession).forEach((session) => programs.delete(session));
+        }
+      });
     }
   });
 });
+
+/** A look that ends with this process goes on until nobody looks; its first answer comes by itself. */
+function isFollowing({ spawnfile, spawnargs }: ChildProcess): boolean {
+  return path.basename(spawnfile) === 'sh' && (spawnargs.at(-1) ?? '').endsWith(' gpu-rental-look');
+}
+
+function isSession({ spawnargs }: ChildProcess): boolean {
+  return (spawnargs.at(-1) ?? '').endsWith('session.sh');
+}
 
 /** A tunnel comes up by itself, without the clock of the product; from then on it runs as long as it is wanted. */
 async function untilListening(child: ChildProcess): Promise<void> {

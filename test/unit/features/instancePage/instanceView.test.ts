@@ -16,6 +16,8 @@ function page(change: Partial<Instance> = {}, facts: Partial<PageFacts> = {}) {
     isUsed: false,
     hasEnd: false,
     history: [],
+    gpus: [],
+    isReadingGpus: false,
     services: [],
     work: [],
   };
@@ -193,7 +195,7 @@ describe('the text of the page of an instance', () => {
       memoryMb: 24_564,
       celsius: 61,
     });
-    const gpus = { at: now, gpus: [{ ...gpu(0), watts: 310.4, limitWatts: 450 }, gpu(1)] };
+    const gpus = [{ at: now, gpus: [{ ...gpu(0), watts: 310.4, limitWatts: 450 }, gpu(1)] }];
     const view = page({ gpuCount: 2 }, { gpus, facts: { runningAt: now - hour } });
     assert.deepEqual(rows(view, 'gpus'), [
       'GPU 0: 90 %: 4 / 24 GB: 61 °C: 310 / 450 W',
@@ -207,6 +209,27 @@ describe('the text of the page of an instance', () => {
     assert.match(section(view, 'gpus')?.table.caption ?? '', /^As read from the machine at /);
     assert.equal(section(page({}, { gpus, facts: { runningAt: now + hour } }), 'gpus'), undefined);
     assert.equal(section(page(stopped, { gpus }), 'gpus'), undefined);
+    assert.equal(section(view, 'gpuLines'), undefined, 'one reading is no line');
+  });
+
+  it('draws each GPU as a line with its table while it is read, and offers to stop that', () => {
+    const gpus = [60, 70].map((percent, index) => ({
+      at: now - 5_000 * (1 - index),
+      gpus: [{ index: 0, percent }, { index: 1 }],
+    }));
+    const view = page({ gpuCount: 2 }, { gpus, isReadingGpus: true, facts: { runningAt: now - hour } });
+    const lines = section(view, 'gpuLines');
+    assert.ok(lines?.chart?.kind === 'lines');
+    assert.deepEqual(lines.chart.series, [{ name: 'GPU 0', values: [60, 70] }]);
+    assert.equal(new Set(lines.chart.categories).size, 2);
+    assert.deepEqual(
+      rows(view, 'gpuLines').map((row) => row.replace(/^.*: /, '')),
+      ['60 %', '70 %'],
+    );
+    assert.deepEqual(
+      section(view, 'gpus')?.buttons?.map(({ label }) => label),
+      ['Stop Reading'],
+    );
   });
 
   it('lists the work and the ports, with what a click on them does', () => {
