@@ -85,7 +85,6 @@ function notReported(stderr: string): UserError {
   });
 }
 
-// eslint-disable-next-line require-yield -- It has nothing but its end.
 async function* openUntil(signal: AbortSignal): AsyncGenerator<Uint8Array> {
   await new Promise<void>((resolve) => {
     if (signal.aborted) {

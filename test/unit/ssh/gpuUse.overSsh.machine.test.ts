@@ -53,7 +53,7 @@ describe('Each GPU of a machine, followed through a real sshd', () => {
       encoding: 'utf8',
     }).stdout.trim();
 
-  it('need one login, and leave nothing on either side once nobody looks', async () => {
+  it('need one login, and leave nothing on either side once it is stopped', async () => {
     const followed = follow();
     await until('a reading', () => readings.length > 0, { everyMs: 20 });
     assert.equal(readings[0]?.gpus[0]?.percent, 43);

@@ -119,7 +119,7 @@ describe('Each GPU of a machine, followed', () => {
           encoding: 'utf8',
         }).stdout.trim();
 
-      it('are printed until nobody looks, and nothing is left then', async () => {
+      it('are printed until the login ends, and nothing is left then', async () => {
         machine.nvidiaSmi({ rows: [figures(43).trim()] });
         const followed = follow();
         followed.catch(() => undefined);
@@ -130,7 +130,7 @@ describe('Each GPU of a machine, followed', () => {
         await until('the machine is at rest', () => processes() === '', { everyMs: 20, timeoutMs: 3_000 });
       });
 
-      it('end with their program, however long that takes', async () => {
+      it('end with a program that hangs', async () => {
         machine.tool('nvidia-smi', 'exec sleep 1000');
         const followed = follow();
         followed.catch(() => undefined);
