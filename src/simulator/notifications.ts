@@ -35,15 +35,7 @@ const hostTypes: typeof clientTypes = {
   ...{ machine_offline: on, machine_unverified: on, machine_error: on, near_end_date: on },
   ...{ maintenance_scheduled: fixed, receive_reports: off, low_disk_space: off },
 };
-const names: Readonly<Record<string, string>> = {
-  outbid: 'Outbid',
-  error_msgs: 'Error messages',
-  instance_offline: 'Instance offline',
-  low_disk_space: 'Low disk space',
-  storage_full: 'Storage full',
-  idle_gpu: 'GPU idle',
-  low_credit: 'Low credit',
-};
+const names: Readonly<Record<string, string>> = { error_msgs: 'Error messages', idle_gpu: 'GPU idle' };
 
 const types = [
   ...Object.entries(clientTypes).map((one) => typeRow('client', ...one)),
@@ -61,10 +53,14 @@ function typeRow(
     context,
     topic: 'instance',
     category: 'transactional',
-    display_name: names[slug] ?? slug.replaceAll('_', ' '),
+    display_name: names[slug] ?? sentence(slug),
     default_preferences: { email, webhooks: false, sms: false },
     mandatory_email: mandatory === true,
   };
+}
+
+function sentence(slug: string): string {
+  return slug.charAt(0).toUpperCase() + slug.slice(1).replaceAll('_', ' ');
 }
 
 function defaultsOf(context: string) {

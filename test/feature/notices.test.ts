@@ -50,9 +50,15 @@ describe('what the service sends', () => {
   it('is shown with what is always sent and what needs no editor', async () => {
     await openMenu();
     const rows = window.quick.rows().join('\n');
-    assert.match(rows, /E-mail Low credit, machine maintenance/);
-    assert.match(rows, /Always sent: near end date, upcoming downtime, billing failed/);
-    assert.match(rows, /also while no editor is open\. Only the text names the instance/);
+    assert.match(rows, /E-mail Low credit, Machine maintenance/);
+    assert.match(rows, /Always sent: Near end date, Upcoming downtime, Billing failed/);
+    assert.match(rows, /no editor has to be open\. Only the text of a message names the instance/);
+    assert.equal(window.quick.open.placeholder, 'Sent by the service, also while no editor is open');
+    await window.quick.pick('What Arrives');
+    const dialog = await window.dialog('What Arrives');
+    assert.match(dialog.detail ?? '', /Budgets, jobs and schedules send nothing\./);
+    dialog.close();
+    await window.quick.title('Notices');
     assert.deepEqual(writes(), []);
   });
 
@@ -70,7 +76,7 @@ describe('what the service sends', () => {
         host: { ...host, machine_error: { email: false } },
       },
     }));
-    await window.quick.tick('Outbid', 'GPU idle', 'machine maintenance');
+    await window.quick.tick('Outbid', 'GPU idle', 'Machine maintenance');
     await window.quick.enter();
     await window.quick.title('Notices');
     const { client, host } = (await saved()).notification_preferences;
@@ -83,7 +89,17 @@ describe('what the service sends', () => {
     assert.deepEqual(host['machine_error'], { email: false });
     assert.deepEqual(client['outbid'], { email: true, webhooks: false, sms: false });
     const rows = window.quick.rows().join('\n');
-    assert.match(rows, /E-mail Outbid, Storage full, GPU idle, machine maintenance/);
+    assert.match(rows, /E-mail Outbid, Storage full, GPU idle, Machine maintenance/);
+  });
+
+  it('ends with Escape in any list', async () => {
+    await window.quick.pick(/^E-mail/);
+    await window.quick.title('Notices: E-mail');
+    window.quick.escape();
+    await computer().until('no list', () => !window.quick.isOpen);
+    await computer().rest();
+    assert.ok(!window.quick.isOpen);
+    await openMenu();
   });
 
   it('reports a change that the service did not keep', async () => {
@@ -97,6 +113,7 @@ describe('what the service sends', () => {
   it('accepts only public https addresses for a webhook', async () => {
     await openMenu();
     await window.quick.pick('Add Webhook…');
+    await window.quick.title('Add Webhook');
     const bad = [
       'http://relay.example.org',
       'https://localhost/x',
@@ -119,7 +136,7 @@ describe('what the service sends', () => {
       /Let the service send messages about this account to relay\.example\.org/,
     );
     assert.match(dialog.detail ?? '', /need an adapter/);
-    dialog.press('Add Webhook…');
+    dialog.press('Add Webhook');
     const secret = await secretShown();
     secrets.push(secret);
     await window.quick.pick('Copy');
@@ -151,7 +168,7 @@ describe('what the service sends', () => {
   it('rotates a secret after a question, and keeps it in the list of secrets', async () => {
     await window.quick.pick('Webhook to relay.example.org');
     await window.quick.pick('Rotate Secret…');
-    await window.dialogButton('Rotate Secret…', /Webhook to relay/);
+    await window.dialogButton('Rotate Secret', /Webhook to relay/);
     secrets.push(await secretShown());
     await window.quick.pick('Keep It on This Computer');
     await window.quick.title('Notices');

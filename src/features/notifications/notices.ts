@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { Client, Listing } from '../../api/client';
 import { GoneError, mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import { t } from '../../editor/localize';
-import { message } from '../../editor/message';
+import { ask, message } from '../../editor/message';
 import { whileAsking, whileSending } from '../../editor/progress';
 import { pickMany, pickOne } from '../../editor/quickPick';
 import { titleOf } from '../../editor/titles';
@@ -21,7 +21,7 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { UserError } from '../../util/errors';
 import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
-import { addWebhook, changeWebhook, hostOf, whatArrives } from './webhooks';
+import { addWebhook, changeWebhook, hostOf, whatArrives, withoutEditor } from './webhooks';
 
 export type NoticesDeps = Pick<Services, 'accounts' | 'keptSecrets' | 'redactor'>;
 
@@ -45,14 +45,13 @@ export async function showNotices(deps: NoticesDeps): Promise<void> {
       throw error;
     });
     const picked = read && (await pickOne(rowsOf(deps, asked, read), frame()));
-    if (!picked?.run) {
+    if (!picked?.run || !(await picked.run())) {
       return;
     }
-    await picked.run();
   }
 }
 
-const frame = () => ({ title: titleOf('gpuRental.notices'), placeHolder: whatArrives() });
+const frame = () => ({ title: titleOf('gpuRental.notices'), placeHolder: withoutEditor() });
 
 async function readAll({ client, user }: Account): Promise<NoticesRead> {
   const { items: types } = await client.notifications.types();
@@ -83,7 +82,16 @@ function rowsOf(deps: NoticesDeps, asked: () => Account, read: NoticesRead) {
       ? [{ icon: 'add', label: t('Add Webhook…'), run: () => addWebhook(deps, asked, read) }]
       : []),
     { label: '', kind: vscode.QuickPickItemKind.Separator, run: undefined },
-    { icon: 'info', label: t('What arrives'), detail: whatArrives(), run: undefined },
+    {
+      icon: 'info',
+      label: t('What Arrives'),
+      detail: whatArrives(),
+      // A list cuts it off.
+      run: async () => {
+        await ask('info', { message: t('What Arrives'), detail: whatArrives() });
+        return true;
+      },
+    },
   ];
 }
 
@@ -94,8 +102,11 @@ function alwaysSent(offered: readonly NotificationType[]): string {
     : t('Always sent: {0}', fixed.map(({ name }) => plainLabel(name)).join(', '));
 }
 
-/** Switches the e-mails that matter to a renter; all others, and what was changed elsewhere, stay as they are. */
-async function changeMails(asked: () => Account, { types, preferences }: NoticesRead): Promise<void> {
+/**
+ * Switches the e-mails that matter to a renter; all others, and what was changed elsewhere, stay as they are. Returns false
+ * if the user cancels.
+ */
+async function changeMails(asked: () => Account, { types, preferences }: NoticesRead): Promise<boolean> {
   const offered = offeredTypes(types);
   const rows = offered.flatMap((type) =>
     type.isAlwaysMailed ? [] : [{ label: plainLabel(type.name), picked: isMailed(preferences, type), type }],
@@ -105,7 +116,7 @@ async function changeMails(asked: () => Account, { types, preferences }: Notices
     placeHolder: alwaysSent(offered),
   });
   if (!picked) {
-    return;
+    return false;
   }
   const isWanted = (type: NotificationType) => picked.some((row) => row.type === type);
   const changed = rows.flatMap(({ type, picked: before }) =>
@@ -114,6 +125,7 @@ async function changeMails(asked: () => Account, { types, preferences }: Notices
   if (changed.length > 0) {
     await whileSending(saveMails(asked().client, asked().user.id, new Map(changed)));
   }
+  return true;
 }
 
 async function saveMails(

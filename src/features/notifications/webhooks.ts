@@ -5,16 +5,25 @@ import { message } from '../../editor/message';
 import { whileAsking, whileSending } from '../../editor/progress';
 import { askLine, pickMany, pickOne } from '../../editor/quickPick';
 import { showOnce } from '../../editor/showOnce';
-import { isWebhookUrl, offeredTypes, type Webhook } from '../../model/accounts/notification';
+import {
+  isWebhookUrl,
+  offeredTypes,
+  type NotificationType,
+  type Webhook,
+} from '../../model/accounts/notification';
 import type { Account } from '../../store/accounts/accounts';
 import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import type { NoticesDeps, NoticesRead } from './notices';
 
-/** What the service does with the editor closed, and what it can't do. */
+export function withoutEditor(): string {
+  return t('Sent by the service, also while no editor is open');
+}
+
+/** What the service sends with the editor closed, and what it does not. */
 export function whatArrives(): string {
   return t(
-    'The service sends these itself, also while no editor is open. Only the text names the instance, chat tools such as Slack need an adapter, and an idle GPU is reported after 24 hours. Budgets, jobs and schedules send nothing.',
+    'The service sends these itself, so no editor has to be open. Only the text of a message names the instance, chat tools such as Slack need an adapter, and an idle GPU is reported after 24 hours. Budgets, jobs and schedules send nothing.',
   );
 }
 
@@ -23,12 +32,13 @@ export function hostOf({ url }: Pick<Webhook, 'url'>): string {
   return plainLabel(URL.canParse(url) ? new URL(url).host : url.slice(0, 40));
 }
 
+/** Returns false if the user cancels. */
 export async function addWebhook(
   deps: NoticesDeps,
   asked: () => Account,
   { types }: NoticesRead,
-): Promise<void> {
-  const title = t('Add Webhook…');
+): Promise<boolean> {
+  const title = t('Add Webhook');
   const typed = await askLine({
     title,
     prompt: t('An https address that you run, such as https://relay.example.org/gpu.'),
@@ -38,29 +48,39 @@ export async function addWebhook(
   });
   const url = typed?.trim() ?? '';
   if (!isWebhookUrl(url)) {
-    return;
+    return false;
   }
   const offered = offeredTypes(types);
-  const rows = types
-    .filter(({ context }) => context === 'client')
-    .map((type) => ({ label: plainLabel(type.name), picked: offered.includes(type), type }));
-  const picked = await pickMany(rows, { title, placeHolder: whatArrives(), ignoreFocusOut: true });
+  const others = types.filter((type) => type.context === 'client' && !offered.includes(type));
+  const rowOf = (picked: boolean) => (type: NotificationType) => ({
+    label: plainLabel(type.name),
+    picked,
+    type,
+  });
+  const rows = [...offered.map(rowOf(true)), ...others.map(rowOf(false))];
+  const picked = await pickMany(rows, { title, placeHolder: withoutEditor(), ignoreFocusOut: true });
   if (!picked || picked.length === 0) {
-    return;
+    return false;
   }
   const host = hostOf({ url });
   const isWanted = await confirm({
     message: t('Let the service send messages about this account to {0}?', host),
     detail: whatArrives(),
-    button: t('Add Webhook…'),
+    button: t('Add Webhook'),
   });
   if (isWanted) {
     const wanted = { url, eventTypes: picked.map(({ type }) => type.key) };
     await showSecret(deps, asked, ({ notifications }) => notifications.createWebhook(wanted));
   }
+  return isWanted;
 }
 
-export async function changeWebhook(deps: NoticesDeps, asked: () => Account, hook: Webhook): Promise<void> {
+/** Returns false if the user cancels. */
+export async function changeWebhook(
+  deps: NoticesDeps,
+  asked: () => Account,
+  hook: Webhook,
+): Promise<boolean> {
   const host = hostOf(hook);
   const picked = await pickOne(
     [
@@ -71,6 +91,7 @@ export async function changeWebhook(deps: NoticesDeps, asked: () => Account, hoo
     { title: t('Webhook to {0}', host) },
   );
   await picked?.run();
+  return picked !== undefined;
 }
 
 async function test(asked: () => Account, { id, ...hook }: Webhook): Promise<void> {
@@ -91,7 +112,7 @@ async function rotate(deps: NoticesDeps, asked: () => Account, { id, ...hook }: 
   const isWanted = await confirm({
     message: t('Webhook to {0}', hostOf(hook)),
     detail: t('The present secret becomes invalid at once.'),
-    button: t('Rotate Secret…'),
+    button: t('Rotate Secret'),
   });
   if (isWanted) {
     await showSecret(deps, asked, ({ notifications }) => notifications.rotateWebhookSecret(id));

@@ -32,7 +32,6 @@ export function register(deps: ScheduleDeps): Disposable {
   const { schedules, fleet, clock } = deps;
   store.add(watchPresence(deps));
   store.add(registerNotifications(deps));
-  store.add(registerTimetable(deps));
   store.add(reportUnreadable(deps));
   store.add(deps.work.add(workOfSchedules(deps)));
   store.add(showOtherAccountMessages(deps));
@@ -59,6 +58,7 @@ export function register(deps: ScheduleDeps): Disposable {
       onDidChange: changed.event,
     }),
   );
+  store.add(registerTimetable(deps));
   store.add(
     deps.commands.register('gpuRental.instance.setSchedule', async (target) => {
       const account = accountFor(deps.accounts);
