@@ -113,8 +113,7 @@ export class ScriptAnswer implements Sieve {
     if (this.isLost) {
       throw new InputTakenError();
     }
-    const at = result.stderr.indexOf(`${this.mark}\n`);
-    const stderr = at < 0 ? result.stderr : result.stderr.slice(at + this.mark.length + 1);
+    const stderr = afterMark(result.stderr, this.mark);
     if (this.end !== undefined) {
       return { ...result, code: Number(this.end), stderr };
     }
@@ -148,6 +147,12 @@ export class ScriptAnswer implements Sieve {
   }
 }
 
+/** What precedes the mark is of the login: banners, and what start-up files print. */
+function afterMark(stderr: string, mark: string): string {
+  const at = stderr.indexOf(`${mark}\n`);
+  return at < 0 ? stderr : stderr.slice(at + mark.length + 1);
+}
+
 /** Returns where a mark begins in a piece, whole or cut off by the end of the piece; otherwise the length of the piece. */
 function beginOf(mark: Buffer, piece: Buffer): number {
   const whole = piece.indexOf(mark);
@@ -165,4 +170,49 @@ function beginOf(mark: Buffer, piece: Buffer): number {
 async function* after(head: string, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield Buffer.from(head);
   yield* rest;
+}
+
+/**
+ * Starts a program of the machine whose input and output are bytes. It is not a `ScriptAnswer`, which holds back bytes that
+ * may be its end mark: the program would wait for a question and we for its answer.
+ */
+export class ProgramStart implements Sieve {
+  readonly command: string;
+  readonly isWhole = false;
+  private held: Buffer | undefined = Buffer.alloc(0);
+  private readonly mark: string;
+
+  /** The script, without single quotes, runs in place of the login shell once start-up files have printed what they print. */
+  constructor(
+    script: string,
+    private readonly onBegin: () => void,
+    halves = [randomBytes(6).toString('hex'), randomBytes(6).toString('hex')] as const,
+  ) {
+    const [first, second] = halves;
+    this.mark = `${first}${second}`;
+    this.command = `exec /bin/sh -c 'echo "$1$2" >&2; printf "%s<" "$1$2"; ${script}' sh ${first} ${second}`;
+  }
+
+  receive(piece: Buffer): Buffer {
+    if (this.held === undefined) {
+      return piece;
+    }
+    const all = Buffer.concat([this.held, piece]);
+    const at = all.indexOf(`${this.mark}<`);
+    if (at < 0) {
+      this.held = all.subarray(-mostNoise);
+      return Buffer.alloc(0);
+    }
+    this.held = undefined;
+    this.onBegin();
+    return all.subarray(at + this.mark.length + 1);
+  }
+
+  resultOf(result: RunResult): RunResult {
+    return { ...result, stderr: afterMark(result.stderr, this.mark) };
+  }
+
+  rest(): Buffer {
+    return Buffer.alloc(0);
+  }
 }

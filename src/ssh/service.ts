@@ -3,7 +3,7 @@ import type { AccountRef } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
 import { isLoopback } from '../util/loopback';
 import { accountMark, aliasOf, type AliasAccount } from './alias';
-import { ScriptAnswer } from './answer';
+import { ProgramStart, ScriptAnswer } from './answer';
 import { readClientConfig } from './clientConfig';
 import { byUserShell, commandLine, sshCommand } from './commandLine';
 import { SshContext, type SshDeps } from './context';
@@ -40,6 +40,13 @@ export interface ExecOptions extends Omit<RunOptions, 'env' | 'cwd'> {
   readonly isLook?: boolean;
 }
 
+export type StreamOptions = Pick<RunOptions, 'signal' | 'input' | 'output'>;
+
+export type StreamProgram =
+  | { readonly subsystem: string }
+  /** A shell script without single quotes; `onBegin` is called before its first byte. */
+  | { readonly script: string; readonly onBegin: () => void };
+
 /** All SSH functions: files, keys, addresses and a login that is tried before a window opens. */
 export interface SshService {
   aliasOf(account: AliasAccount, instanceId: number): string;
@@ -66,6 +73,11 @@ export interface SshService {
    * `HostKeyError` if the host key differs from the known one.
    */
   exec(alias: string, script: string, options?: ExecOptions): Promise<RunResult>;
+  /**
+   * Runs a subsystem of the SSH server, or a program of the machine, whose input and output are bytes; without a question.
+   * Throws as `exec` does.
+   */
+  stream(alias: string, program: StreamProgram, options: StreamOptions): Promise<RunResult>;
   /**
    * Runs the rsync daemon on the host of an instance, even while the instance is stopped, with the key of its entry.
    * The host's own key is accepted at the first contact, since no source states it before, and must not change
@@ -187,6 +199,16 @@ class NativeSsh implements SshService {
     const own = answer.resultOf(result);
     const at = own.stdout.indexOf(`${mark}\n`);
     return at < 0 ? own : { ...own, stdout: own.stdout.slice(at + mark.length + 1) };
+  }
+
+  async stream(alias: string, program: StreamProgram, options: StreamOptions): Promise<RunResult> {
+    const login = [...withoutAgent, ...asArguments(await this.context.hostKeyOptions(checkAlias(alias)))];
+    const whole = { ...options, endsWithUs: true };
+    if ('subsystem' in program) {
+      return this.runQuietly(alias, [...login, '-s'], program.subsystem, whole);
+    }
+    const sieve = new ProgramStart(program.script, program.onBegin);
+    return sieve.resultOf(await this.runQuietly(alias, login, sieve.command, { ...whole, sieve }));
   }
 
   execOnHost(

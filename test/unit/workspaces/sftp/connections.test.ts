@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runProgram } from '../../../../src/ssh/run';
+import type { SshService } from '../../../../src/ssh/service';
+import { SftpConnections } from '../../../../src/workspaces/sftp/connections';
+import { rawOf } from '../../../../src/workspaces/sftp/rawPath';
+import { silentLog } from '../../../../src/util/log';
+import { CuttingProxy } from '../../../support/cuttingProxy';
+import { FakeClock } from '../../../support/fakeClock';
+
+import { useRealSsh } from '../../../support/realSsh';
+import { sshInstance } from '../../../support/sshInstance';
+
+const server = '/usr/lib/openssh/sftp-server';
+
+describe('An SFTP connection', function () {
+  this.timeout(30_000);
+  const scene = useRealSsh();
+
+  /** Counts the logins, and can end them as the machine would. */
+  async function connected(files: Readonly<Record<string, string>> = {}) {
+    const { home, machine, request } = scene();
+    const key = home.key();
+    machine.authorize(key);
+    mkdirSync(join(machine.dir, 'home'), { recursive: true });
+    for (const [name, content] of Object.entries(files)) {
+      writeFileSync(join(machine.dir, 'home', name), content);
+    }
+    const proxy = await new CuttingProxy(() => machine.port).start();
+    scene().atEnd(() => {
+      proxy.dispose();
+    });
+    const real = home.service();
+    await real.prepare({ ...request({}, [key]), instance: sshInstance(proxy.port) });
+    let logins = 0;
+    const ssh: Pick<SshService, 'stream'> = {
+      stream: (...call) => {
+        logins += 1;
+        return real.stream(...call);
+      },
+    };
+    const clock = new FakeClock();
+    const connections = new SftpConnections({ ssh, clock, log: silentLog });
+    scene().atEnd(() => {
+      connections.dispose();
+    });
+    const list = () =>
+      connections.use('gpu-7', (client) => client.list(rawOf(join(machine.dir, 'home')), 100));
+    return { connections, clock, list, logins: () => logins, proxy };
+  }
+
+  for (const [what, words] of [
+    ['prints', 'echo Welcome; echo more >&2\n'],
+    ['reads its input', 'read -t 1 -r answer\n'],
+  ] as const) {
+    it(`works though a start-up file ${what}, with one login for all`, async () => {
+      const { list, logins } = await connected({ '.bashrc': words, '.profile': words, data: 'x' });
+      const names = await Promise.all([list(), list()]);
+      assert.ok(names.every((one) => one.some(({ raw }) => raw === 'data')));
+      assert.equal(logins(), 1);
+    });
+  }
+
+  it('ends after a minute without use, and begins again', async () => {
+    const { list, logins, clock, connections } = await connected();
+    await list();
+    await clock.advance(59_000);
+    await list();
+    assert.equal(logins(), 1);
+    await clock.advance(61_000);
+    await list();
+    assert.equal(logins(), 2);
+    connections.close('gpu-7');
+    await list();
+    assert.equal(logins(), 3);
+  });
+
+  it('rejects what waits when it is lost, and begins again', async () => {
+    const { list, proxy } = await connected();
+    await list();
+    proxy.cutAfter(1);
+    const open = [list(), list()].map((work) => assert.rejects(work, /The transfer did not finish/));
+    await Promise.all(open);
+    proxy.spare();
+    await list();
+  });
+});
+
+describe('Without the usual SFTP server', () => {
+  function connections(answers: (kind: 'script' | 'subsystem') => readonly [string, readonly string[]]) {
+    const asked: string[] = [];
+    const ssh: Pick<SshService, 'stream'> = {
+      stream: (_alias, program, options) => {
+        const kind = 'subsystem' in program ? 'subsystem' : 'script';
+        asked.push(kind);
+        return runProgram(...answers(kind), options);
+      },
+    };
+    return { asked, all: new SftpConnections({ ssh, clock: new FakeClock(), log: silentLog }) };
+  }
+
+  it('the subsystem is asked', async () => {
+    const { asked, all } = connections((kind) =>
+      kind === 'script' ? ['sh', ['-c', 'exit 127']] : [server, []],
+    );
+    assert.ok((await all.use('a', (client) => client.stat('/'))).mode);
+    assert.deepEqual(asked, ['script', 'subsystem']);
+    all.dispose();
+  });
+
+  for (const [what, line] of [
+    ['there is none', 'echo "subsystem request failed on channel 0" >&2; exit 255'],
+    ['a start-up file prints', 'echo Welcome to this machine; cat'],
+  ] as const) {
+    it(`a message says so where ${what}`, async () => {
+      const { all } = connections((kind) => ['sh', ['-c', kind === 'script' ? 'exit 127' : line]]);
+      await assert.rejects(
+        all.use('a', (client) => client.stat('/')),
+        /has no SFTP server/,
+      );
+      all.dispose();
+    });
+  }
+});
