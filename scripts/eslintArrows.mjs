@@ -32,6 +32,7 @@ export const wings = {
   notebooks: [],
   history: [],
   several: [],
+  workspaces: [],
 };
 
 /** What the rings of a wing are in the core. */

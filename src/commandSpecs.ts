@@ -1,5 +1,6 @@
 import type { WebviewPanel } from 'vscode';
 import * as z from 'zod';
+import type { GroupRow } from './editor/treeGroups';
 import type { WantedForJob } from './jobs/model/draftJob';
 import type { PermissionCategory } from './model/accounts/apiKey';
 import type { BackToList, ListedOffers, PickedDraft, RentDraft } from './model/rentals/rentDraft';
@@ -95,12 +96,15 @@ const volume = named({ volumeId: id });
 const past = named({ pastId: id });
 /** A group for other tools. */
 const hostSet = named({ hostSetId: z.string() });
-/** An instance or a group, then the selected instances. */
+/** An instance or a place on it, or a group, then the selected instances. */
 const hosts = [
   z.preprocess(
     (given) => (isObject(given) && ('instanceId' in given || 'hostSetId' in given) ? given : undefined),
     z
-      .union([z.object({ instanceId: id }).readonly(), z.object({ hostSetId: z.string() }).readonly()])
+      .union([
+        z.object({ instanceId: id, remotePath: z.string().optional() }).readonly(),
+        z.object({ hostSetId: z.string() }).readonly(),
+      ])
       .optional(),
   ),
   several({ instanceId: id }),
@@ -119,6 +123,8 @@ const port = named({
 });
 /** A terminal that keeps running on an instance, without a name any of them. */
 const terminal = named({ instanceId: id, terminalName: z.string().optional() });
+/** A file or folder of an instance, one character for each byte of its path; with a note, a row about it. */
+const remoteFile = named({ remotePath: z.string(), instanceId: id, note: z.string().optional() });
 /** A kernel that runs on an instance. */
 const kernel = named({ kernelId: z.string(), instanceId: id });
 /** A key below an instance, by the service's id. */
@@ -164,6 +170,7 @@ export type HostSetTarget = NonNullable<z.output<typeof hostSet>>;
 export type HostsTarget = NonNullable<z.output<(typeof hosts)[0]>>;
 export type Guide = NonNullable<z.output<typeof guide>>;
 export type PageTarget = NonNullable<z.output<typeof page>>;
+export type RemoteFileTarget = NonNullable<z.output<typeof remoteFile>>;
 export type KernelTarget = NonNullable<z.output<typeof kernel>>;
 export type TerminalTarget = NonNullable<z.output<typeof terminal>>;
 export type PortTarget = NonNullable<z.output<typeof port>>;
@@ -317,6 +324,10 @@ const contributed = {
   'gpuRental.terminal.end': spec('connect', { args: [terminal] }),
   'gpuRental.instance.useInNotebook': spec('notebooks', { args: [instance] }),
   'gpuRental.instance.showKernels': spec('notebooks', { args: [instance] }),
+  'gpuRental.files.copyPath': spec('workspaces', { args: [remoteFile] }),
+  'gpuRental.files.goTo': spec('workspaces', { args: [remoteFile] }),
+  'gpuRental.files.open': spec('workspaces', { args: [remoteFile] }),
+  'gpuRental.files.refresh': spec('workspaces', { args: [remoteFile] }),
   'gpuRental.kernel.shutDown': spec('notebooks', { args: [kernel] }),
   'gpuRental.instance.upload': spec('files', { args: hosts }),
   'gpuRental.instance.download': spec('files', { args: hosts, result: z.boolean() }),
@@ -377,6 +388,10 @@ const linked = {
  * without a question because their caller asked it.
  */
 const own = {
+  /** Loads what opens documents of instances. */
+  'gpuRental.files.begin': ownSpec('workspaces'),
+  /** Returns the rows below a folder of an instance; a row says so while they are read. */
+  'gpuRental.files.list': ownSpec<(folder: RemoteFileTarget) => readonly GroupRow[]>('workspaces'),
   /** Shows a read-only document with this text. */
   'gpuRental.showText':
     ownSpec<(text: { readonly title: string; readonly content: string }) => unknown>('lifecycle'),

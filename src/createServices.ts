@@ -100,6 +100,7 @@ export async function createServices(
     instanceGroups: new TreeGroups(),
     accountGroups: new TreeGroups(),
     templateFiles: shell.templateFiles,
+    machineFiles: shell.machineFiles,
     links: shell.links,
     chat: shell.chat,
     demo: {

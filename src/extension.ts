@@ -45,6 +45,7 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
     // One tree for each view id; the type of the record is made from the same list.
     trees: Object.fromEntries(viewIds.map((id) => [id, tree(id)])) as Record<ViewId, LazyTree>,
     templateFiles: new LazyFileSystem(load),
+    machineFiles: new LazyFileSystem(async () => (await load()).run('gpuRental.files.begin', [])),
     links: { handle: undefined },
     chat: { call: undefined },
   };
@@ -52,8 +53,7 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
   const manifest = context.extension.packageJSON as Manifest;
   context.subscriptions.push(
     ...Object.values(shell.trees),
-    shell.templateFiles,
-    vscode.workspace.registerFileSystemProvider('gpurental', shell.templateFiles, { isCaseSensitive: true }),
+    ...fileSystems(shell),
     vscode.window.registerUriHandler({
       handleUri: async (uri) => {
         await load();
@@ -103,6 +103,15 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
     }),
   );
   void resume(context.globalStorageUri.fsPath, load);
+}
+
+/** For editors that are restored with a window, and for links to documents. */
+function fileSystems({ templateFiles, machineFiles }: Shell): readonly vscode.Disposable[] {
+  const files = { gpurental: templateFiles, 'gpurental-files': machineFiles };
+  return Object.entries(files).flatMap(([scheme, provider]) => [
+    provider,
+    vscode.workspace.registerFileSystemProvider(scheme, provider, { isCaseSensitive: true }),
+  ]);
 }
 
 function tasksOf(value: unknown): vscode.Task[] {

@@ -86,6 +86,7 @@ export interface Services {
   /** Headings in the account view. */
   readonly accountGroups: TreeGroups;
   readonly templateFiles: LazyFileSystem;
+  readonly machineFiles: LazyFileSystem;
   /** Receives links to the extension, see `features/links`. */
   readonly links: Shell['links'];
   /** Receives the calls of the chat of the editor; the agents wing answers them. */

@@ -7,6 +7,8 @@ import type { LazyTree } from './editor/lazyTree';
 export interface Shell {
   readonly trees: Record<ViewId, LazyTree>;
   readonly templateFiles: LazyFileSystem;
+  /** Single files of instances. */
+  readonly machineFiles: LazyFileSystem;
   readonly links: { handle: ((uri: vscode.Uri) => unknown) | undefined };
   readonly chat: { call: ChatCall | undefined };
 }

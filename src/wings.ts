@@ -6,6 +6,7 @@ import { notebooks } from './notebooks/wing';
 import { schedules } from './schedules/later';
 import { several } from './several/wing';
 import type { LaterWing, Wing } from './wing';
+import { workspaces } from './workspaces/later';
 
 /** The wings in the order in which they start: each after those that it needs. Without one, the others go on. */
 export const wings: readonly (Wing | LaterWing)[] = [
@@ -16,4 +17,5 @@ export const wings: readonly (Wing | LaterWing)[] = [
   several,
   jobs,
   agents,
+  workspaces,
 ];

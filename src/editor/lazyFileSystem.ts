@@ -67,7 +67,7 @@ export class LazyFileSystem implements vscode.FileSystemProvider, vscode.Disposa
       await this.load();
     }
     if (!this.provider) {
-      throw vscode.FileSystemError.Unavailable(t('Templates could not be loaded.'));
+      throw vscode.FileSystemError.Unavailable(t('This could not be loaded. Try again.'));
     }
     return this.provider;
   }

@@ -6,8 +6,8 @@ import { Emitter, type Event } from '../util/emitter';
 export interface GroupRow {
   readonly node: object;
   item(): vscode.TreeItem;
-  /** Returns the rows below it, when the user opens it. */
-  children?(): readonly GroupRow[];
+  /** Returns the rows below it, when the user opens it, without waiting for a machine. */
+  children?(): readonly GroupRow[] | Promise<readonly GroupRow[]>;
   /** How the page of the instance shows it; rows without this are only in the view. */
   readonly onPage?: OnPage;
 }

@@ -90,6 +90,7 @@ const textsOfManifest = [
 const room = {
   'all that the product had when its words were cut': 2900,
   'ends, proofs, terminals and services': 100,
+  'files of instances': 20,
 };
 const mostSentences = Object.values(room).reduce((sum, sentences) => sum + sentences, 0);
 

@@ -67,14 +67,14 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     this.decorate();
   }
 
-  getChildren(node?: object): object[] {
+  async getChildren(node?: object): Promise<object[]> {
     if (!this.deps.accounts.active) {
       return [];
     }
     if (node) {
       return this.nodes.isOwn(node)
         ? this.childrenOf(node)
-        : this.nodes.foreign(this.nodes.rowOf(node)?.children?.() ?? [], node);
+        : this.nodes.foreign((await this.nodes.rowOf(node)?.children?.()) ?? [], node);
     }
     const nodes = [...this.instanceNodes(), ...this.groupNodes()];
     // Without a row, the view says that nothing is charged, but a volume costs money without any instance.

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import diagnostics from 'node:diagnostics_channel';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import path from 'node:path';
 
@@ -40,6 +41,7 @@ on('child_process', (message) => {
         }
       });
     }
+    followTalk(child);
   });
 });
 
@@ -50,6 +52,36 @@ function isFollowing({ spawnfile, spawnargs }: ChildProcess): boolean {
 
 function isSession({ spawnargs }: ChildProcess): boolean {
   return (spawnargs.at(-1) ?? '').endsWith('session.sh');
+}
+
+/** So long after an answer nothing more comes, in milliseconds. */
+const answeredMs = 20;
+
+/** A connection for files stands until the clock ends it; each end is under way from a question to the last answer. */
+function followTalk(child: ChildProcess): void {
+  let answered: NodeJS.Timeout | undefined;
+  const write = child.stdin?.write.bind(child.stdin);
+  if (child.stdin && write) {
+    child.stdin.write = ((...args: Parameters<typeof write>) => {
+      clearTimeout(answered);
+      if (child.exitCode === null && child.signalCode === null) {
+        programs.add(child);
+      }
+      return write(...args);
+    }) as typeof write;
+  }
+  child.stdout?.on('data', () => {
+    clearTimeout(answered);
+    answered = setTimeout(() => isForFiles(child) && programs.delete(child), answeredMs);
+  });
+}
+
+function isForFiles({ pid, spawnargs }: ChildProcess): boolean {
+  try {
+    return `${spawnargs.join(' ')} ${readFileSync(`/proc/${pid}/cmdline`, 'latin1')}`.includes('sftp-server');
+  } catch {
+    return false;
+  }
 }
 
 /** A tunnel comes up by itself, without the clock of the product; from then on it runs as long as it is wanted. */

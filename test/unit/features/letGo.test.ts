@@ -104,6 +104,7 @@ describe('A feature that ends', () => {
     const shell = {
       trees: Object.fromEntries(viewIds.map((id) => [id, new LazyTree(id, load)])),
       templateFiles: new LazyFileSystem(load),
+      machineFiles: new LazyFileSystem(load),
       links: { handle: undefined },
       chat: { call: undefined },
     } as unknown as Shell;

@@ -203,12 +203,18 @@ export class SftpClient {
     }
   }
 
-  /** Takes the place of what has the new name. Throws `SftpError` where the server can't do it in one step. */
-  async rename(from: string, to: string): Promise<void> {
+  /** Takes the place of what has the new name in one step; false where the server has no such step. */
+  async replace(from: string, to: string): Promise<boolean> {
     if (!this.extensions.has('posix-rename@openssh.com')) {
-      throw new SftpError('unsupported', '');
+      return false;
     }
     await this.done(packetType.extended, ['posix-rename@openssh.com', from, to]);
+    return true;
+  }
+
+  /** Refused where something has the new name. */
+  rename(from: string, to: string): Promise<void> {
+    return this.done(packetType.rename, [from, to]);
   }
 
   setAttributes(path: string, attributes: Attributes): Promise<void> {
@@ -392,10 +398,10 @@ function throwRefusal(fields: Fields): number {
     return code;
   }
   const said = fields.isAtEnd ? '' : fields.data().toString('utf8').slice(0, 200);
-  throw new SftpError(kindOf(code), said);
+  throw new SftpError(refusalOf(code), said);
 }
 
-function kindOf(code: number): SftpError['kind'] {
+function refusalOf(code: number): SftpError['kind'] {
   return code === statusCode.missing
     ? 'missing'
     : code === statusCode.denied

@@ -11,7 +11,11 @@ const permissions = 0o7777;
  * Replaces the content of a file in one step, so that a program there reads the old or the new one. Where the path is a
  * link, the file that it leads to is replaced. Owner and permissions stay. Throws `SftpError`; nothing has changed then.
  */
-export async function saveFile(client: SftpClient, path: string, content: Uint8Array): Promise<Attributes> {
+export async function replaceRemote(
+  client: SftpClient,
+  path: string,
+  content: Uint8Array,
+): Promise<Attributes> {
   const before = await ifThere(client.stat(path));
   const target = before ? await client.realPath(path) : path;
   const mark = `.gpu-rental-${randomBytes(6).toString('hex')}.part`;
@@ -20,12 +24,38 @@ export async function saveFile(client: SftpClient, path: string, content: Uint8A
   try {
     await client.write(part, [content], { mode });
     await keepOwner(client, part, before, mode);
-    await client.rename(part, target);
+    if (!(await client.replace(part, target))) {
+      await replaceInSteps(client, part, target, before !== undefined);
+    }
   } catch (error) {
     await client.remove(part).catch(() => undefined);
     throw await whyNot(client, folderOf(target), content.length, error);
   }
   return client.stat(target);
+}
+
+/** For a server that can't replace: the file before is put back where the new one can't take its place. */
+async function replaceInSteps(
+  client: SftpClient,
+  part: string,
+  target: string,
+  isThere: boolean,
+): Promise<void> {
+  const before = `${part}.before`;
+  if (isThere) {
+    await client.rename(target, before);
+  }
+  try {
+    await client.rename(part, target);
+  } catch (error) {
+    if (isThere) {
+      await client.rename(before, target);
+    }
+    throw error;
+  }
+  if (isThere) {
+    await client.remove(before).catch(() => undefined);
+  }
 }
 
 /** Returns undefined where nothing has the name. */

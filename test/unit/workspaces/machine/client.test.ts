@@ -15,10 +15,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { SftpClient, SftpError } from '../../../../src/workspaces/sftp/client';
-import { joinRaw, rawOf } from '../../../../src/workspaces/sftp/rawPath';
-import { saveFile } from '../../../../src/workspaces/sftp/saveFile';
-import { NotSftpError, packet, packetType } from '../../../../src/workspaces/sftp/wire';
+import { SftpClient, SftpError } from '../../../../src/workspaces/machine/client';
+import { joinRaw, rawOf } from '../../../../src/workspaces/machine/rawPath';
+import { replaceRemote } from '../../../../src/workspaces/machine/replaceRemote';
+import { NotSftpError, packet, packetType } from '../../../../src/workspaces/machine/wire';
 
 /** The server of OpenSSH, which needs no login: it speaks on its standard input and output. */
 const server = '/usr/lib/openssh/sftp-server';
@@ -109,7 +109,7 @@ describe('The SFTP client', () => {
   });
 
   describe('saves a file', () => {
-    const save = (path: string, content: string) => saveFile(client, rawOf(path), Buffer.from(content));
+    const save = (path: string, content: string) => replaceRemote(client, rawOf(path), Buffer.from(content));
 
     it('in one step, with its permissions, through links', async () => {
       const path = join(folder, 'run.sh');

@@ -19,6 +19,7 @@ export const packetType = {
   makeFolder: 14,
   realPath: 16,
   stat: 17,
+  rename: 18,
   readLink: 19,
   status: 101,
   handle: 102,

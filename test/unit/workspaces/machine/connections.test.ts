@@ -3,12 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runProgram } from '../../../../src/ssh/run';
 import type { SshService } from '../../../../src/ssh/service';
-import { SftpConnections } from '../../../../src/workspaces/sftp/connections';
-import { rawOf } from '../../../../src/workspaces/sftp/rawPath';
 import { silentLog } from '../../../../src/util/log';
+import { SftpConnections } from '../../../../src/workspaces/machine/connections';
+import { rawOf } from '../../../../src/workspaces/machine/rawPath';
 import { CuttingProxy } from '../../../support/cuttingProxy';
 import { FakeClock } from '../../../support/fakeClock';
-
 import { useRealSsh } from '../../../support/realSsh';
 import { sshInstance } from '../../../support/sshInstance';
 
@@ -113,7 +112,7 @@ describe('Without the usual SFTP server', () => {
     ['there is none', 'echo "subsystem request failed on channel 0" >&2; exit 255'],
     ['a start-up file prints', 'echo Welcome to this machine; cat'],
   ] as const) {
-    it(`a message says so where ${what}`, async () => {
+    it(`a message explains that ${what}`, async () => {
       const { all } = connections((kind) => ['sh', ['-c', kind === 'script' ? 'exit 127' : line]]);
       await assert.rejects(
         all.use('a', (client) => client.stat('/')),

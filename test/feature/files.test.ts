@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DocumentDriver } from '../support/feature/documentDriver';
+import { reachableInstance } from '../support/feature/reachable';
+import { useComputer } from '../support/feature/useComputer';
+import type { FeatureWindow } from '../support/feature/window';
+
+describe('The files of an instance', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  let window: FeatureWindow;
+  let home = '';
+  const instances = () => window.view('instances');
+  const onMachine = (...parts: string[]) => path.join(home, ...parts);
+
+  before(async () => {
+    await reachableInstance(computer(), 'trainer');
+    window = await computer().openSignedIn();
+    await instances().row('trainer');
+    window.clearToasts();
+  });
+
+  it('are listed when the user opens them', async () => {
+    await instances().expand('trainer');
+    await instances().expand('Files');
+    await instances().noRow('Loading…');
+    await instances().inline('Files', 'Go to Path…');
+    await window.quick.title('Go to Path');
+    home = window.quick.open.value;
+    assert.notEqual(home, '/');
+    await window.quick.enter();
+    mkdirSync(onMachine('data', 'deep'), { recursive: true });
+    writeFileSync(onMachine('notes.txt'), 'first\n');
+    writeFileSync(onMachine('$(trash) [x](command:y).txt'), 'x');
+    for (let one = 1; one <= 1_002; one++) {
+      writeFileSync(onMachine('data', 'deep', `part ${one}`), '');
+    }
+    symlinkSync('data', onMachine('link'));
+    await instances().inline('Files', 'Refresh Files');
+    await instances().row('notes.txt');
+    await instances().row(/trash/);
+    const rows = await instances().texts();
+    assert.ok(
+      rows.findIndex((one) => one.includes('data')) < rows.findIndex((one) => one.includes('notes.txt')),
+    );
+  });
+
+  it('are shown in pages', async () => {
+    await instances().expand('data');
+    await instances().expand('deep');
+    await instances().row('part 1000');
+    assert.ok(!(await instances().texts()).some((one) => one.includes('part 1001')));
+    await instances().click('2 more');
+    await instances().row('part 1002');
+  });
+
+  it('open as documents, and are saved there', async () => {
+    await instances().click('notes.txt');
+    const editor = new DocumentDriver(window);
+    await editor.shows('notes.txt', 'first');
+    await editor.replaceAll('second\n');
+    await editor.save();
+    await editor.saved();
+    assert.equal(readFileSync(onMachine('notes.txt'), 'utf8'), 'second\n');
+  });
+
+  it('are not overwritten unasked where they changed there', async () => {
+    const editor = new DocumentDriver(window);
+    writeFileSync(onMachine('notes.txt'), 'others\n');
+    // The editor itself asks where a file is newer than what it read.
+    utimesSync(onMachine('notes.txt'), 1, 1);
+    await editor.replaceAll('mine!!\n');
+    await editor.save();
+    await window.dialogButton('Cancel', /was changed on the instance/);
+    await window.toast(/Not saved/);
+    assert.equal(readFileSync(onMachine('notes.txt'), 'utf8'), 'others\n');
+    await editor.save();
+    await window.dialogButton('Overwrite', /was changed on the instance/);
+    await editor.saved();
+    assert.equal(readFileSync(onMachine('notes.txt'), 'utf8'), 'mine!!\n');
+    assert.ok(!readdirSync(home).some((name) => name.includes('.part')));
+  });
+
+  it('follow a link to its folder', async () => {
+    await instances().click('link');
+    await instances().row('deep');
+    assert.ok(!(await instances().texts()).some((one) => one.includes('notes.txt')));
+  });
+});
