@@ -89,6 +89,12 @@ function isUri(given: unknown): given is Uri {
   );
 }
 
+function pathOfFile(given: unknown): string | undefined {
+  const path =
+    isUri(given) && given.scheme === 'file' ? (given as { readonly fsPath?: unknown }).fsPath : undefined;
+  return typeof path === 'string' ? path : undefined;
+}
+
 const instance = named({ instanceId: id });
 const instances = [instance, several({ instanceId: id })] as const;
 const volume = named({ volumeId: id });
@@ -137,6 +143,15 @@ const template = z.preprocess(
   },
   named({ templateId: id, group: z.unknown().optional() }),
 );
+const localPath = z.string().optional();
+/** A file or folder of this computer in the explorer, then all that are selected, as paths. */
+const localFiles = [
+  z.preprocess((given) => pathOfFile(given), localPath),
+  z.preprocess(
+    (given) => (Array.isArray(given) ? given.flatMap((one) => pathOfFile(one) ?? []) : undefined),
+    z.array(z.string()).readonly().optional(),
+  ),
+] as const;
 /** A document, open or on disk. */
 const document = z.preprocess(
   (given) => (isUri(given) ? { uri: given.toString() } : given),
@@ -330,6 +345,7 @@ const contributed = {
   'gpuRental.files.refresh': spec('workspaces', { args: [remoteFile] }),
   'gpuRental.kernel.shutDown': spec('notebooks', { args: [kernel] }),
   'gpuRental.instance.upload': spec('files', { args: hosts }),
+  'gpuRental.uploadFiles': spec('files', { args: localFiles }),
   'gpuRental.instance.download': spec('files', { args: hosts, result: z.boolean() }),
   'gpuRental.instance.copyData': spec('files', { args: instances, needs: change }),
   'gpuRental.connected.showMenu': spec('connectedWindow'),

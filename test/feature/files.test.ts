@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { FakeUri } from '../support/fakeEditor/values';
 import { DocumentDriver } from '../support/feature/documentDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
@@ -72,13 +73,42 @@ describe('The files of an instance', () => {
     await editor.replaceAll('mine!!\n');
     await editor.save();
     await window.dialogButton('Cancel', /was changed on the instance/);
-    await window.toast(/Not saved/);
+    await window.toast(/^Failed to save 'notes\.txt': Not saved/);
     assert.equal(readFileSync(onMachine('notes.txt'), 'utf8'), 'others\n');
     await editor.save();
     await window.dialogButton('Overwrite', /was changed on the instance/);
     await editor.saved();
     assert.equal(readFileSync(onMachine('notes.txt'), 'utf8'), 'mine!!\n');
     assert.ok(!readdirSync(home).some((name) => name.includes('.part')));
+  });
+
+  it('are uploaded into a folder of the tree, and downloaded from it', async () => {
+    const local = (...parts: string[]) => path.join(computer().workspace, ...parts);
+    writeFileSync(local('weights.bin'), 'w');
+    window.screen.fileDialogs.push([local('weights.bin')]);
+    await instances().menu('data', 'Upload…');
+    await window.quick.pick('Files…');
+    await window.toast('Uploading to trainer: done');
+    assert.equal(readFileSync(onMachine('data', 'weights.bin'), 'utf8'), 'w');
+    await instances().row('weights.bin');
+    mkdirSync(local('back'));
+    window.screen.fileDialogs.push([local('back')]);
+    await instances().menu('notes.txt', 'Download…');
+    await window.toast('Downloading from trainer: done');
+    assert.equal(readFileSync(local('back', 'notes.txt'), 'utf8'), 'mine!!\n');
+  });
+
+  it('are uploaded from the explorer', async () => {
+    const local = (name: string) => path.join(computer().workspace, name);
+    for (const name of ['a.txt', 'b.txt']) {
+      writeFileSync(local(name), name);
+    }
+    const [one, two] = ['a.txt', 'b.txt'].map((name) => FakeUri.file(local(name)));
+    window.start('gpuRental.uploadFiles', one, [one, two]);
+    await window.quick.message('Target folder');
+    await window.quick.type(onMachine('up'));
+    await window.toast('Uploading to trainer: done');
+    assert.deepEqual(readdirSync(onMachine('up')).sort(), ['a.txt', 'b.txt']);
   });
 
   it('follow a link to its folder', async () => {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { t } from '../../editor/localize';
+import { RefusedSaves } from '../../editor/refusedSaves';
 import { unsavedTemplate } from '../../editor/templateTabs';
 import { applyChanges, JsonPlaces } from '../../model/documents/jsonPlaces';
 import { isOwnTemplate } from '../../model/templates/template';
@@ -47,11 +48,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
   private readonly saveAs: SaveAsTargets;
   private readonly contents: TemplateContents;
   private readonly reveals: SavedReveals;
-  /**
-   * Refused saves by address. The editor puts "Unable to write file …" before an error of a write, but shows an error of
-   * the question for the new time, which follows each write, as it is.
-   */
-  private readonly refusals = new Map<string, vscode.FileSystemError>();
+  private readonly refusals: RefusedSaves;
 
   constructor(
     private readonly deps: Deps,
@@ -59,6 +56,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     private readonly failures: SaveFailures,
     private readonly questions: SaveQuestions,
   ) {
+    this.refusals = new RefusedSaves(deps.clock);
     this.saveAs = new SaveAsTargets(deps);
     this.contents = new TemplateContents(deps, previews, this.saveAs);
     this.reveals = this.store.add(new SavedReveals(deps));
@@ -91,17 +89,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     if (isFolder(uri)) {
       return { type: vscode.FileType.Directory, ctime: 0, mtime: 0, size: 0 };
     }
-    const key = uri.toString();
-    const refusal = this.refusals.get(key);
-    if (refusal !== undefined) {
-      // Another question may come before the one that follows the write, which must not see a saved file.
-      this.deps.clock.schedule(() => {
-        if (this.refusals.get(key) === refusal) {
-          this.refusals.delete(key);
-        }
-      }, refusalMs);
-      throw refusal;
-    }
+    this.refusals.throwRefusal(uri);
     const { text, mtime, ctime, isReadOnly } = await this.contents.read(uri);
     const read = parseTemplateUri(uri);
     const id = read?.kind === 'own' && !this.saveAs.get(uri) ? read.id : undefined;
@@ -153,7 +141,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
     const read = parseTemplateUri(uri);
     const { documents } = this.deps.templateStores;
     const target = this.saveAs.get(uri);
-    this.refusals.delete(uri.toString());
+    this.refusals.clear(uri);
     const isNewFile = !target && content.length === 0 && !isOpen(uri);
     if (isNewFile && this.saveAs.begin(uri, (id) => documents.peek(id)?.name)) {
       return;
@@ -179,7 +167,7 @@ export class TemplateFileSystem implements vscode.FileSystemProvider, vscode.Dis
       if (!isSave) {
         throw refusal;
       }
-      this.refusals.set(uri.toString(), refusal);
+      this.refusals.note(uri, refusal);
       return;
     }
     this.refreshList();
@@ -312,9 +300,6 @@ function isFolder(uri: vscode.Uri): boolean {
 }
 
 type SavedRevealsDeps = Pick<Services, 'templateStores' | 'clock' | 'log'>;
-
-/** The time (ms) after the first question for the time of a refused file in which others get the refusal, too. */
-const refusalMs = 500;
 
 /** The time (ms) within which the editor asks for the modification time of a file that it wrote. */
 const revealAfterMs = 2_000;

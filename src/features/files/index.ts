@@ -62,6 +62,11 @@ export function register(deps: Deps): Disposable {
       return downloadFrom(deps, target);
     }),
   );
+  store.add(
+    deps.commands.register('gpuRental.uploadFiles', (one, all) =>
+      uploadTo(deps, undefined, all ?? (one ? [one] : [])),
+    ),
+  );
   const closed = new AbortController();
   store.add(toDisposable(() => closed.abort()));
   store.add(
@@ -85,13 +90,22 @@ interface Chosen {
   readonly name: string;
 }
 
-async function uploadTo(deps: Deps, target: InstanceTarget | undefined): Promise<void> {
+/** An instance, or a place on it: one character for each byte of its path. */
+interface Place extends InstanceTarget {
+  readonly remotePath?: string | undefined;
+}
+
+/** The given files, or those that the user chooses. */
+async function uploadTo(deps: Deps, target: Place | undefined, given?: readonly string[]): Promise<void> {
   const chosen = await choose(deps, target, 'gpuRental.instance.upload');
   if (!chosen) {
     return;
   }
-  const locals = await chooseLocals(t('{0}: {1}', titleOf('gpuRental.instance.upload'), chosen.name));
-  const folder = locals.length === 0 ? undefined : await askRemote(deps, chosen, 'folder');
+  const locals = given
+    ? await chosenFiles(given)
+    : await chooseLocals(t('{0}: {1}', titleOf('gpuRental.instance.upload'), chosen.name));
+  const folder =
+    locals.length === 0 ? undefined : (pathOf(target) ?? (await askRemote(deps, chosen, 'folder')));
   if (folder === undefined) {
     return;
   }
@@ -101,6 +115,13 @@ async function uploadTo(deps: Deps, target: InstanceTarget | undefined): Promise
       upload(transferDeps(deps), chosen.alias, locals, folder, { ...options, mayReplace }),
     ),
   );
+  if (target?.remotePath !== undefined) {
+    await runCommand('gpuRental.files.refresh', { ...target, remotePath: target.remotePath });
+  }
+}
+
+function pathOf(place: Place | undefined): string | undefined {
+  return place?.remotePath === undefined ? undefined : Buffer.from(place.remotePath, 'latin1').toString();
 }
 
 /** Asks for files or folders first, because the dialogs of Windows and Linux show only one of them. */
@@ -127,9 +148,9 @@ async function chooseLocals(title: string): Promise<readonly ChosenFile[]> {
 }
 
 /** Downloads to this computer; returns true if the transfer is complete. */
-async function downloadFrom(deps: Deps, target: InstanceTarget | undefined): Promise<boolean> {
+async function downloadFrom(deps: Deps, target: Place | undefined): Promise<boolean> {
   const chosen = await choose(deps, target, 'gpuRental.instance.download');
-  const remote = chosen && (await askRemote(deps, chosen, 'path'));
+  const remote = chosen && (pathOf(target) ?? (await askRemote(deps, chosen, 'path')));
   if (!chosen || remote === undefined) {
     return false;
   }

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import * as vscode from 'vscode';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
+import { RefusedSaves } from '../../editor/refusedSaves';
 import type { SshService } from '../../ssh/service';
+import type { Clock } from '../../util/clock';
 import { UserError } from '../../util/errors';
 import { SftpError, type SftpClient } from '../machine/client';
 import type { SftpConnections } from '../machine/connections';
@@ -37,11 +39,15 @@ export class FileDocuments implements vscode.FileSystemProvider {
   private readonly versions = new Map<string, Version>();
   /** Versions of which the editor itself has told the user. */
   private readonly told = new Map<string, string>();
+  private readonly refusals: RefusedSaves;
 
   constructor(
     private readonly connections: Pick<SftpConnections, 'use'>,
     private readonly ssh: Pick<SshService, 'entry'>,
-  ) {}
+    clock: Clock,
+  ) {
+    this.refusals = new RefusedSaves(clock);
+  }
 
   watch(): vscode.Disposable {
     // Nothing is watched: the machine would be asked without end. A save compares what is there.
@@ -49,6 +55,7 @@ export class FileDocuments implements vscode.FileSystemProvider {
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
+    this.refusals.throwRefusal(uri);
     const attributes = await this.with(uri, (client, path) => client.stat(path));
     const { size = 0, modified = 0 } = attributes;
     const read = this.versions.get(uri.toString());
@@ -78,7 +85,20 @@ export class FileDocuments implements vscode.FileSystemProvider {
     });
   }
 
-  async writeFile(
+  async writeFile(...[uri, content, how]: Parameters<FileDocuments['write']>): Promise<void> {
+    this.refusals.clear(uri);
+    try {
+      await this.write(uri, content, how);
+    } catch (error) {
+      const isOpen = vscode.workspace.textDocuments.some((one) => one.uri.toString() === uri.toString());
+      if (!isOpen || !(error instanceof vscode.FileSystemError)) {
+        throw error;
+      }
+      this.refusals.note(uri, error);
+    }
+  }
+
+  private async write(
     uri: vscode.Uri,
     content: Uint8Array,
     { create, overwrite }: { readonly create: boolean; readonly overwrite: boolean },

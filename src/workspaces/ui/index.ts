@@ -66,7 +66,7 @@ export function register(deps: Deps): Disposable {
       tree.keepOnly(() => false);
     }),
   );
-  deps.machineFiles.setProvider(new FileDocuments(connections, ssh));
+  deps.machineFiles.setProvider(new FileDocuments(connections, ssh, deps.clock));
   store.add(commands.register('gpuRental.files.begin', () => undefined));
   store.add(commands.register('gpuRental.files.list', (target) => tree.below(target)));
   store.add(

@@ -19,7 +19,7 @@ describe('An SFTP connection', function () {
 
   /** Counts the logins, and can end them as the machine would. */
   async function connected(files: Readonly<Record<string, string>> = {}) {
-    const { home, machine, request } = scene();
+    const { home, machine } = scene();
     const key = home.key();
     machine.authorize(key);
     mkdirSync(join(machine.dir, 'home'), { recursive: true });
@@ -31,7 +31,7 @@ describe('An SFTP connection', function () {
       proxy.dispose();
     });
     const real = home.service();
-    await real.prepare({ ...request({}, [key]), instance: sshInstance(proxy.port) });
+    await real.prepare({ ...scene().request({}, [key]), instance: sshInstance(proxy.port) });
     let logins = 0;
     const ssh: Pick<SshService, 'stream'> = {
       stream: (...call) => {
