@@ -8,7 +8,7 @@ describe('The rows of instances', () => {
   const quiet = () => ({ dispose: () => undefined });
 
   /** How the rows of instances without a name begin. */
-  function rowsOf(gpus: readonly string[]): readonly unknown[] {
+  async function rowsOf(gpus: readonly string[]): Promise<readonly unknown[]> {
     const instances = gpus.map((gpuName, index) => anInstance({ id: index + 7, label: '', gpuName }));
     const value = { instances, skipped: 0, missing: undefined };
     const tree = new InstanceTree(
@@ -28,11 +28,11 @@ describe('The rows of instances', () => {
         },
       }),
     );
-    return tree.getChildren().map((node) => tree.getTreeItem(node).label);
+    return (await tree.getChildren()).map((node) => tree.getTreeItem(node).label);
   }
 
-  it('have their number where another begins the same, and no others', () => {
-    assert.deepEqual(rowsOf(['A', 'B', 'A', 'A']), ['1× A #7', '1× B', '1× A #9', '1× A #10']);
-    assert.deepEqual(rowsOf(['A', 'B']), ['1× A', '1× B']);
+  it('have their number where another begins the same, and no others', async () => {
+    assert.deepEqual(await rowsOf(['A', 'B', 'A', 'A']), ['1× A #7', '1× B', '1× A #9', '1× A #10']);
+    assert.deepEqual(await rowsOf(['A', 'B']), ['1× A', '1× B']);
   });
 });
