@@ -85,7 +85,21 @@ export async function createServices(
   const demo = own(makeDemo(context, storageDir, clock, editor.log));
   const sshConsent = new SshConsent(context.globalState, editor.settings);
   const sshSettings = () => ({ ...sshConsent.agreed(), keepsSharedTmux: keepsSharedTmux(editor.settings) });
-  const ssh = createSshService(nodeSshDeps(editor.log, clock, sshSettings));
+  const ssh = createSshService({
+    ...nodeSshDeps(editor.log, clock, sshSettings),
+    startTokenOf: (alias) => startTokenOf(state, alias),
+  });
+  const state = sharedState({
+    own,
+    storageDir,
+    windowName: windowNameIn(context.workspaceState),
+    secrets,
+    demo,
+    clock,
+    ssh,
+    sshConsent,
+    ...editor,
+  });
   return {
     extensionUri: context.extensionUri,
     storageDir,
@@ -110,17 +124,7 @@ export async function createServices(
         return { serviceUrl: await demo.ensure(apiKey), apiKey };
       },
     },
-    ...sharedState({
-      own,
-      storageDir,
-      windowName: windowNameIn(context.workspaceState),
-      secrets,
-      demo,
-      clock,
-      ssh,
-      sshConsent,
-      ...editor,
-    }),
+    ...state,
     sshConsent,
     ssh,
   };
@@ -128,6 +132,17 @@ export async function createServices(
 
 function keepsSharedTmux(settings: SettingsReader): boolean {
   return settings.get('gpuRental.terminal.tmux') === 'service';
+}
+
+/** Returns the token of the start line of an instance that the active account rented on this computer. */
+function startTokenOf(
+  { accounts, rentals }: Pick<Services, 'accounts' | 'rentals'>,
+  alias: string,
+): string | undefined {
+  const { active } = accounts;
+  return rentals.rentals.find(
+    ({ phase }) => active && 'instanceId' in phase && aliasOf(active, phase.instanceId) === alias,
+  )?.startToken;
 }
 
 /** Makes the adapters to the editor. */

@@ -30,6 +30,8 @@ export interface SshDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly identity: ProcessIdentity;
+  /** The token of the start line of the rental at an alias, if this computer rented it. */
+  readonly startTokenOf?: (alias: string) => string | undefined;
   /** Read at every use, since settings change. */
   readonly environment: () => SshEnvironment;
 }

@@ -14,6 +14,8 @@ export interface HostEntry extends KeyMeasures {
   readonly account: string;
   /** True if a login at this address worked, not only at an earlier one. */
   readonly isProved?: boolean;
+  /** True if the machine printed its host key into its log, between tokens that only this account knows. */
+  readonly isKeyPrinted?: boolean;
 }
 
 const noAgent = '  IdentityAgent none';
@@ -31,7 +33,7 @@ export function renderHost(entry: HostEntry, knownHosts: string, isPinned: boole
   }
   return [
     header,
-    `# account ${entry.account} endpoint ${entry.endpoint.kind}${entry.isProved === true ? ' proved' : ''}`,
+    `# account ${entry.account} endpoint ${entry.endpoint.kind}${entry.isProved === true ? ' proved' : ''}${entry.isKeyPrinted === true ? ' printed' : ''}`,
     `Host ${alias}`,
     `  HostName ${checkHost(entry.endpoint.host)}`,
     `  Port ${checkPort(entry.endpoint.port)}`,
@@ -69,7 +71,7 @@ export function renderHost(entry: HostEntry, knownHosts: string, isPinned: boole
 /** Parses what `renderHost` wrote; `undefined` for anything else. */
 export function parseHost(alias: string, content: string): HostEntry | undefined {
   const lines = content.split('\n');
-  const meta = /^# account ([0-9a-f]{16}) endpoint (direct|proxy)( proved)?$/.exec(lines[1] ?? '');
+  const meta = /^# account ([0-9a-f]{16}) endpoint (direct|proxy)( proved)?( printed)?$/.exec(lines[1] ?? '');
   const value = (name: string) => {
     const line = lines.find((candidate) => candidate.startsWith(`  ${name} `));
     return line?.slice(name.length + 3);
@@ -92,6 +94,7 @@ export function parseHost(alias: string, content: string): HostEntry | undefined
       ...(lines.includes(noAgent) ? { withoutAgent: true } : {}),
       ...(lines.includes(noCertificates) ? { withoutCertificates: true } : {}),
       ...(meta[3] === undefined ? {} : { isProved: true }),
+      ...(meta[4] === undefined ? {} : { isKeyPrinted: true }),
     };
   } catch {
     // The file was edited by hand, so the next connect writes it again.

@@ -1,5 +1,5 @@
 import { UserError } from '../util/errors';
-import { text } from '../util/text';
+import { text, type Text } from '../util/text';
 import { tokenPath } from './paths';
 
 /** Matches ssh's message when the server's host key differs from the known one. */
@@ -17,6 +17,18 @@ export const hostKeyRenewed = text(
 export const hostKeyNotPrinted = text(
   'The host key at the address is not the one that the log of the instance names. The connection may be intercepted, so it was ended and the key was not kept. Retry, or connect over another network.',
 );
+
+/** Returns how the stored host key of an entry was checked; `undefined` before a login has proved one. */
+export function hostKeyTrust(
+  entry: { readonly isProved?: boolean; readonly isKeyPrinted?: boolean } | undefined,
+): Text | undefined {
+  if (entry?.isKeyPrinted === true) {
+    return text('Verified: the instance printed it into its log');
+  }
+  return entry?.isProved === true
+    ? text('Trusted since the first login: the log of the instance did not name it in time')
+    : undefined;
+}
 
 const hostKeyUnknown = text(
   'No login has proved the host key of the instance yet, so nothing was sent. Connect to it, then try again.',

@@ -9,7 +9,7 @@ import {
   type PreflightProblem,
   type PreflightResult,
 } from './preflight';
-import { differsFromPrinted, printedHostKeys, type PrintedHostKeys } from './printedHostKeys';
+import { areAllPrinted, differsFromPrinted, printedHostKeys, startLineHostKeys } from './printedHostKeys';
 
 /** Logs in once and returns the result; the entry remembers whether it worked. */
 export async function preflightHost(
@@ -18,12 +18,20 @@ export async function preflightHost(
   options?: PreflightOptions,
 ): Promise<PreflightResult> {
   const folder = context.folder();
-  const result = await provenPreflight(context, folder, alias, options);
+  const { result, isPrinted } = await provenPreflight(context, folder, alias, options);
   const entry = await folder.read(alias);
-  if (entry && (entry.isProved === true) !== isLoggedIn(result)) {
-    await folder.write({ ...entry, isProved: isLoggedIn(result) }, options?.signal);
+  const isProved = isLoggedIn(result);
+  const isKeyPrinted = isPrinted ?? entry?.isKeyPrinted === true;
+  if (entry && ((entry.isProved === true) !== isProved || (entry.isKeyPrinted === true) !== isKeyPrinted)) {
+    await folder.write({ ...entry, isProved, isKeyPrinted }, options?.signal);
   }
   return result;
+}
+
+interface Proven {
+  readonly result: PreflightResult;
+  /** Whether the start line of its rental printed the host key that this login stored; absent if it stored none. */
+  readonly isPrinted?: boolean;
 }
 
 /** The host key of a first contact is kept only where the login worked. */
@@ -32,7 +40,7 @@ async function provenPreflight(
   folder: OwnFolder,
   alias: string,
   options: PreflightOptions | undefined,
-): Promise<PreflightResult> {
+): Promise<Proven> {
   const run = await context.runAlone(alias, options?.signal);
   const identityFile = (await folder.read(alias))?.identityFile;
   const { keepsSharedTmux } = context.deps.environment();
@@ -40,17 +48,20 @@ async function provenPreflight(
   if ((await folder.hostKeys(alias)).length > 0) {
     const pinned = await context.hostKeyOptions(alias);
     const result = await runPreflight({ ...deps, options: pinned }, alias, options);
-    return result.ok ? result : comparedWithLog(context, alias, result, options);
+    return { result: result.ok ? result : await comparedWithLog(context, alias, result, options) };
   }
-  return folder.provingHostKey(
+  return folder.provingHostKey<Proven>(
     alias,
     async (file, seen) => {
       const own = hostKeyOptions(alias, file, 'accept-new');
       const result = await runPreflight({ ...deps, options: own }, alias, options);
-      const isProven = isLoggedIn(result);
-      return isProven && (await isOtherThanPrinted(context, await seen(), options))
-        ? { isProven: false, result: notPrinted }
-        : { isProven, result };
+      if (!isLoggedIn(result)) {
+        return { isProven: false, result: { result } };
+      }
+      const printed = await comparedAtFirst(context, alias, await seen(), options);
+      return printed === 'other'
+        ? { isProven: false, result: { result: notPrinted } }
+        : { isProven: true, result: { result, isPrinted: printed === 'printed' } };
     },
     options?.signal,
   );
@@ -63,20 +74,29 @@ const logPatienceMs = 5_000;
 /** A log that does not name an offered host key is read again after this time (ms); some repeat logins every few seconds. */
 const logAgainMs = 60_000;
 
-async function isOtherThanPrinted(
+/**
+ * Compares the host key of a first contact with the log. Where the start line of a rental of ours printed keys, no other
+ * line counts. `unknown`: the login alone proves the key.
+ */
+async function comparedAtFirst(
   context: SshContext,
+  alias: string,
   seen: readonly string[],
   options: PreflightOptions | undefined,
-): Promise<boolean> {
-  const printed = await readPrinted(context, options);
-  if (printed.size === 0) {
-    return false;
-  }
-  const isOther = differsFromPrinted(seen, printed);
+): Promise<'printed' | 'other' | 'unknown'> {
+  const content = await readLog(context, options);
+  const token = context.deps.startTokenOf?.(alias);
+  const own = token === undefined ? undefined : startLineHostKeys(content, token);
+  const isPrinted = own !== undefined && areAllPrinted(seen, own);
+  const isOther = !isPrinted && differsFromPrinted(seen, own ?? printedHostKeys(content));
   context.deps.log.info(
-    isOther ? 'The log names another host key' : 'The log was compared with the host key',
+    isPrinted
+      ? 'The start line in the log printed this host key'
+      : isOther
+        ? 'The log names another host key'
+        : 'The log does not name the host key, which is trusted at this login',
   );
-  return isOther;
+  return isPrinted ? 'printed' : isOther ? 'other' : 'unknown';
 }
 
 /**
@@ -98,27 +118,30 @@ async function comparedWithLog(
   const now = deps.clock.elapsed();
   let known = offeredHostKeys.get(key);
   if (!known || (!known.isPrinted && now - known.at >= logAgainMs)) {
-    const printed = [...(await readPrinted(context, options)).values()];
+    const content = await readLog(context, options);
+    const token = deps.startTokenOf?.(alias);
+    const own = token === undefined ? undefined : startLineHostKeys(content, token);
+    const printed = [...(own ?? printedHostKeys(content)).values()];
     known = { isPrinted: printed.some((fingerprints) => fingerprints.has(offered)), at: now };
     offeredHostKeys.set(key, known);
   }
   return known.isPrinted ? { ...failure, isPrinted: true } : failure;
 }
 
-/** Returns none without a log. */
-async function readPrinted(
+/** Returns nothing without a log. */
+async function readLog(
   { deps: { clock, log } }: SshContext,
   options: PreflightOptions | undefined,
-): Promise<PrintedHostKeys> {
+): Promise<string> {
   if (!options?.log) {
-    return new Map();
+    return '';
   }
   try {
     const content = await Promise.race([options.log(), wait(clock, logPatienceMs, options.signal)]);
-    return printedHostKeys(content ?? '');
+    return content ?? '';
   } catch (error) {
     log.info(`The log could not be read for the host key: ${String(error)}`);
-    return new Map();
+    return '';
   }
 }
 

@@ -150,6 +150,8 @@ export async function writeEntry(
     forwardAgent,
     account: accountMark(request.account.key),
     isProved: known?.isProved === true && sameEndpoint(known.endpoint, endpoint),
+    // Of the stored host key, which is the same at each address.
+    isKeyPrinted: known?.isKeyPrinted === true,
   };
   await writeAgentKey(context, alias, identity, signal);
   const verification = await write(context, entry, signal);

@@ -1,3 +1,4 @@
+import { isStartToken } from '../model/rentals/hostKeyLine';
 import { parsePublicKey } from './publicKey';
 
 /** Fingerprints of host keys that a machine printed in its log, by key type as `ssh-keygen -l` names it. */
@@ -37,6 +38,47 @@ export function printedHostKeys(log: string): PrintedHostKeys {
   return found;
 }
 
+/** What a machine printed between the tokens of its own start line: by type, and `SHA256:…` as `ssh-keygen -l` has it. */
+const ofStartLine = (token: string) =>
+  new RegExp(`\\[gpu-rental host key ${token} ((?:[a-z0-9-]{1,40}:[0-9a-f]{64} ){1,8})${token}\\]`, 'g');
+
+/**
+ * Reads what the start line of a rental of ours printed. Nobody else knows its token, so other lines are no forgery that
+ * counts. Two keys of one type prove neither. `undefined` without a line, or with contradicting ones.
+ */
+export function startLineHostKeys(log: string, token: string): PrintedHostKeys | undefined {
+  const found = new Map<string, Set<string>>();
+  for (const [, keys = ''] of isStartToken(token)
+    ? log.slice(-longestLog).matchAll(ofStartLine(token))
+    : []) {
+    for (const [keyType = '', hex = ''] of keys
+      .trim()
+      .split(' ')
+      .map((one) => one.split(':'))) {
+      const type = nameOfType(keyType);
+      const printed = Buffer.from(hex, 'hex').toString('base64').replace('=', '');
+      if (type !== undefined) {
+        found.set(type, (found.get(type) ?? new Set()).add(`SHA256:${printed}`));
+      }
+    }
+  }
+  return found.size > 0 && [...found.values()].every(({ size }) => size === 1) ? found : undefined;
+}
+
+/** Returns whether every key of a first contact is among the printed ones. */
+export function areAllPrinted(lines: readonly string[], printed: PrintedHostKeys): boolean {
+  const keys = lines.map((line) => parsePublicKey(line.trim().split(/\s+/).slice(1).join(' ')));
+  return (
+    keys.length > 0 &&
+    keys.every((key) => key && printed.get(nameOfType(key.type) ?? '')?.has(key.fingerprint) === true)
+  );
+}
+
+function nameOfType(keyType: string): (typeof typeNames)[number] | undefined {
+  const upper = keyType.toUpperCase();
+  return typeNames.find((name) => upper.includes(name === 'DSA' ? 'DSS' : name));
+}
+
 /** Returns the type that is named last, which is nearest to the fingerprint. */
 function typeIn(text: string): string | undefined {
   const upper = text.toUpperCase();
@@ -54,8 +96,7 @@ function typeIn(text: string): string | undefined {
 export function differsFromPrinted(lines: readonly string[], printed: PrintedHostKeys): boolean {
   return lines.some((line) => {
     const key = parsePublicKey(line.trim().split(/\s+/).slice(1).join(' '));
-    const type =
-      key && typeNames.find((name) => key.type.toUpperCase().includes(name === 'DSA' ? 'DSS' : name));
+    const type = key && nameOfType(key.type);
     const known = type === undefined ? undefined : printed.get(type);
     return key !== undefined && known !== undefined && !known.has(key.fingerprint);
   });

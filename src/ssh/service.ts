@@ -299,7 +299,12 @@ class NativeSsh implements SshService {
   }
 
   async forgetHostKey(alias: string): Promise<void> {
-    await this.context.folder().forgetHostKeys([alias]);
+    const folder = this.context.folder();
+    await folder.forgetHostKeys([alias]);
+    const entry = await folder.read(alias);
+    if (entry?.isKeyPrinted === true) {
+      await folder.write({ ...entry, isKeyPrinted: false });
+    }
   }
 
   async removeAll(account?: Pick<AccountRef, 'key'>): Promise<void> {

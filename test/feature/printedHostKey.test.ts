@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance, registerKey, remoteSshExtension } from '../support/feature/reachable';
 import { rent3090 } from '../support/feature/rentDriver';
@@ -107,5 +107,39 @@ describe('an instance whose log names another host key while it gets ready', () 
     instance.onstart = `Creating SSH2 ED25519 key\n256 SHA256:${'A'.repeat(43)} root@c1 (ED25519)`;
     await window.view('instances').row(/No login: its host key is not the one in its log/);
     await window.toast(/is running, but its host key is not the one in its log: another machine may/);
+  });
+});
+
+describe('an instance whose start line prints its host key', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  const entry = (id: number) => {
+    const folder = path.join(path.dirname(computer().sshConfig), 'gpu-rental.d');
+    const name = readdirSync(folder).find((one) => one.endsWith(`-${id}.conf`)) ?? '';
+    return readFileSync(path.join(folder, name), 'utf8');
+  };
+  const logs = (id: number) =>
+    computer().simulator.received('PUT', `/api/v0/instances/request_logs/${id}/`).length;
+  let window: FeatureWindow;
+
+  before(async () => {
+    await registerKey(computer());
+    window = await computer().openSignedIn();
+  });
+
+  it('is verified at its first login, with the one reading of its log', async () => {
+    const { id, onstart } = await rent3090(window);
+    assert.match(onstart ?? '', /^\( \( .*# GPU Rental: prints the host key\n$/);
+    await window.toast(/is ready/);
+    assert.match(entry(id), /^# account [0-9a-f]+ endpoint \w+ proved printed$/m);
+    assert.equal(logs(id), 1);
+    assert.match(window.log(), /The start line in the log printed this host key/);
+  });
+
+  it('is shown without that line, as the user wrote its script', async () => {
+    const { id, onstart } = await rent3090(window);
+    assert.ok(onstart?.includes('GPU Rental'));
+    window.start('gpuRental.instance.showDetails', { instanceId: id });
+    const text = (await window.document(/"id"/)).getText();
+    assert.ok(!text.includes('ssh-keyscan'), text);
   });
 });

@@ -47,6 +47,7 @@ export class SshHome {
       platform: NodeJS.Platform;
       agentSocket: string;
       keepsSharedTmux: boolean;
+      startTokenOf: (alias: string) => string | undefined;
     }> = {},
   ): SshService {
     return createSshService({
@@ -56,6 +57,7 @@ export class SshHome {
       clock: parts.clock ?? systemClock,
       log: silentLog,
       identity: thisProcess,
+      ...(parts.startTokenOf === undefined ? {} : { startTokenOf: parts.startTokenOf }),
       // `~` would lead to the home of the user who runs the tests.
       environment: () => ({
         ...this.environment,

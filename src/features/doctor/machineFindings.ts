@@ -1,6 +1,8 @@
 import { printedLog, registeredKeysOf, type KeyAccount, type RegisteredKeys } from '../../instanceKeys';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
+import type { HostEntry } from '../../ssh/hostConfig';
+import { hostKeyTrust } from '../../ssh/hostKey';
 import { isLoggedIn } from '../../ssh/hostLogin';
 import { matchKeys, type LocalKey } from '../../ssh/localKeys';
 import { plainText } from '../../ssh/plainText';
@@ -23,7 +25,7 @@ import {
 import { uncomparedText } from './keyFindings';
 
 interface Ports {
-  readonly ssh: Pick<SshService, 'connect' | 'exec' | 'localKeys' | 'reach' | 'unreadKeys'>;
+  readonly ssh: Pick<SshService, 'connect' | 'entry' | 'exec' | 'localKeys' | 'reach' | 'unreadKeys'>;
   readonly account: (SshAccount & KeyAccount) | undefined;
   readonly unreadable?: unknown;
   readonly instances: readonly Instance[];
@@ -85,7 +87,7 @@ export async function machineFindings(ports: Ports, signal: AbortSignal): Promis
     ...addressFindings(probes.value ?? []),
     sshdFinding(instance, host, preflight),
     verificationFinding(host),
-    hostKeyFinding(host, preflight),
+    hostKeyFinding(host, preflight, await ssh.entry(host.alias)),
     loginFinding(instance, host, preflight),
     diskFinding(instance, preflight),
     preflight.ok || preflight.problem === 'diskFull'
@@ -205,9 +207,13 @@ function verificationFinding({ verification, userConfig }: PreparedHost): Doctor
     : finding('sshG', titles.sshG, 'ok', text('No problem found.'));
 }
 
-function hostKeyFinding(host: PreparedHost, preflight: PreflightResult): DoctorFinding {
+function hostKeyFinding(
+  host: PreparedHost,
+  preflight: PreflightResult,
+  entry: HostEntry | undefined,
+): DoctorFinding {
   if (preflight.ok || isLoggedIn(preflight)) {
-    return finding('hostKey', titles.hostKey, 'ok', text('No problem found.'));
+    return finding('hostKey', titles.hostKey, 'ok', hostKeyTrust(entry) ?? text('No problem found.'));
   }
   if (preflight.problem === 'hostKeyNotPrinted') {
     const { text: words } = explainFailure(preflight, host.identity);

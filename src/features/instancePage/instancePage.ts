@@ -12,6 +12,7 @@ import { hoursOfCredit, spanOfHours } from '../../model/quote';
 import type { Services } from '../../services';
 import { watchAccounts } from '../../shared/followAccount';
 import { aliasInArguments } from '../../ssh/alias';
+import { hostKeyTrust } from '../../ssh/hostKey';
 import { burnNow, signsOf } from '../../store/instances/burn';
 import { isCurrent } from '../../store/instances/listed';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -62,6 +63,8 @@ export class InstancePage implements Disposable {
   /** The end of its log as last kept. */
   private log: string | undefined;
   private readonly gpus: LiveGpus;
+  /** How its host key was checked, as last read. */
+  private hostKey: string | undefined;
   /** What a click on a row does, by the section and the id of the row. */
   private opens = new Map<string, () => unknown>();
 
@@ -126,15 +129,19 @@ export class InstancePage implements Disposable {
   private update(): void {
     this.draw();
     if (this.panel.isVisible) {
-      void this.readLog();
+      void this.readKept();
     }
   }
 
-  private async readLog(): Promise<void> {
+  private async readKept(): Promise<void> {
     const { accountKey, instanceId } = this.of;
+    const { accounts, keptLogs, ssh } = this.deps;
     try {
-      const content = await this.deps.keptLogs.read(accountKey, instanceId);
+      const content = await keptLogs.read(accountKey, instanceId);
       this.log = content === undefined ? undefined : endOfLog(content);
+      const { active } = accounts;
+      const trust = hostKeyTrust(active && (await ssh.entry(ssh.aliasOf(active, instanceId))));
+      this.hostKey = trust && localize(trust);
     } catch (error) {
       this.deps.log.warn(`The log of ${instanceId} could not be read: ${String(error)}`);
     }
@@ -239,6 +246,7 @@ export class InstancePage implements Disposable {
       proof: check?.kind === 'proved' ? check.proof : undefined,
       gpus: this.gpus.readings,
       isReadingGpus: this.gpus.isReading,
+      hostKey: this.hostKey,
       log: this.log,
       services: this.rowsOf('services', rows, 'service'),
       work: [

@@ -66,6 +66,8 @@ export interface PageFacts {
   readonly history: readonly GaugeReading[];
   /** What its GPUs proved to be when it was checked. */
   readonly proof?: MachineProof | undefined;
+  /** How its host key was checked. */
+  readonly hostKey?: string | undefined;
   /** What its GPUs did in the last hour, as far as the user had that read. */
   readonly gpus: readonly GpuReading[];
   readonly isReadingGpus: boolean;
@@ -100,6 +102,7 @@ export function instanceView(
         isRunning,
         proof: isRunning ? page.proof : undefined,
         isEachShown: gpus.length > 0,
+        hostKey: page.hostKey,
         buttons: [
           ...(gpus.length > 0 ? [] : readGpus(allowed, page.isReadingGpus)),
           ...actionButtons('machine', allowed),

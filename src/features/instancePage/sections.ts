@@ -213,6 +213,7 @@ export function machineSection(
     isRunning,
     proof,
     isEachShown = false,
+    hostKey,
     buttons = [],
   }: {
     readonly isRunning: boolean;
@@ -220,6 +221,8 @@ export function machineSection(
     readonly isEachShown?: boolean;
     /** What it proved to be since it started. */
     readonly proof?: MachineProof | undefined;
+    /** How its host key was checked. */
+    readonly hostKey?: string | undefined;
     readonly buttons?: Buttons;
   },
 ): Section {
@@ -271,6 +274,7 @@ export function machineSection(
         instance.cudaVersion === undefined ? undefined : `CUDA ${instance.cudaVersion}`,
       ]),
     ],
+    [t('Host key of the instance'), hostKey],
   ];
   return factsSection('machine', t('Machine'), facts, buttons);
 }

@@ -1,5 +1,6 @@
 import { scriptLines } from '../../util/scriptLines';
 import { withoutSharedTmux } from '../instances/sharedTmux';
+import { hostKeyLineMark } from './hostKeyLine';
 
 /** Marks the end of our line in an on-start script. */
 export const guardMark = '# GPU Rental: stops this machine after its job';
@@ -27,6 +28,6 @@ export function withGuard(written: string | undefined, line: string): string | u
 export function withoutGuard(script: string): string {
   return script
     .split('\n')
-    .filter((line) => ![guardMark, terminalMark].some((mark) => line.endsWith(mark)))
+    .filter((line) => ![guardMark, terminalMark, hostKeyLineMark].some((mark) => line.endsWith(mark)))
     .join('\n');
 }

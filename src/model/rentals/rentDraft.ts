@@ -102,6 +102,8 @@ export interface RentRequest {
   readonly workspace?: string;
   /** When the machine ends by itself. */
   readonly end?: AgreedEnd | undefined;
+  /** Not kept: the script of the template, unless its run type has no shell. */
+  readonly templateScript?: string | undefined;
 }
 
 /** Returns the query of a rental, whose prices include the disk that will be rented. */
@@ -134,6 +136,14 @@ function guarded(
   });
 }
 
+/** Returns the script of the template before which lines of ours may stand; `undefined` if it is not known. */
+export function templateScript(choices: RentChoices): string | undefined {
+  const { source } = choices;
+  return source.kind === 'template' && !lacksShell(effectiveRuntype(choices))
+    ? source.template.onstart
+    : undefined;
+}
+
 /** Returns the request for a draft; `confirmed` is the price of one machine without volumes. */
 export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): RentRequest {
   const { accountKey, offer, query, choices, order, workspace } = draft;
@@ -148,6 +158,7 @@ export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): Re
     priceLimit: searchLimit(query) ?? priceConfirmed,
     mostPerHour: confirmed === undefined ? undefined : priceConfirmed,
     workspace: workspace?.folder,
+    templateScript: templateScript(choices),
     end: choices.end,
   });
 }

@@ -1,4 +1,5 @@
 import { BodyReader } from '../body';
+import { hostKeyIn } from '../login/machineDir';
 import { ok, route, ServiceError, type Route } from '../route';
 import type { InstanceState } from '../state';
 import type { World } from '../world';
@@ -49,7 +50,9 @@ export function commandRoutes({ world, folders, results }: CommandContext): Rout
       (request) => {
         const instance = ownInstance(world, request, { code: 'invalid_id', status: 404 });
         const body = BodyReader.of(request.body);
-        const lines = body.flag('daemon_logs') ? instance.hostLog : containerLog(instance);
+        const lines = body.flag('daemon_logs')
+          ? instance.hostLog
+          : containerLog(instance, hostKeyIn(folders.ensure(instance.id)));
         const text = selectLines(lines, body.text('filter') || undefined, body.integer('tail'));
         return ok({
           success: true,

@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { unpackedScript } from '../login/guardOfJob';
 import type { InstanceState } from '../state';
 import { variablesOf } from './envFlags';
 import { imageRuntype } from './runtype';
@@ -6,7 +8,7 @@ import { imageRuntype } from './runtype';
  * Returns the lines that the container would have written. Image, arguments and scripts
  * are shown as recorded and never run on this computer; values of variables are not shown.
  */
-export function containerLog(instance: InstanceState): string[] {
+export function containerLog(instance: InstanceState, hostKey?: Buffer): string[] {
   const names = variablesOf(instance.env).map(([name]) => name);
   return [
     `[simulator] This machine is simulated: nothing below was run.`,
@@ -18,11 +20,30 @@ export function containerLog(instance: InstanceState): string[] {
     ...(instance.onstart
       ? [
           '[simulator] on-start script:',
-          ...instance.onstart.split(/\r?\n/).map((line) => `[onstart] ${line}`),
+          ...instance.onstart
+            .split(/\r?\n/)
+            .filter((line) => !line.endsWith(startLineMark))
+            .map((line) => `[onstart] ${line}`),
+          ...printedHostKey(instance, hostKey),
         ]
       : []),
     ...(instance.actualStatus === 'running' ? ['[simulator] ready'] : []),
   ];
+}
+
+const startLineMark = '# GPU Rental: prints the host key';
+
+/** Plays the start line of a client that prints the host keys (docs/ssh.md#first-contact), whose script is not run. */
+function printedHostKey({ actualStatus, onstart }: InstanceState, hostKey: Buffer | undefined): string[] {
+  const line = unpackedScript(onstart ?? '')
+    .split('\n')
+    .find((one) => one.endsWith(startLineMark));
+  const [, token] = /\[gpu-rental host key ([0-9a-f]{32}) /.exec(line ?? '') ?? [];
+  if (actualStatus !== 'running' || hostKey === undefined || token === undefined) {
+    return [];
+  }
+  const hash = createHash('sha256').update(hostKey).digest('hex');
+  return [`[gpu-rental host key ${token} ssh-ed25519:${hash} ${token}]`];
 }
 
 /** Lines that contain the filter, the last `tail` of them. */

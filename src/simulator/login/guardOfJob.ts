@@ -27,10 +27,15 @@ function unpacked(data: string): string {
   }
 }
 
+/** The script of a request, also where it was sent packed. */
+export function unpackedScript(onstart: string): string {
+  const [, whole] = packed.exec(onstart) ?? [];
+  return whole === undefined ? onstart : unpacked(whole);
+}
+
 /** The line of the script that starts exactly that program. */
 export function guardLineOf(onstart: string): string | undefined {
-  const [, whole] = packed.exec(onstart) ?? [];
-  const lines = (whole === undefined ? onstart : unpacked(whole)).split('\n');
+  const lines = unpackedScript(onstart).split('\n');
   return lines.find((line) => {
     const [, program] = guardLine.exec(line) ?? [];
     return (

@@ -133,6 +133,21 @@ function writeHomeFiles(
   }
 }
 
+/** The public key of a machine as it goes over the wire; `undefined` before its server has started. */
+export function hostKeyIn(home: string): Buffer | undefined {
+  const file = path.join(`${home}.machine`, 'host_key');
+  if (!existsSync(file)) {
+    return undefined;
+  }
+  const blob = Buffer.from(readFileSync(file, 'latin1').replace(/-----[^-]+-----|\s/g, ''), 'base64');
+  // Behind the magic word, the three texts on encryption, and the number of keys.
+  const length = blob.readUInt32BE(headBytes);
+  return blob.subarray(headBytes + 4, headBytes + 4 + length);
+}
+
+/** Of an unencrypted key in the format of `newHostKey`. */
+const headBytes = 15 + 8 + 8 + 4 + 4;
+
 /** A fresh Ed25519 key in OpenSSH's own format, which both servers read (openssh PROTOCOL.key). */
 export function newHostKey(comment: string): string {
   const { privateKey } = generateKeyPairSync('ed25519');

@@ -92,6 +92,7 @@ export function newRental(
   facts: Pick<Rental, 'marker' | 'accountKey' | 'windowId' | 'requestedAt'> & {
     readonly idsBefore: Rental['idsBefore'] | undefined;
     readonly order: Rental['order'] | undefined;
+    readonly startToken: string | undefined;
   },
 ): Rental {
   return defined<Rental>({

@@ -48,6 +48,8 @@ export interface Rental {
   readonly end?: AgreedEnd;
   /** The state of the instance for which its end was last arranged. */
   readonly endSetFor?: 'running' | 'stopped';
+  /** The token between which its machine prints its host keys into its log. */
+  readonly startToken?: string;
   readonly search?: OfferSearch;
   readonly rentalType: RentalType;
   /** The most that a replacement may cost per hour. */

@@ -28,6 +28,7 @@ import {
 } from './rentalOutcome';
 import { RentalRecords, type RecordsDeps } from './rentalRecords';
 import type { Rental, RentalStore, RentOptions, RentResult } from './rentalStore';
+import { withHostKeyLine } from './startLine';
 import { Absences, BrokenReplacements, UnfinishedOrders } from './unfinishedRentals';
 
 interface RentalsDeps extends RecordsDeps {
@@ -129,6 +130,7 @@ class JournaledRentals implements RentalStore {
     }
     const config: RentConfig = { ...request.config, label: withMarker(request.config.label, marker) };
     const { hub, clock } = this.deps;
+    const sent = withHostKeyLine(this.deps.guarded(config, account.serviceUrl), request);
     const rental = newRental(request, config, {
       marker,
       accountKey: account.key,
@@ -136,6 +138,7 @@ class JournaledRentals implements RentalStore {
       requestedAt: clock.now(),
       idsBefore,
       order: options.order,
+      startToken: sent.startToken,
     });
     await this.records.journal.putSecrets(marker, config);
     // Stored before anything is sent, so that the next start notices a crash from here on.
@@ -147,7 +150,7 @@ class JournaledRentals implements RentalStore {
     }
     return this.atWork.during(marker, async () => {
       await this.announce(rental, options);
-      return this.send(account, rental, config, options);
+      return this.send(account, rental, sent.config, options);
     });
   }
 
@@ -179,8 +182,7 @@ class JournaledRentals implements RentalStore {
       const {
         isStillWanted = agreedAt === undefined ? undefined : stillAgreed(this.deps, account.key, agreedAt),
       } = options;
-      const sent = this.deps.guarded(config, account.serviceUrl);
-      const { instanceId, confirmed, message } = await account.client.offers.rent(rental.offer.id, sent, {
+      const { instanceId, confirmed, message } = await account.client.offers.rent(rental.offer.id, config, {
         signal,
         onWait,
         isStillWanted,

@@ -13,6 +13,7 @@ import type { Micros } from '../../model/money';
 import { priceToPay, type ReplacementNeeds } from '../../model/offers/nextBest';
 import type { Offer } from '../../model/offers/offer';
 import type { RentConfig } from '../../model/rentals/rent';
+import { templateScript } from '../../model/rentals/rentDraft';
 import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { Template } from '../../model/templates/template';
 import { NotSignedInError } from '../../shared/notSignedIn';
@@ -306,6 +307,7 @@ async function rentFirst(
           replaces: rental.marker,
           ...(rental.workspace === undefined ? {} : { workspace: rental.workspace }),
           end: rental.end,
+          templateScript: templateScript(choices),
           offer,
           config: { ...config, label: withoutMarker(config.label ?? '') },
           search: rental.search,

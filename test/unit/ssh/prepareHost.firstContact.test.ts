@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { HostEntry } from '../../../src/ssh/hostConfig';
+import { hostKeyTrust } from '../../../src/ssh/hostKey';
 import { NoLoginError, type PrepareRequest } from '../../../src/ssh/prepareHost';
 import { explainNoLogin } from '../../../src/ssh/problemText';
 import { parsePublicKey } from '../../../src/ssh/publicKey';
@@ -168,5 +172,96 @@ describe('The first contact with a machine', () => {
       assert.match(formatText(text), /a_locked asks for a passphrase/);
       assert.equal(fixes[0], 'unlockKey');
     });
+  });
+});
+
+describe('The first contact with a machine of a rental whose start line prints host keys', () => {
+  const token = 'ab'.repeat(16);
+  let home: SshHome;
+  let machine: SshMachine;
+  let key: string;
+  beforeEach(async () => {
+    home = new SshHome();
+    key = home.key();
+    machine = await new SshMachine().start();
+    machine.authorize(key);
+  });
+  afterEach(async () => {
+    await machine.dispose();
+    home.dispose();
+  });
+
+  const hexOf = () => {
+    const line = execFileSync('ssh-keygen', ['-yf', join(machine.dir, 'host_key')], { encoding: 'utf8' });
+    return createHash('sha256')
+      .update(Buffer.from(line.split(' ')[1] ?? '', 'base64'))
+      .digest('hex');
+  };
+  const printed = (hex: string, own = token) => `[gpu-rental host key ${own} ssh-ed25519:${hex} ${own}]\r\n`;
+  const other = 'cd'.repeat(32);
+  const trustOf = (entry: HostEntry | undefined) => {
+    const trust = hostKeyTrust(entry);
+    return trust && formatText(trust).split(':')[0];
+  };
+  /** How the host key is trusted after a first contact with such a log. */
+  async function contact(log: () => Promise<string>, startToken: string | undefined = token) {
+    const ssh = home.service({ startTokenOf: () => startToken });
+    let reads = 0;
+    const host = await ssh.prepare({
+      account: sshAccount,
+      instanceId: 7,
+      instance: sshInstance(machine.port),
+      registeredKeys: [key],
+      log: () => {
+        reads += 1;
+        return log();
+      },
+    });
+    assert.equal(reads, 1);
+    return { ssh, trust: trustOf(await ssh.entry(host.alias)) };
+  }
+  const withLog = async (log: string, startToken?: string) =>
+    (await contact(() => Promise.resolve(log), startToken)).trust;
+
+  it('is verified by it, also beside lines that a program prints in its name', async () => {
+    const own = printed(hexOf());
+    const forged = `${printed(other, 'f'.repeat(32))}host key: SHA256:${'A'.repeat(43)} (ED25519)\n`;
+    assert.equal(await withLog(`${forged}${own}${forged}`), 'Verified');
+  });
+
+  it('stays verified at another address, until the host key is forgotten', async () => {
+    const own = () => Promise.resolve(printed(hexOf()));
+    const { ssh } = await contact(own);
+    const account = { account: sshAccount, instanceId: 7, registeredKeys: [key] };
+    await ssh.writeEntry({ ...account, instance: sshInstance(machine.port) });
+    assert.equal(trustOf(await ssh.entry('gpu-7')), 'Verified');
+    await ssh.forgetHostKey('gpu-7');
+    assert.equal(trustOf(await ssh.entry('gpu-7')), 'Trusted since the first login');
+  });
+
+  it('is refused if the line names another key, and nothing is kept', async () => {
+    await assert.rejects(withLog(printed(other)), (error) => {
+      assert.ok(error instanceof NoLoginError);
+      return error.failure.problem === 'hostKeyNotPrinted';
+    });
+    assert.equal(existsSync(join(home.ownDir, 'known_hosts')), false);
+  });
+
+  const unproved: Readonly<Record<string, () => string>> = {
+    'is not there yet': () => 'booting\n',
+    'is cut': () => printed(hexOf()).slice(0, -20),
+    'is printed with two keys': () => printed(hexOf()) + printed(other),
+    'has the token of another rental': () => printed(other, 'f'.repeat(32)),
+    'names a key of another type': () => printed(other).replace('ssh-ed25519', 'ssh-rsa'),
+  };
+  for (const [what, log] of Object.entries(unproved)) {
+    it(`is trusted as before if that line ${what}`, async () => {
+      assert.equal(await withLog(log()), 'Trusted since the first login');
+    });
+  }
+
+  it('is trusted as before without an answer to the reading of its log', async () => {
+    const { trust } = await contact(() => Promise.reject(new Error('no answer')));
+    assert.equal(trust, 'Trusted since the first login');
   });
 });

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { differsFromPrinted, printedHostKeys } from '../../../src/ssh/printedHostKeys';
+import { hostKeyLine } from '../../../src/model/rentals/hostKeyLine';
+import {
+  areAllPrinted,
+  differsFromPrinted,
+  printedHostKeys,
+  startLineHostKeys,
+} from '../../../src/ssh/printedHostKeys';
 import { parsePublicKey } from '../../../src/ssh/publicKey';
 import { publicKeys } from '../../support/rentedInstance';
 
@@ -59,5 +65,64 @@ describe('The host keys in the log of a machine', () => {
     const onlyRsa = printedHostKeys(log.replaceAll('ED25519', 'RSA'));
     assert.equal(differsFromPrinted(known(other), onlyRsa), false, 'another type says nothing');
     assert.equal(differsFromPrinted([], printedHostKeys(log)), false);
+  });
+});
+
+describe('The host keys that a start line prints', () => {
+  const token = '0123456789abcdef'.repeat(2);
+  const hexOf = (line: string) =>
+    Buffer.from(fingerprintOf(line).slice('SHA256:'.length), 'base64').toString('hex');
+  const printedBy = (lines: readonly string[], own = token) =>
+    `[gpu-rental host key ${own} ${lines.map((line) => `${line.split(' ')[0] ?? ''}:${hexOf(line)} `).join('')}${own}]`;
+  const read = (log: string) => {
+    const keys = startLineHostKeys(log, token);
+    return keys && [...keys].map(([type, one]) => [type, ...one]);
+  };
+  const own = printedBy([mine]);
+  const forged = printedBy([other], 'f'.repeat(32));
+
+  it('are those between the tokens of the rental, with anything of other programs around them', () => {
+    const logs = [
+      own,
+      `before\r\n${own}\r\nbehind\r\n`,
+      `${forged}\n${own}\n${forged}`,
+      `${own}\n${own}`,
+      `2026-11-29T10:00:00Z ${own}`,
+      `${'x'.repeat(3_000_000)}\n${own}`,
+      `${own.slice(0, 80)}\n${own}`,
+      `Creating SSH2 ED25519 key\n256 ${fingerprintOf(other)} root@c1 (ED25519)\n${own}`,
+    ];
+    for (const log of logs) {
+      assert.deepEqual(read(log), [['ED25519', printed]], log.slice(0, 200));
+    }
+    assert.equal(areAllPrinted(known(mine), startLineHostKeys(own, token) ?? new Map()), true);
+    assert.equal(areAllPrinted(known(other), startLineHostKeys(own, token) ?? new Map()), false);
+    assert.equal(areAllPrinted([], startLineHostKeys(own, token) ?? new Map()), false);
+  });
+
+  it('are none if a line is forged, cut or the line of the script itself, or if two lines contradict each other', () => {
+    const logs = [
+      '',
+      forged,
+      own.slice(0, -1),
+      own.slice(0, -40),
+      own.slice(10),
+      own.replace('SHA', '').replace(/:[0-9a-f]{64}/, ':0123'),
+      hostKeyLine(token),
+      `${own}\n${printedBy([other])}`,
+      printedBy([mine, other]),
+      `[gpu-rental host key ${token} ${token}]`,
+    ];
+    for (const log of logs) {
+      assert.equal(read(log), undefined, log.slice(0, 200));
+    }
+    assert.equal(startLineHostKeys(own, '.*'), undefined);
+  });
+
+  it('are read in a time that grows with the length of the log alone', () => {
+    const began = performance.now();
+    read(`[gpu-rental host key ${token} ${'ssh-rsa:'.repeat(100_000)}`);
+    read(`[gpu-rental host key ${token} `.repeat(20_000));
+    assert.ok(performance.now() - began < 1000);
   });
 });

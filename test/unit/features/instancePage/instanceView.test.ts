@@ -69,7 +69,7 @@ describe('the text of the page of an instance', () => {
     const view = page({ isInterruptible: true });
     const buttons = (id: string) => (section(view, id)?.buttons ?? []).map(({ label }) => label);
     assert.deepEqual(buttons('status'), ['End Later…']);
-    assert.deepEqual(buttons('machine'), ['Read from Machine', 'Check Machine']);
+    assert.deepEqual(buttons('machine'), ['Read from Machine', 'Check Machine', 'Report Machine…']);
     assert.deepEqual(buttons('configuration'), ['Change Bid…', 'Show as JSON']);
     const outbid = page({ ...stopped, isInterruptible: true }, { facts: { readyAt: now - hour } });
     assert.equal(first(outbid)?.buttons[0]?.label, 'Change Bid…');

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import { NotSentError } from '../../api/errors';
+import { packOnstart, unpackOnstart } from '../../api/onstart';
+import { withGuard } from '../../model/rentals/birthGuard';
+import { hostKeyLine } from '../../model/rentals/hostKeyLine';
+import type { RentConfig } from '../../model/rentals/rent';
+import type { RentRequest } from '../../model/rentals/rentDraft';
+
+/** A request as it is sent. */
+interface Sent {
+  readonly config: RentConfig;
+  /** The token between which its machine prints its host keys; absent if the line has no room. */
+  readonly startToken?: string;
+}
+
+/**
+ * Adds the line by which the machine prints its host keys before the script of the user or the template. The script of a
+ * request takes the place of the template's (docs/service/renting.md#template-merge), so one that is not known stays alone.
+ */
+export function withHostKeyLine(
+  config: RentConfig,
+  { templateScript }: Pick<RentRequest, 'templateScript'>,
+): Sent {
+  const script = config.onstart ?? (config.templateHash === undefined ? '' : templateScript);
+  if (script === undefined || config.runtype === 'args' || config.vm === true) {
+    return { config };
+  }
+  const startToken = randomBytes(16).toString('hex');
+  const all = withGuard(unpackOnstart(script), hostKeyLine(startToken));
+  try {
+    return all === undefined ? { config } : { config: { ...config, onstart: packOnstart(all) }, startToken };
+  } catch (error) {
+    if (error instanceof NotSentError) {
+      return { config };
+    }
+    throw error;
+  }
+}
