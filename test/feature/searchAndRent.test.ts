@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { rentalsOf } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
 
@@ -7,7 +8,7 @@ describe('searching and renting', () => {
   let window: FeatureWindow;
   const quick = () => window.quick;
 
-  const rentals = () => computer().simulator.received('PUT', /^\/api\/v0\/asks\//);
+  const rentals = () => rentalsOf(computer());
   const searches = () => computer().simulator.received('POST', '/api/v0/bundles/');
 
   before(async () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { unpackOnstart } from '../../../src/api/onstart';
+import { withoutGuard } from '../../../src/model/rentals/birthGuard';
 import type { ReceivedRequest } from '../../../src/simulator/requestLog';
 import type { InstanceState } from '../../../src/simulator/state';
 import type { Computer } from './computer';
@@ -17,9 +19,13 @@ export async function haveKey({ root, simulator }: Pick<Computer, 'root' | 'simu
   assert.equal(status, 200, text);
 }
 
-/** Requests to rent, oldest first. */
+/** Requests to rent, oldest first, without the lines of ours before the script of the user. */
 export function rentalsOf({ simulator }: Computer): readonly ReceivedRequest[] {
-  return simulator.received('PUT', /^\/api\/v0\/asks\//);
+  return simulator.received('PUT', /^\/api\/v0\/asks\//).map((sent) => {
+    const { onstart, ...body } = sent.body as Record<string, unknown>;
+    const script = typeof onstart === 'string' ? withoutGuard(unpackOnstart(onstart)) : '';
+    return { ...sent, body: script === '' ? body : { ...body, onstart: script } };
+  });
 }
 
 /** What the last rental sent. Its label stands without the mark, which must be there and is different each time. */
