@@ -6,12 +6,13 @@ import { openFleetCache } from '../store/instances/fleetShared';
 import { openUsageFile } from '../store/instances/idleWatch';
 import type { Own } from '../wing';
 import { readUse } from './machine/machineTimer';
+import { isAllSaved } from './savedWork';
 import { AgreedEnds } from './store/agreedEnds';
 import { InstanceSchedules } from './store/instanceSchedules';
 import type { AskKernels } from './store/kernelUse';
 import { OtherAccountSchedules } from './store/otherAccountSchedules';
 import { ScheduleFiles } from './store/scheduleFiles';
-import { ScheduleRunner } from './store/scheduleRunner';
+import { ScheduleRunner, type SavedWork } from './store/scheduleRunner';
 import { ServiceTimetable } from './store/serviceTimetable';
 import { TimerProofs, type ArmTimer, type CheckTimer } from './store/timerProofs';
 import { TimetableFiles } from './store/timetableFiles';
@@ -34,6 +35,7 @@ type Deps = Pick<
   | 'settings'
   | 'ssh'
   | 'storageDir'
+  | 'work'
 >;
 
 export type ScheduleServices = ReturnType<typeof scheduleServices>;
@@ -42,7 +44,7 @@ export type Services = CoreServices & ScheduleServices;
 
 /** Makes the schedules of instances, and what carries them out. */
 export function scheduleServices(
-  { ssh, storageDir, presence, idle, notices, runningProofs, settings, ...shared }: Deps,
+  { ssh, storageDir, presence, idle, notices, runningProofs, settings, work, ...shared }: Deps,
   own: Own,
 ) {
   const kernelUse: AskKernels = (account, { instanceId, isAgreed, term }, signal) => {
@@ -57,7 +59,15 @@ export function scheduleServices(
   const use = { presence, aliasOf, file };
   const schedules = own(new InstanceSchedules({ ...shared, storage }));
   own(new AgreedEnds({ ...shared, schedules }));
-  own(new ScheduleRunner({ ...shared, schedules, idle, kernelUse, notices }));
+  const saved: SavedWork = {
+    isAllSaved: (account, instanceId, signal) =>
+      isAllSaved({ ssh, work, log: shared.log }, aliasOf(account, instanceId), instanceId, signal),
+    note: async (instanceId, savedAt) => {
+      const marker = shared.rentals.find(instanceId)?.marker;
+      await (marker === undefined ? undefined : shared.rentals.update(marker, { savedAt }));
+    },
+  };
+  own(new ScheduleRunner({ ...shared, schedules, idle, kernelUse, notices, saved }));
   const timetable = own(
     new ServiceTimetable({
       ...shared,

@@ -1,6 +1,5 @@
 import { printedLog } from '../instanceKeys';
 import type { Instance } from '../model/instances/instance';
-import { minuteMs } from '../model/rentals/agreedEnd';
 import { aliasOf } from '../ssh/alias';
 import { probeAgainScript } from '../ssh/gpuProbe';
 import { parseProof, proofGreeting } from '../ssh/proofText';
@@ -10,17 +9,17 @@ import type { RunningProofs } from '../store/rentals/runningProofs';
 import type { Clock } from '../util/clock';
 import type { Log } from '../util/log';
 import { armTimer, checkTimer, checkTimerAnd } from './machine/machineTimer';
-import { machineLaterMs, type ArmedTimer, type Schedule } from './model/schedule';
+import { timerSeconds, type ArmedTimer, type Schedule } from './model/schedule';
 import type { ArmResult, TimerProof } from './store/timerProofs';
 
 interface Deps {
   readonly ssh: Pick<SshService, 'entry' | 'exec' | 'prepare'>;
+  readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
 }
 
 interface ProofDeps extends Deps {
   readonly runningProofs: Pick<RunningProofs, 'isDue' | 'learn'>;
-  readonly clock: Pick<Clock, 'now'>;
 }
 
 /**
@@ -72,8 +71,8 @@ export async function armQuietly(
     return 'notAsked';
   }
   const { serviceUrl } = account;
-  const seconds = (term.minutes * minuteMs + machineLaterMs) / 1000;
-  const order = { serviceUrl, instanceId: instance.id, action, seconds, token, mode: term.kind };
+  const times = timerSeconds(term, deps.clock.now());
+  const order = { serviceUrl, instanceId: instance.id, action, ...times, token, mode: term.kind };
   const { kind } = await armTimer(deps.ssh, alias, order);
   deps.log.info(`The start of the timer on ${instance.id} says: ${kind}`);
   return kind === 'armed' ? 'armed' : kind === 'notKnown' ? 'notKnown' : 'notArmed';

@@ -1,6 +1,7 @@
 import type { MachineProbe } from '../model/instances/machineProbe';
 import { defined } from '../util/defined';
 import type { Text } from '../util/text';
+import looseFilesScript from './looseFiles.sh';
 import { isRemotePath } from './remoteFolders';
 import type { SshService } from './service';
 import unsavedGit from './unsavedGit.sh';
@@ -45,6 +46,16 @@ export async function findUnsavedWork(
   const script = [`printf "%s\\n" "${greeting}"`, ...others, gitScript].join('\n');
   const { stdout } = await ssh.exec(alias, script, { ...options, isLook: true });
   return parseUnsavedWork(stdout, probes);
+}
+
+/** Returns a probe of a machine for files that only its disk has, other than those that Git reports. */
+export function looseFiles(): { readonly probe: MachineProbe; readonly areNone: () => boolean } {
+  let areNone = false;
+  const read: MachineProbe['read'] = (lines) => {
+    areNone = lines.includes('no loose files');
+    return [];
+  };
+  return { probe: { script: looseFilesScript, read }, areNone: () => areNone };
 }
 
 /** Parses the output of the script, also if incomplete; other lines are left out. */

@@ -86,8 +86,10 @@ export class IdleMachine {
   }
 
   /** Lets the machine idle for half a minute of the four that it has; returns the second at which it stopped. */
-  stoppedAt(more: { readonly seconds?: number; readonly limit?: number } = {}): number | undefined {
-    const { seconds = 30, limit = 240 } = more;
+  stoppedAt(
+    more: { readonly seconds?: number; readonly limit?: number; readonly keptSeconds?: number } = {},
+  ): number | undefined {
+    const { seconds = 30, limit = 240, keptSeconds = 0 } = more;
     const file = this.file('.gpu-rental/timer-7-a');
     const order = [
       'http://127.0.0.1:1',
@@ -98,7 +100,7 @@ export class IdleMachine {
       'curl',
       'idle',
       '5',
-      '0',
+      String(keptSeconds),
       '7200',
     ];
     const { status, stderr, error } = this.run(timerPrograms.guard, order, { LONGEST: String(limit) });

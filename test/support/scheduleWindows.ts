@@ -4,7 +4,7 @@ import { AgreedEnds } from '../../src/schedules/store/agreedEnds';
 import { InstanceSchedules } from '../../src/schedules/store/instanceSchedules';
 import type { ScheduleStorage } from '../../src/schedules/store/scheduleFiles';
 import { scheduleNotice, type ScheduleNotice } from '../../src/schedules/store/scheduleNotice';
-import { ScheduleRunner } from '../../src/schedules/store/scheduleRunner';
+import { ScheduleRunner, type SavedWork } from '../../src/schedules/store/scheduleRunner';
 import { IdleWatch, type UsageFile } from '../../src/store/instances/idleWatch';
 import { Notices, type Notice } from '../../src/store/windows/notices';
 import { Presence } from '../../src/store/windows/presence';
@@ -102,7 +102,21 @@ export async function openScheduleWindow(computer: FakeComputer, disk: FakeSched
     return Promise.resolve(kernels.use);
   };
   owned.add(new AgreedEnds({ accounts, fleet, hub, rentals, schedules, clock, log }));
-  owned.add(new ScheduleRunner({ accounts, fleet, hub, schedules, idle, kernelUse, notices, clock, log }));
+  /** What the machines say of their work. */
+  const work = { isSaved: false, asked: 0 };
+  const saved: SavedWork = {
+    isAllSaved: () => {
+      work.asked += 1;
+      return Promise.resolve(work.isSaved);
+    },
+    note: async (instanceId, savedAt) => {
+      const marker = rentals.find(instanceId)?.marker;
+      await (marker === undefined ? undefined : rentals.update(marker, { savedAt }));
+    },
+  };
+  owned.add(
+    new ScheduleRunner({ accounts, fleet, hub, schedules, idle, kernelUse, notices, clock, log, saved }),
+  );
   await clock.advance(0);
   await fleet.refresh();
   return {
@@ -112,6 +126,7 @@ export async function openScheduleWindow(computer: FakeComputer, disk: FakeSched
     idle,
     schedules,
     kernels,
+    work,
     posted,
     /** What was shown, each once, as the windows' claims have it. */
     postedNotices: (): readonly ScheduleNotice[] =>

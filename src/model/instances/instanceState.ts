@@ -38,6 +38,8 @@ export const instanceFacts = z
      * stopped (ms since 1970); absent while it runs. The record does not state it.
      */
     stoppedAt: z.number().exactOptional(),
+    /** Since when each list has shown it stopped, without a pause in which it could have run (ms since 1970). */
+    stillSince: z.number().exactOptional(),
   })
   .readonly();
 export type InstanceFacts = z.infer<typeof instanceFacts>;

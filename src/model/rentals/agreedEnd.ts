@@ -5,7 +5,7 @@ import { text, type Text } from '../../util/text';
 export interface AgreedEnd {
   /** Minutes without use after which it is stopped. */
   readonly idleMinutes: number;
-  /** Days after it was stopped at which the user is asked to destroy it. */
+  /** Days after it was stopped at which it is destroyed, after a question unless it proved that no work is lost. */
   readonly destroyAfterDays: number;
 }
 
@@ -31,7 +31,7 @@ export function spanOfEnd(key: keyof AgreedEnd, value: number): Text {
   return durationText(value * (key === 'idleMinutes' ? minuteMs : dayMs));
 }
 
-/** `stops after 30 min idle, asks to destroy after 7 d stopped`. */
+/** `stops after 30 min idle; destroyed after 7 d stopped, or a question if work may be unsaved`. */
 export function agreedEndText({ idleMinutes, destroyAfterDays }: AgreedEnd): Text {
   const span = spanOfEnd('idleMinutes', idleMinutes);
   const days = spanOfEnd('destroyAfterDays', destroyAfterDays);
@@ -40,7 +40,11 @@ export function agreedEndText({ idleMinutes, destroyAfterDays }: AgreedEnd): Tex
   }
   return idleMinutes === 0
     ? text('never stops by itself; asks to destroy after {0} stopped', days)
-    : text('stops after {0} idle, asks to destroy after {1} stopped', span, days);
+    : text(
+        'stops after {0} idle; destroyed after {1} stopped, or a question if work may be unsaved',
+        span,
+        days,
+      );
 }
 
 export const neverEnds = text('never stops by itself');

@@ -38,6 +38,8 @@ export interface TimerOrder {
   readonly mode: 'at' | 'idle' | 'job';
   /** In the mode `job`: the time to fetch the outputs of the last job, from its end or the last login. */
   readonly fetchSeconds?: number;
+  /** In the mode `idle`: for how long it is kept in any case. */
+  readonly keptSeconds?: number;
   /** In the mode `idle`: how long a notebook server that does not report its kernels counts as use. */
   readonly doubtSeconds?: number;
   /** Hexadecimal; identifies the process on the machine. */
@@ -246,7 +248,7 @@ async function ask(
     token,
     mode,
     idleGpuPercent,
-    Math.ceil(order.fetchSeconds ?? 0),
+    Math.ceil(order.fetchSeconds ?? order.keptSeconds ?? 0),
     turnMinutes,
     Math.ceil(order.doubtSeconds ?? silentKernelMs / 1000),
   ];

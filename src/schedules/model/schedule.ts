@@ -1,13 +1,17 @@
 import type { Instance } from '../../model/instances/instance';
-import { startCauseOf, type OwnRequest } from '../../model/instances/instanceState';
+import { startCauseOf, type InstanceFacts, type OwnRequest } from '../../model/instances/instanceState';
+import { dayMs, minuteMs } from '../../model/rentals/agreedEnd';
 import { defined } from '../../util/defined';
+import { isWithin } from '../../util/duration';
 
 /** What happens to an instance when its schedule is due. */
 export type ScheduleAction = 'stop' | 'destroy';
 
 /** When a schedule is due: at a time (ms since 1970), or after the instance was idle for some minutes. */
 export type ScheduleTerm =
-  { readonly kind: 'at'; readonly at: number } | { readonly kind: 'idle'; readonly minutes: number };
+  | { readonly kind: 'at'; readonly at: number }
+  /** `notBefore`: until when the user keeps it in any case. */
+  | { readonly kind: 'idle'; readonly minutes: number; readonly notBefore?: number | undefined };
 
 /** The timer on the machine that enforces the schedule without an editor, as far as it has been verified. */
 export interface ArmedTimer {
@@ -34,6 +38,8 @@ export interface Schedule {
   readonly armed?: ArmedTimer | undefined;
   /** Follows from the end that was agreed with the rental, and is replaced when the instance is stopped or started. */
   readonly isAgreed?: boolean;
+  /** When its machine showed nothing unsaved, right before an editor stopped it (ms since 1970). */
+  readonly savedAt?: number | undefined;
   /** The user canceled the schedule, but the timer on the instance could not be ended. No editor carries it out. */
   readonly isOnlyOnInstance?: boolean;
 }
@@ -44,6 +50,8 @@ export interface ScheduleState {
   /** Since when the instance has been idle without a break; missing while it is in use. */
   readonly idleSince?: number | undefined;
   readonly warnedAt?: number;
+  /** The warning said that it is destroyed without a question. */
+  readonly isAnnounced?: boolean;
   /** When it was found overdue: no editor was open, or the computer slept. Nothing is destroyed late without asking. */
   readonly missedAt?: number;
   /** When its instance was proved to be gone. The schedule is kept for another day, in case the service was wrong. */
@@ -57,7 +65,6 @@ export interface ScheduleState {
   readonly sentAt?: number | undefined;
 }
 
-const minuteMs = 60_000;
 /** How long before the action the user is warned; half of the time if the schedule is shorter. */
 const warnBeforeMs = 5 * minuteMs;
 /** The same for an end that the user has not set on this instance. */
@@ -67,6 +74,22 @@ export const lateMs = 2 * minuteMs;
 
 /** The timer acts this much later, so that an open editor acts and reports first (ms). */
 export const machineLaterMs = 20_000;
+
+export interface TimerSeconds {
+  readonly seconds: number;
+  readonly keptSeconds?: number;
+}
+
+/** Returns for how long a timer waits that is started now, and how long it keeps its machine in any case. */
+export function timerSeconds(term: ScheduleTerm, now: number): TimerSeconds {
+  const until = (at: number) => (at - now + machineLaterMs) / 1000;
+  return term.kind === 'at'
+    ? { seconds: until(term.at) }
+    : {
+        seconds: until(now + term.minutes * minuteMs),
+        keptSeconds: Math.max(0, until(term.notBefore ?? now)),
+      };
+}
 
 /** How long a timer on an instance counts kernels as use although their server does not answer (ms). */
 export const silentKernelMs = 2 * 3_600_000;
@@ -78,10 +101,16 @@ export function dueAt({ term }: Schedule, state: ScheduleState): number | undefi
   if (term.kind === 'at') {
     return term.at;
   }
-  return state.idleSince === undefined ? undefined : state.idleSince + term.minutes * minuteMs;
+  return state.idleSince === undefined
+    ? undefined
+    : Math.max(state.idleSince + term.minutes * minuteMs, term.notBefore ?? 0);
 }
 
-function leadMs({ term, setAt, isAgreed }: Schedule): number {
+function leadMs(schedule: Schedule): number {
+  if (isAgreedDestroy(schedule)) {
+    return dayMs;
+  }
+  const { term, setAt, isAgreed } = schedule;
   const wholeMs = term.kind === 'at' ? term.at - setAt : term.minutes * minuteMs;
   return Math.min(isAgreed === true ? warnOfAgreedMs : warnBeforeMs, Math.max(0, wholeMs) / 2);
 }
@@ -95,9 +124,23 @@ export function fireAt(schedule: Schedule, state: ScheduleState): number | undef
   return Math.max(due, state.warnedAt + leadMs(schedule));
 }
 
-/** Returns whether the user is asked once it is due: a stopped machine can't show whether work on it is saved. */
-export function asksFirst({ action, isAgreed }: Schedule): boolean {
+/** Of a machine that rests, which no rental ends without a proof or a question. */
+export function isAgreedDestroy({ action, isAgreed }: Schedule): boolean {
   return isAgreed === true && action === 'destroy';
+}
+
+/** A stop that its list shows this late is still the one before which the machine was asked (ms). */
+const savedForMs = 5 * minuteMs;
+
+/**
+ * Returns whether the user is asked once it is due. A stopped machine can't show whether work on it is saved, so that must
+ * have been proved right before an editor stopped it, and no list may have missed a run since.
+ */
+export function asksFirst(schedule: Schedule, { stillSince }: Pick<InstanceFacts, 'stillSince'>): boolean {
+  const { savedAt } = schedule;
+  const isProved =
+    savedAt !== undefined && stillSince !== undefined && isWithin(savedForMs, savedAt, stillSince);
+  return isAgreedDestroy(schedule) && !isProved;
 }
 
 export type ScheduleStep =
@@ -108,13 +151,23 @@ export type ScheduleStep =
   | { readonly kind: 'miss' };
 
 /** Returns the next step. A missed stop is made up for, because it loses no data and ends most of the cost. */
-export function stepOf(schedule: Schedule, state: ScheduleState, now: number): ScheduleStep {
+export function stepOf(
+  schedule: Schedule,
+  state: ScheduleState,
+  now: number,
+  facts: Pick<InstanceFacts, 'stillSince'> = {},
+): ScheduleStep {
   const at = fireAt(schedule, state);
   if (state.missedAt !== undefined || at === undefined || schedule.isOnlyOnInstance === true) {
     return { kind: 'wait' };
   }
-  if (asksFirst(schedule)) {
-    return now < at ? { kind: 'wait' } : { kind: 'miss' };
+  if (isAgreedDestroy(schedule)) {
+    if (state.warnedAt === undefined) {
+      return now < at - leadMs(schedule) ? { kind: 'wait' } : { kind: 'warn' };
+    }
+    if (state.isAnnounced !== true || asksFirst(schedule, facts)) {
+      return now < at ? { kind: 'wait' } : { kind: 'miss' };
+    }
   }
   const isTried = state.nextTryAt !== undefined;
   const time = state.nextTryAt ?? at;
@@ -139,7 +192,13 @@ export function movedBack<T extends Schedule>(schedule: T, byMs: number): T {
   return {
     ...schedule,
     setAt: schedule.setAt - byMs,
-    ...(term.kind === 'at' ? { term: { ...term, at: term.at - byMs } } : {}),
+    term:
+      term.kind === 'at'
+        ? { ...term, at: term.at - byMs }
+        : defined<ScheduleTerm>({
+            ...term,
+            notBefore: term.notBefore === undefined ? undefined : term.notBefore - byMs,
+          }),
     ...(armed ? { armed: timerMovedBack(armed, byMs) } : {}),
   };
 }

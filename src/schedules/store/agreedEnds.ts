@@ -68,7 +68,7 @@ export class AgreedEnds implements Disposable {
     }
   }
 
-  private async setOne({ accountKey, marker, phase, end, endSetFor }: Rental): Promise<void> {
+  private async setOne({ accountKey, marker, phase, end, endSetFor, savedAt }: Rental): Promise<void> {
     const { accounts, fleet, rentals, schedules, clock } = this.deps;
     const instance = 'instanceId' in phase ? fleet.find(phase.instanceId) : undefined;
     if (!end || !instance || accountKey !== accounts.active?.key) {
@@ -81,14 +81,14 @@ export class AgreedEnds implements Disposable {
     }
     const { idleMinutes, destroyAfterDays } = end;
     const at = (facts.stoppedAt ?? clock.now()) + destroyAfterDays * dayMs;
-    const next: Pick<Schedule, 'action' | 'term'> | undefined =
+    const next: Pick<Schedule, 'action' | 'term' | 'savedAt'> | undefined =
       state === 'running'
         ? idleMinutes === 0
           ? undefined
           : { action: 'stop', term: { kind: 'idle', minutes: idleMinutes } }
         : destroyAfterDays === 0
           ? undefined
-          : { action: 'destroy', term: { kind: 'at', at } };
+          : { action: 'destroy', term: { kind: 'at', at }, savedAt };
     await schedules.setAgreed(accountKey, instance.id, next);
     await rentals.update(marker, { endSetFor: state });
   }

@@ -1,3 +1,4 @@
+import { dayMs } from '../../model/rentals/agreedEnd';
 import type { Accounts } from '../../store/accounts/accounts';
 import { DiskList } from '../../store/disk/diskList';
 import { newOwnId } from '../../store/disk/rowFolder';
@@ -8,7 +9,14 @@ import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { RowIndex } from '../../util/rowIndex';
 import { text } from '../../util/text';
-import type { ArmedTimer, Schedule, ScheduleAction, ScheduleState, ScheduleTerm } from '../model/schedule';
+import {
+  isAgreedDestroy,
+  type ArmedTimer,
+  type Schedule,
+  type ScheduleAction,
+  type ScheduleState,
+  type ScheduleTerm,
+} from '../model/schedule';
 import type { ScheduleRow, ScheduleStorage, UnreadableSchedule } from './scheduleFiles';
 
 export interface InstanceSchedulesDeps {
@@ -115,7 +123,7 @@ export class InstanceSchedules implements Disposable {
   async setAgreed(
     accountKey: string,
     instanceId: number,
-    next: Pick<Schedule, 'action' | 'term'> | undefined,
+    next: Pick<Schedule, 'action' | 'term' | 'savedAt'> | undefined,
   ): Promise<void> {
     const files = this.list.filesOf(accountKey);
     const before = await this.current(files, instanceId);
@@ -148,8 +156,12 @@ export class InstanceSchedules implements Disposable {
     }
   }
 
-  /** Postpones a schedule. For an idle schedule, counting restarts now. */
-  async extend(instanceId: number, byMs: number): Promise<ChangedSchedule | undefined> {
+  /** Postpones a schedule. For an idle schedule, counting restarts now; it can also be kept for that time. */
+  async extend(
+    instanceId: number,
+    byMs: number,
+    { keeps = false } = {},
+  ): Promise<ChangedSchedule | undefined> {
     const row = this.find(instanceId);
     if (!row) {
       return undefined;
@@ -158,9 +170,17 @@ export class InstanceSchedules implements Disposable {
     const now = this.deps.clock.now();
     const term: ScheduleTerm =
       schedule.term.kind === 'idle'
-        ? schedule.term
+        ? { ...schedule.term, ...(keeps ? { notBefore: now + byMs } : {}) }
         : { kind: 'at', at: Math.max(schedule.term.at, now) + byMs };
-    return this.replace({ ...schedule, id: newOwnId(), term, setAt: now });
+    const next: Schedule = { ...schedule, id: newOwnId(), term, setAt: now };
+    const files = this.files();
+    const changed = await this.replace(next, files);
+    const told = stillTold(next, row.state, now);
+    if (told) {
+      await files.putState(instanceId, told);
+      await this.list.publishChange(files);
+    }
+    return changed;
   }
 
   /** Writes the new decision first: then either the acting window sees it, or this window sees what left. */
@@ -281,6 +301,18 @@ export class InstanceSchedules implements Disposable {
     });
     return row?.schedule;
   }
+}
+
+/** Who has just answered the warning of the last day needs no other one for an end some hours later. */
+function stillTold(schedule: Schedule, state: ScheduleState, now: number): ScheduleState | undefined {
+  const { id: scheduleId, term } = schedule;
+  const { warnedAt, isAnnounced = false } = state;
+  return isAgreedDestroy(schedule) &&
+    term.kind === 'at' &&
+    warnedAt !== undefined &&
+    term.at - now < 1.5 * dayMs
+    ? { scheduleId, warnedAt: Math.min(now, term.at - dayMs), isAnnounced }
+    : undefined;
 }
 
 /** The timer on the machine still does what the schedule said that it was armed for. */

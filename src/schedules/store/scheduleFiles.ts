@@ -10,7 +10,11 @@ const scheduleFile = z.object({
   action: z.enum(['stop', 'destroy']),
   term: z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('at'), at: z.number() }),
-    z.object({ kind: z.literal('idle'), minutes: z.number().positive() }),
+    z.object({
+      kind: z.literal('idle'),
+      minutes: z.number().positive(),
+      notBefore: z.number().optional(),
+    }),
   ]),
   setAt: z.number(),
   armed: z
@@ -24,11 +28,13 @@ const scheduleFile = z.object({
     .optional(),
   isOnlyOnInstance: z.boolean().optional(),
   isAgreed: z.boolean().optional(),
+  savedAt: z.number().optional(),
 });
 const stateFile = z.object({
   scheduleId: z.string(),
   idleSince: z.number().optional(),
   warnedAt: z.number().optional(),
+  isAnnounced: z.boolean().optional(),
   missedAt: z.number().optional(),
   endedAt: z.number().optional(),
   attempts: z.number().optional(),

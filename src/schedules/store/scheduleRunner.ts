@@ -15,6 +15,7 @@ import type { Log } from '../../util/log';
 import {
   actingMs,
   asksFirst,
+  isAgreedDestroy,
   isBeingCarriedOut,
   isProvedGone,
   movedBack,
@@ -43,6 +44,15 @@ export interface ScheduleRunnerDeps {
    * Called for each destroyed instance; set if no list shows the instances, so that only their records show an end.
    */
   readonly onDestroyed?: (instanceId: number) => void;
+  /** Absent for accounts that are not active: what is stopped for them counts as unsaved. */
+  readonly saved?: SavedWork;
+}
+
+/** What a machine says of its work right before it is stopped as agreed, which is kept with its rental. */
+export interface SavedWork {
+  /** Never asks the user. No answer, and one that is not whole, is false. */
+  isAllSaved(account: Account, instanceId: number, signal: AbortSignal): Promise<boolean>;
+  note(instanceId: number, savedAt: number | undefined): Promise<void>;
 }
 
 /** Timers stop while a computer sleeps, so the clock is checked this often (ms). */
@@ -151,7 +161,8 @@ export class ScheduleRunner implements Disposable {
     // A request that may have left is looked after first, even if the instance is in use again.
     const mayBeSent = row.state.sentAt !== undefined || isBeingCarriedOut(row.state, clock.now());
     const state = mayBeSent ? row.state : await this.withIdle(row);
-    const step = stepOf(schedule, state, clock.now());
+    const facts = this.deps.fleet.facts(schedule.instanceId);
+    const step = stepOf(schedule, state, clock.now(), facts);
     const isDue = step.kind === 'warn' || step.kind === 'fire';
     const isUsed =
       isDue && (await isUsedByKernels(this.deps, account, { schedule, state }, this.stop.signal));
@@ -162,10 +173,13 @@ export class ScheduleRunner implements Disposable {
     switch (step.kind) {
       case 'wait':
         return;
-      case 'warn':
-        await schedules.putState(schedule.instanceId, { ...state, warnedAt: clock.now() });
-        this.postNotice(account, schedule, { ...state, warnedAt: clock.now() }, 'soon');
+      case 'warn': {
+        const isAnnounced = !asksFirst(schedule, facts);
+        const warned = { ...state, warnedAt: clock.now(), isAnnounced };
+        await schedules.putState(schedule.instanceId, warned);
+        this.postNotice(account, schedule, warned, isAnnounced ? 'soon' : 'missed');
         return;
+      }
       case 'miss':
         await schedules.putState(schedule.instanceId, { ...state, missedAt: clock.now() });
         return;
@@ -225,7 +239,7 @@ export class ScheduleRunner implements Disposable {
         return true;
       }
     }
-    if (asksFirst(schedule) && kind !== 'stopped') {
+    if (isAgreedDestroy(schedule) && kind !== 'stopped') {
       // It was started again: its end follows from that.
       return true;
     }
@@ -303,17 +317,21 @@ export class ScheduleRunner implements Disposable {
     const acting = { ...state, attempts, nextTryAt: now + actingMs, actingSince: now };
     await schedules.putState(instanceId, acting);
     const isStillDue = async () =>
-      (await this.withIdle({ schedule, state: acting })).idleSince === acting.idleSince;
+      (await this.withIdle({ schedule, state: acting })).idleSince === acting.idleSince &&
+      !asksFirst(schedule, fleet.facts(instanceId));
     try {
-      if (schedule.term.kind === 'idle') {
+      if (schedule.term.kind === 'idle' || schedule.isAgreed === true) {
         // The last figures may be minutes old.
         await fleet.refresh();
       }
+      const isSaved = await this.isSaved(account, schedule);
       const done = await carryOut(this.deps, account, schedule, {
         signal: this.stop.signal,
         // A window that hung on the way is no longer the acting one.
-        isStillWanted: async () =>
-          (await isStillDue()) && (await schedules.isAboutToSend(schedule, acting)) && hub.isLeader,
+        isStillWanted: async () => {
+          await this.noteSaved(schedule, isSaved ? clock.now() : undefined);
+          return (await isStillDue()) && (await schedules.isAboutToSend(schedule, acting)) && hub.isLeader;
+        },
       });
       if (done === 'notConfirmed') {
         log.warn(`Instance ${instanceId} is not seen to be gone or stopped yet`);
@@ -331,6 +349,22 @@ export class ScheduleRunner implements Disposable {
       log.warn(`The schedule of ${instanceId} could not be carried out: ${String(error)}`);
       const problem = error instanceof UserError ? error.text : undefined;
       await this.failed(account, schedule, acting, { wasSent: false, problem });
+    }
+  }
+
+  private async isSaved(account: Account, { instanceId, isAgreed, action }: Schedule): Promise<boolean> {
+    const { saved } = this.deps;
+    return (
+      saved !== undefined &&
+      isAgreed === true &&
+      action === 'stop' &&
+      (await saved.isAllSaved(account, instanceId, this.stop.signal))
+    );
+  }
+
+  private async noteSaved({ instanceId, isAgreed, action }: Schedule, at: number | undefined): Promise<void> {
+    if (isAgreed === true && action === 'stop') {
+      await this.deps.saved?.note(instanceId, at);
     }
   }
 

@@ -16,6 +16,11 @@ import { canceledHereOnly, idleMeaning, willText } from './scheduleText';
 
 const extendByMs = 3_600_000;
 
+/** The action of a warning, and the title of the list that it opens. */
+export function keepUntil(): string {
+  return t('Keep Until…');
+}
+
 export function nameOfInstance({ fleet }: Pick<ScheduleDeps, 'fleet'>, instanceId: number): string {
   const instance = fleet.find(instanceId);
   return instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
@@ -111,11 +116,32 @@ export async function extend(deps: ScheduleDeps, instanceId: number, byMs = exte
   }
 }
 
+/** Keeps an instance for this time from now; its schedule acts no sooner, and a later one stays. */
+export async function keep(deps: ScheduleDeps, instanceId: number, ms: number): Promise<void> {
+  const asked = accountFor(deps.accounts);
+  if (!(await mayRunLonger(nameOfInstance(deps, instanceId)))) {
+    return;
+  }
+  asked();
+  const now = deps.clock.now();
+  const term = deps.schedules.find(instanceId)?.schedule.term;
+  if (term?.kind === 'at') {
+    await extendUntil(deps, instanceId, now + ms);
+  } else {
+    await prolong(deps, instanceId, ms, { keeps: true });
+  }
+}
+
 /** Extends here first: where the machine can't be reached, at least no editor acts at the old time. */
-async function prolong(deps: ScheduleDeps, instanceId: number, byMs: number): Promise<void> {
+async function prolong(
+  deps: ScheduleDeps,
+  instanceId: number,
+  byMs: number,
+  how?: { readonly keeps: boolean },
+): Promise<void> {
   const account = accountFor(deps.accounts);
   const before = deps.schedules.find(instanceId)?.schedule;
-  const changed = await deps.schedules.extend(instanceId, byMs);
+  const changed = await deps.schedules.extend(instanceId, byMs, how);
   if (!changed) {
     return;
   }

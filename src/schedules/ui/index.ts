@@ -51,7 +51,7 @@ export function register(deps: ScheduleDeps): Disposable {
       note: (instanceId) => {
         const row = schedules.find(instanceId);
         if (row) {
-          return scheduleNote(row, clock.now());
+          return scheduleNote(row, clock.now(), fleet.facts(instanceId));
         }
         return deps.rentals.find(instanceId)?.endSetFor === 'running' ? neverNote() : undefined;
       },

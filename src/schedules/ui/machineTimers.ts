@@ -13,7 +13,13 @@ import {
   type TimerOrder,
   type TimerVerdict,
 } from '../machine/machineTimer';
-import { machineLaterMs, type ArmedTimer, type Schedule } from '../model/schedule';
+import {
+  machineLaterMs,
+  timerSeconds,
+  type ArmedTimer,
+  type Schedule,
+  type TimerSeconds,
+} from '../model/schedule';
 import type { ScheduleDeps, Scheduled } from './deps';
 import { extendedHereOnly, idleItself, itselfWhen } from './scheduleText';
 
@@ -40,9 +46,12 @@ export async function arm(deps: ScheduleDeps, scheduled: Scheduled): Promise<voi
     return;
   }
   const verdict = await withCancellableProgress(t('Connecting to {0}', name), (signal) => {
-    const remainingMs = term.kind === 'at' ? term.at - clock.now() : term.minutes * 60_000;
-    const seconds = (remainingMs + machineLaterMs) / 1000;
-    return armTimer(ssh, alias, orderOf(schedule, serviceUrl, token, seconds), signal);
+    return armTimer(
+      ssh,
+      alias,
+      orderOf(schedule, serviceUrl, token, timerSeconds(term, clock.now())),
+      signal,
+    );
   }).catch(async (error: unknown) => {
     if (error instanceof HostKeyError) {
       throw error;
@@ -95,7 +104,7 @@ export async function check(deps: ScheduleDeps, scheduled: Scheduled): Promise<v
   }
   const { token, at } = schedule.armed;
   const verdict = await withCancellableProgress(t('Connecting to {0}', name), (signal) =>
-    checkTimer(ssh, alias, orderOf(schedule, serviceUrl, token, 0), signal),
+    checkTimer(ssh, alias, orderOf(schedule, serviceUrl, token, { seconds: 0 }), signal),
   );
   if (verdict.kind === 'armed') {
     await schedules.setArmed(schedule, { token, at, provedAt: clock.now() });
@@ -265,9 +274,9 @@ function orderOf(
   { instanceId, action, term }: Schedule,
   serviceUrl: string,
   token: string,
-  seconds: number,
+  times: TimerSeconds,
 ): TimerOrder {
-  return { serviceUrl, instanceId, action, seconds, token, mode: term.kind };
+  return { serviceUrl, instanceId, action, token, mode: term.kind, ...times };
 }
 
 function reason(verdict: Exclude<TimerVerdict, { kind: 'armed' }>, name: string): string {

@@ -8,7 +8,7 @@ import { actionsFor } from '../../model/instances/instanceState';
 import type { Account } from '../../store/accounts/accounts';
 import { durationText } from '../../util/duration';
 import { fireAt, readScheduleTime, type ScheduleAction, type ScheduleTerm } from '../model/schedule';
-import { canArm, cancel, diskPrice, extend, nameOfInstance, setSchedule } from './changes';
+import { canArm, cancel, diskPrice, extend, keep, keepUntil, nameOfInstance, setSchedule } from './changes';
 import type { ScheduleDeps, Scheduled } from './deps';
 import { arm, check, disarm } from './machineTimers';
 import { idleMeaning, scheduleNote } from './scheduleText';
@@ -16,6 +16,7 @@ import { idleMeaning, scheduleNote } from './scheduleText';
 const minuteMs = 60_000;
 const timeSpans = [30, 60, 120, 240, 480, 1440];
 const idleSpans = [15, 30, 60, 120];
+const keptSpans = [120, 240, 480, 1440, 4320, 10_080];
 
 /** The menu of an instance's schedule: set, change, arm or cancel it by keyboard. */
 export class ScheduleMenu {
@@ -38,6 +39,20 @@ export class ScheduleMenu {
       rows: () => [...this.presentRows(), ...this.newRows()],
       // The first row is only information, so another one is active.
       activeId: () => (this.deps.schedules.find(this.instanceId) ? 'extend' : 'stop'),
+    });
+  }
+
+  /** Asks until when it is kept, which ends in no way before. */
+  async showKeep(): Promise<void> {
+    const rowOf = (ms: number): LevelRow => this.timeRow(ms, () => keep(this.deps, this.instanceId, ms));
+    await this.picker.open({
+      title: t('{0}: {1}', keepUntil(), nameOfInstance(this.deps, this.instanceId)),
+      placeholder: typedTimes(),
+      followsTyping: true,
+      rows: (typed) => [
+        ...this.typedRows(typed, keptSpans, rowOf),
+        ...(typed === '' ? [this.cancelRow()] : []),
+      ],
     });
   }
 
@@ -65,7 +80,7 @@ export class ScheduleMenu {
     const now = deps.clock.now();
     const scheduled = { instanceId, name: nameOfInstance(deps, instanceId), account: this.asked };
     const at = fireAt(schedule, state);
-    const note = scheduleNote(row, now);
+    const note = scheduleNote(row, now, deps.fleet.facts(instanceId));
     const [, carriedOut] = note.lines();
     return [
       {
@@ -115,14 +130,28 @@ export class ScheduleMenu {
               },
             ]
           : []),
-      {
-        id: 'cancel',
-        icon: 'close',
-        label: t('Cancel, and Keep It'),
-        run: this.then(() => cancel(deps, instanceId)),
-      },
+      this.cancelRow(),
       { label: t('Instead'), kind: vscode.QuickPickItemKind.Separator },
     ];
+  }
+
+  private cancelRow(): LevelRow {
+    return {
+      id: 'cancel',
+      icon: 'close',
+      label: t('Cancel, and Keep It'),
+      run: this.then(() => cancel(this.deps, this.instanceId)),
+    };
+  }
+
+  private timeRow(ms: number, run: () => Promise<void>): LevelRow {
+    const now = this.deps.clock.now();
+    return {
+      id: String(ms),
+      label: t('In {0}', localize(durationText(ms))),
+      description: momentText(now + ms, now),
+      run: this.then(run),
+    };
   }
 
   private newRows(): readonly LevelRow[] {
@@ -152,18 +181,13 @@ export class ScheduleMenu {
   }
 
   private times(action: ScheduleAction): Level {
-    const rowOf = (ms: number): LevelRow => {
-      const now = this.deps.clock.now();
-      return {
-        id: String(ms),
-        label: t('In {0}', localize(durationText(ms))),
-        description: momentText(now + ms, now),
-        run: this.set(action, () => ({ kind: 'at', at: this.deps.clock.now() + ms })),
-      };
-    };
+    const rowOf = (ms: number): LevelRow =>
+      this.timeRow(ms, () =>
+        setSchedule(this.deps, this.instanceId, action, { kind: 'at', at: this.deps.clock.now() + ms }),
+      );
     return {
       title: action === 'stop' ? t('Stop When?') : t('Destroy When?'),
-      placeholder: t('Type a time, such as 90m, 2h, 1h30 or 18:30, or pick one'),
+      placeholder: typedTimes(),
       followsTyping: true,
       rows: (typed) => this.typedRows(typed, timeSpans, rowOf),
     };
@@ -208,6 +232,10 @@ export class ScheduleMenu {
   private set(action: ScheduleAction, term: () => ScheduleTerm): () => void {
     return this.then(() => setSchedule(this.deps, this.instanceId, action, term()));
   }
+}
+
+function typedTimes(): string {
+  return t('Type a time, such as 90m, 2h, 1h30 or 18:30, or pick one');
 }
 
 function notATime(): string {

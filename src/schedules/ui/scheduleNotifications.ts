@@ -11,9 +11,12 @@ import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import { plainLabel } from '../../util/plainLabel';
 import { scheduleNotice, scheduleNoticeKind, type ScheduleNotice } from '../store/scheduleNotice';
-import { canArm, cancel, extend } from './changes';
+import { canArm, cancel, extend, keep as keepFor, keepUntil } from './changes';
 import type { ScheduleDeps } from './deps';
 import { arm } from './machineTimers';
+import { ScheduleMenu } from './scheduleMenu';
+
+const keptMs = 2 * 3_600_000;
 
 /** Shows messages about schedules, each in one window only. */
 export function registerNotifications(deps: ScheduleDeps): Disposable {
@@ -93,7 +96,11 @@ function messageOf(
   const start = titledAction('gpuRental.instance.start', { instanceId });
   switch (kind) {
     case 'soon':
-      return { level: 'warning', sentence: soonText(notice, now), actions: [more, keep] };
+      return {
+        level: 'warning',
+        sentence: soonText(notice, now),
+        actions: notice.isAgreed === true ? keepActions(deps, notice) : [more, keep],
+      };
     case 'stopped':
       return {
         sentence:
@@ -150,6 +157,19 @@ function messageOf(
     default:
       return assertNever(kind);
   }
+}
+
+/** In the order of use; a stopped instance has to be started before anything is downloaded. */
+function keepActions(deps: ScheduleDeps, { instanceId, action }: ScheduleNotice): readonly Action[] {
+  const account = accountFor(deps.accounts);
+  return [
+    {
+      label: t('Keep 2 h'),
+      run: () => (action === 'stop' ? keepFor(deps, instanceId, keptMs) : extend(deps, instanceId, keptMs)),
+    },
+    { label: keepUntil(), run: () => new ScheduleMenu(deps, { instanceId, account }).showKeep() },
+    ...(action === 'stop' ? [titledAction('gpuRental.instance.download', { instanceId })] : []),
+  ];
 }
 
 function missedText({ fleet, clock }: ScheduleDeps, notice: ScheduleNotice, at: string): string {
@@ -219,13 +239,16 @@ function armAgain(deps: ScheduleDeps, { instanceId, name }: ScheduleNotice): rea
     : [];
 }
 
-function soonText({ name, action, at, idleMinutes }: ScheduleNotice, now: number): string {
+function soonText({ name, action, at, idleMinutes, isAgreed }: ScheduleNotice, now: number): string {
   const remaining = localize(durationText(at - now));
   const time = momentText(at, now);
   const text =
     action === 'stop'
       ? t('{0} will be stopped in {1}, at {2}.', name, remaining, time)
       : t('{0} will be destroyed in {1}, at {2}. All data on it is lost.', name, remaining, time);
+  if (action === 'destroy' && isAgreed === true) {
+    return `${text} ${t('It had no unsaved work when it was stopped.')}`;
+  }
   return idleMinutes === undefined
     ? text
     : `${text} ${t('It has been idle since {0}.', momentText(at - idleMinutes * 60_000, now))}`;

@@ -2,6 +2,7 @@ import { localize, t } from '../../editor/localize';
 import { needsEditor } from '../../editor/scheduleText';
 import { momentText } from '../../editor/timeText';
 import type { InstanceNote } from '../../editor/treeGroups';
+import type { InstanceFacts } from '../../model/instances/instanceState';
 import { neverEnds } from '../../model/rentals/agreedEnd';
 import { durationText } from '../../util/duration';
 import {
@@ -16,7 +17,7 @@ import {
 import type { ScheduleRow } from '../store/scheduleFiles';
 
 /** `stops 17:30`, for the row of an instance. */
-function rowText({ schedule, state }: ScheduleRow, now: number): string {
+function rowText({ schedule, state }: ScheduleRow, now: number, facts: InstanceFacts): string {
   const isStop = schedule.action === 'stop';
   if (schedule.isOnlyOnInstance === true && schedule.armed) {
     const when = itselfWhen(schedule, schedule.armed, now);
@@ -25,7 +26,7 @@ function rowText({ schedule, state }: ScheduleRow, now: number): string {
   if (isBeingCarriedOut(state, now)) {
     return isStop ? t('being stopped') : t('being destroyed');
   }
-  if (asksFirst(schedule)) {
+  if (asksFirst(schedule, facts)) {
     return t('asks to destroy {0}', momentText(dueAt(schedule, state) ?? now, now));
   }
   if (state.missedAt !== undefined) {
@@ -43,17 +44,16 @@ function rowText({ schedule, state }: ScheduleRow, now: number): string {
     if (at === undefined) {
       return isStop ? t('stops when idle {0}', span) : t('destroyed when idle {0}', span);
     }
-    const time = momentText(at, now);
-    return isStop ? t('stops {0} if it stays idle', time) : t('destroyed {0} if it stays idle', time);
+    return ifIdle(schedule, at, now);
   }
   const time = momentText(at ?? schedule.term.at, now);
   return isStop ? t('stops {0}', time) : t('destroyed {0}', time);
 }
 
-export function scheduleNote(row: ScheduleRow, now: number): InstanceNote {
+export function scheduleNote(row: ScheduleRow, now: number, facts: InstanceFacts = {}): InstanceNote {
   const { schedule } = row;
   const { armed } = schedule;
-  const text = rowText(row, now);
+  const text = rowText(row, now, facts);
   const other =
     armed?.action !== undefined && armed.action !== row.schedule.action
       ? otherTimer(row.schedule, armed, now)
@@ -138,9 +138,20 @@ export function itselfWhen(
     : t('at {0}', momentText(at ?? now, now));
 }
 
+function ifIdle({ action }: Schedule, at: number, now: number): string {
+  const time = momentText(at, now);
+  return action === 'stop'
+    ? t('stops {0} if it stays idle', time)
+    : t('destroyed {0} if it stays idle', time);
+}
+
 /** Follows the name of an instance, such as `will be stopped at 17:30`. */
-export function willText({ action, term }: Schedule, now: number): string {
+export function willText(schedule: Schedule, now: number): string {
+  const { action, term } = schedule;
   if (term.kind === 'idle') {
+    if ((term.notBefore ?? 0) > now) {
+      return ifIdle(schedule, dueAt(schedule, { scheduleId: '', idleSince: now }) ?? now, now);
+    }
     const span = localize(durationText(term.minutes * 60_000));
     return action === 'stop'
       ? t('will be stopped once it has been idle for {0}', span)

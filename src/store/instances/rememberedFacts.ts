@@ -11,6 +11,7 @@ import {
 } from '../../model/instances/instanceState';
 import { defined } from '../../util/defined';
 import { isWithin } from '../../util/duration';
+import { longestGapMs } from './idleWatch';
 
 interface Remembered extends InstanceFacts {
   /** When the instance was last listed or requested, in milliseconds. */
@@ -37,8 +38,8 @@ export class RememberedFacts {
   forget(id: number): void {
     const known = this.entries.get(id);
     if (known) {
-      const { readyAt, runningAt, stoppedAt, touchedAt } = known;
-      this.entries.set(id, { ...defined<InstanceFacts>({ readyAt, runningAt, stoppedAt }), touchedAt });
+      const { lastRequest: _, ...facts } = known;
+      this.entries.set(id, facts);
     }
   }
 
@@ -57,7 +58,7 @@ export class RememberedFacts {
     const present = new Set<number>();
     for (const instance of instances) {
       present.add(instance.id);
-      const { runningAt, stoppedAt, ...known } = this.entries.get(instance.id) ?? { touchedAt: now };
+      const { runningAt, stoppedAt, stillSince, ...known } = this.entries.get(instance.id) ?? { touchedAt: now };
       const request = known.lastRequest && seen(known.lastRequest, instance, now);
       const isStopped = isStoppedStill(
         instance,
@@ -65,10 +66,12 @@ export class RememberedFacts {
         now,
       );
       const isRunning = instance.actualStatus === 'running';
+      const isUnbroken = isWithin(longestGapMs, known.touchedAt, now);
       this.entries.set(instance.id, {
         ...known,
         ...(isRunning ? { runningAt: runningAt ?? beganAt(instance, now) } : {}),
         ...(isStopped ? { stoppedAt: stoppedAt ?? sentAt(known.lastRequest, request) ?? now } : {}),
+        ...(isStopped ? { stillSince: (isUnbroken ? stillSince : undefined) ?? now } : {}),
         ...(request === undefined ? {} : { lastRequest: request }),
         ...(known.readyAt === undefined && isRunning ? { readyAt: now } : {}),
         touchedAt: now,

@@ -50,6 +50,8 @@ export interface Rental {
   readonly endSetFor?: 'running' | 'stopped';
   /** The token between which its machine prints its host keys into its log. */
   readonly startToken?: string;
+  /** When its machine last showed nothing unsaved, right before an editor sent its stop; milliseconds since 1970. */
+  readonly savedAt?: number | undefined;
   readonly search?: OfferSearch;
   readonly rentalType: RentalType;
   /** The most that a replacement may cost per hour. */
@@ -117,6 +119,7 @@ export type RentalChange = Partial<
     Rental,
     | 'config'
     | 'endSetFor'
+    | 'savedAt'
     | 'phase'
     | 'replacements'
     | 'replacingSince'

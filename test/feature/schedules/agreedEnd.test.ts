@@ -24,10 +24,10 @@ describe('the end of a rental', () => {
 
   it('is one row of the confirmation, which changes it and remembers the change', async () => {
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    await window.quick.pick('stops after 30 min idle, asks to destroy after 7 d stopped');
+    await window.quick.pick('stops after 30 min idle; destroyed after 7 d stopped');
     await window.quick.title('Rent: End');
     await window.quick.pick('15 min');
-    await window.quick.row('stops after 15 min idle, asks to destroy after 7 d stopped');
+    await window.quick.row('stops after 15 min idle; destroyed after 7 d stopped');
     window.quick.escape();
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await window.quick.row('stops after 15 min idle');
@@ -44,8 +44,14 @@ describe('the end of a rental', () => {
     await computer().pass(40 * minuteMs);
     assert.equal(stops().length, 0);
     await computer().simulator.call('PUT', `/__sim/instances/${rented.id}/`, { gpu_util: 1 });
-    await computer().pass(25 * minuteMs);
-    await window.toast(/will be stopped in/);
+    const soon = /will be stopped in/;
+    await window.toast(soon, { withinMs: 25 * minuteMs });
+    await window.toastButton(soon, 'Keep 2 h');
+    await window.toast(/stops .* if it stays idle, by an editor/);
+    await computer().pass(110 * minuteMs);
+    assert.equal(stops().length, 0);
+    window.clearToasts();
+    await window.toast(soon, { withinMs: 20 * minuteMs });
     await computer().until('the stop', () => stops().length > 0);
     await window.toast(/is stopped, as scheduled/);
     await rowWith('asks to destroy');

@@ -3,6 +3,8 @@
 
 in_use() {
   [ "$mode" = idle ] || return 1
+  # For so long the user keeps it in any case.
+  [ "$at" -ge $((fetch_seconds - seconds)) ] || return 0
   # The file of this process has the time of the last look.
   printed=$(printed_since -newer "$file")
   touch -c "$file"

@@ -239,4 +239,12 @@ describe('A timer on an idle machine', () => {
     assert.equal(asleep.stoppedAt(), 50);
     asleep.dispose();
   });
+
+  it('is kept for so long as the user said, and counts from its last use after that', () => {
+    assert.equal(machine.stoppedAt({ keptSeconds: 100 }), 100);
+    const used = new IdleMachine();
+    used.each('if [ "$now" = 90 ]; then echo 50 >"$HOME/gpus"; else echo 0 >"$HOME/gpus"; fi');
+    assert.equal(used.stoppedAt({ keptSeconds: 100 }), 120);
+    used.dispose();
+  });
 });

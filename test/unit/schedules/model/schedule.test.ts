@@ -8,6 +8,7 @@ import {
   retryAfterMs,
   stateMovedBack,
   stepOf,
+  timerSeconds,
   type Schedule,
   type ScheduleAction,
 } from '../../../../src/schedules/model/schedule';
@@ -46,6 +47,49 @@ describe('A schedule', () => {
     const warned = { ...fresh, warnedAt: now + 121 * minute };
     assert.equal(fireAt(timed('destroy'), warned), now + 126 * minute);
     assert.deepEqual(stepOf(timed('destroy'), warned, now + 125 * minute), { kind: 'wait' });
+  });
+
+  describe('that destroys a rental as agreed', () => {
+    const day = 24 * hour;
+    const agreed: Schedule = { ...timed('destroy', now + 7 * day), isAgreed: true, savedAt: now - minute };
+    const facts = { stillSince: now };
+    const told = { ...fresh, warnedAt: now + 6 * day, isAnnounced: true };
+
+    it('warns a day before, whatever is known', () => {
+      for (const schedule of [agreed, { ...agreed, savedAt: undefined }]) {
+        assert.deepEqual(stepOf(schedule, fresh, now + 6 * day - 1, facts), { kind: 'wait' });
+        assert.deepEqual(stepOf(schedule, fresh, now + 6 * day, facts), { kind: 'warn' });
+        assert.deepEqual(stepOf(schedule, fresh, now + 30 * day, facts), { kind: 'warn' });
+      }
+    });
+
+    it('destroys a day after the warning only what proved its work saved, was seen stopped since, and was announced', () => {
+      const at = now + 7 * day;
+      assert.deepEqual(stepOf(agreed, told, at - 1, facts), { kind: 'wait' });
+      assert.deepEqual(stepOf(agreed, told, at, facts), { kind: 'fire', isLate: false });
+      for (const [schedule, state, known] of [
+        [{ ...agreed, savedAt: undefined }, told, facts],
+        [agreed, told, {}],
+        [agreed, told, { stillSince: now + 5 * minute }],
+        [agreed, told, { stillSince: now - 7 * minute }],
+        [agreed, { ...told, isAnnounced: false }, facts],
+      ] as const) {
+        assert.deepEqual(stepOf(schedule, state, at - 1, known), { kind: 'wait' });
+        assert.deepEqual(stepOf(schedule, state, at, known), { kind: 'miss' });
+      }
+    });
+
+    it('asks where no editor was open at its time', () => {
+      assert.deepEqual(stepOf(agreed, told, now + 7 * day + lateMs + 1, facts), { kind: 'miss' });
+    });
+  });
+
+  it('of an idle machine is never carried out before the user wants it', () => {
+    const kept: Schedule = { ...idle(30), term: { kind: 'idle', minutes: 30, notBefore: now + 2 * hour } };
+    assert.equal(fireAt(kept, { ...fresh, idleSince: now }), now + 2 * hour);
+    assert.equal(fireAt(kept, { ...fresh, idleSince: now + 2 * hour }), now + 2.5 * hour);
+    assert.deepEqual(movedBack(kept, hour).term, { ...kept.term, notBefore: now + hour });
+    assert.deepEqual(timerSeconds(kept.term, now), { seconds: 1820, keptSeconds: 7220 });
   });
 
   it('never destroys late: the user is asked', () => {

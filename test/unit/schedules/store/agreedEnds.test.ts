@@ -13,7 +13,7 @@ import {
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
-const end = { idleMinutes: 30, destroyAfterDays: 7 };
+const end = { idleMinutes: 30, destroyAfterDays: 2 };
 
 describe('The agreed end of a rental', () => {
   let { service, computer, disk, open, pass } = {} as ScheduleScene;
@@ -43,7 +43,7 @@ describe('The agreed end of a rental', () => {
   const isScheduled = (action: string) =>
     passUntil(computer, action, () => scheduled().some((one) => one.action === action));
 
-  it('stops it once its GPU was idle for so long, and asks to destroy it days later', async () => {
+  it('stops it once its GPU was idle for so long, and asks a day before and when it would be destroyed', async () => {
     const window = await open();
     await rent(window);
     await isScheduled('stop');
@@ -55,11 +55,134 @@ describe('The agreed end of a rental', () => {
     await pass(45 * minute);
     assert.equal(service.count('instances.stop'), 1);
     await isScheduled('destroy');
-    await computer.clock.advance(7 * day - 60 * minute);
+    await computer.clock.advance(day - 60 * minute);
     assert.deepEqual(noticeKinds(window), ['soon', 'stopped']);
     await pass(2 * 60 * minute);
     assert.deepEqual(noticeKinds(window), ['soon', 'stopped', 'missed']);
+    await computer.clock.advance(day);
+    assert.deepEqual(noticeKinds(window), ['soon', 'stopped', 'missed', 'missed']);
+    await computer.clock.advance(day);
     assert.equal(service.count('instances.destroy'), 0);
+  });
+
+  /** A machine that an editor has stopped, and that was asked for unsaved work before. */
+  const stopped = async ({ isSaved = true } = {}) => {
+    const window = await open();
+    window.work.isSaved = isSaved;
+    await rent(window);
+    await isScheduled('stop');
+    run(1);
+    await pass(60 * minute);
+    assert.equal(service.count('instances.stop'), 1);
+    assert.equal(window.work.asked, 1);
+    await isScheduled('destroy');
+    return window;
+  };
+
+  describe('that destroys it', () => {
+    it('does so by itself where it proved its work saved, a day after a warning', async () => {
+      const window = await stopped();
+      await pass(day - 60 * minute);
+      assert.deepEqual(noticeKinds(window), ['soon', 'stopped']);
+      await pass(60 * minute);
+      assert.deepEqual(noticeKinds(window), ['soon', 'stopped', 'soon']);
+      await pass(day - 60 * minute);
+      assert.equal(service.count('instances.destroy'), 0);
+      await pass(60 * minute);
+      assert.equal(service.count('instances.destroy'), 1);
+      await pass(day);
+      assert.equal(service.count('instances.destroy'), 1);
+      assert.deepEqual(noticeKinds(window), ['soon', 'stopped', 'soon', 'destroyed']);
+    });
+
+    const asks = async (window: ScheduleWindow) => {
+      await pass(3 * day);
+      assert.equal(service.count('instances.destroy'), 0);
+      assert.ok(noticeKinds(window).includes('missed'));
+    };
+
+    it('asks where the machine had unsaved work or did not answer', async () => {
+      await asks(await stopped({ isSaved: false }));
+    });
+
+    it('asks where it was started elsewhere since, also after the warning', async () => {
+      const window = await stopped();
+      await pass(day + 60 * minute);
+      assert.deepEqual(noticeKinds(window).at(-1), 'soon');
+      run(80);
+      await pass(30 * minute);
+      machines({ actualStatus: 'exited', intendedStatus: 'stopped' });
+      await asks(window);
+    });
+
+    it('asks where no list was read for a time in which it could have run', async () => {
+      const window = await stopped();
+      service.before = (call) => {
+        if (call === 'instances.list') {
+          throw new TimedOutError({});
+        }
+      };
+      await pass(60 * minute);
+      service.before = () => undefined;
+      await asks(window);
+    });
+
+    it('asks where something else stopped it, however late the stop of the editor shows', async () => {
+      const window = await open();
+      window.work.isSaved = true;
+      await rent(window);
+      await isScheduled('stop');
+      run(1);
+      // The service accepts the stop and does nothing.
+      service.after = (call) => {
+        if (call === 'instances.stop') {
+          run(80);
+        }
+      };
+      await pass(60 * minute);
+      assert.equal(service.count('instances.stop') > 0, true);
+      machines({ actualStatus: 'exited', intendedStatus: 'stopped' });
+      await isScheduled('destroy');
+      await asks(window);
+    });
+
+    it('counts the day from the warning, where no editor was open at its time', async () => {
+      const window = await stopped();
+      window.close();
+      await computer.clock.advance(1.9 * day);
+      const next = await open();
+      await pass(60 * minute);
+      assert.deepEqual(noticeKinds(next), ['missed']);
+      await pass(22 * 60 * minute);
+      assert.deepEqual(noticeKinds(next), ['missed']);
+      await pass(2 * 60 * minute);
+      assert.equal(service.count('instances.destroy'), 0);
+    });
+
+    it('is moved by who keeps it, and does not warn again within the day', async () => {
+      const window = await stopped();
+      await pass(day);
+      const [instance] = service.instances;
+      await window.schedules.extend(instance?.id ?? 0, 2 * 60 * minute);
+      await pass(day);
+      assert.equal(service.count('instances.destroy'), 0);
+      assert.equal(noticeKinds(window).filter((kind) => kind === 'soon').length, 2);
+      await pass(2 * 60 * minute);
+      assert.equal(service.count('instances.destroy'), 1);
+    });
+  });
+
+  it('is kept for so long as the user said, however idle it is', async () => {
+    const window = await open();
+    await rent(window);
+    await isScheduled('stop');
+    run(1);
+    const [instance] = service.instances;
+    await window.schedules.extend(instance?.id ?? 0, 120 * minute, { keeps: true });
+    await pass(119 * minute);
+    assert.equal(service.count('instances.stop'), 0);
+    await pass(3 * minute);
+    assert.equal(service.count('instances.stop'), 1);
   });
 
   it('needs figures: without any, no machine counts as idle', async () => {

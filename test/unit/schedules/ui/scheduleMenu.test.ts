@@ -23,7 +23,7 @@ describe('The menu of a schedule', () => {
     return current;
   };
   const rows = () => list().visible().map(rowText);
-  const open = async (more: Partial<Schedule> | undefined, on: Partial<Instance> = {}) => {
+  const menu = (more: Partial<Schedule> | undefined, on: Partial<Instance> = {}) => {
     screen.quick.current?.leave();
     schedule = more && { ...{ id: 'one', instanceId: 7, action: 'stop', term: later, setAt: now }, ...more };
     instance = anInstance({ id: 7, label: 'trainer', ...on });
@@ -34,7 +34,10 @@ describe('The menu of a schedule', () => {
       schedules: { find: () => schedule && { schedule, state: { scheduleId: schedule.id } } },
       report: { error: assert.ifError },
     };
-    void new ScheduleMenu(only(deps), { instanceId: 7, account: () => only({}) }).show();
+    return new ScheduleMenu(only(deps), { instanceId: 7, account: () => only({}) });
+  };
+  const open = async (...of: Parameters<typeof menu>) => {
+    void menu(...of).show();
     await setImmediate();
     return [...rows(), `> ${list().activeItems.map(rowText).join()}`];
   };
@@ -131,5 +134,14 @@ describe('The menu of a schedule', () => {
       'What counts as idle Idle means: no remote window, terminal, forwarded port, transfer, command or job of GPU Rental uses it on this computer, no cell of a notebook runs there, and its GPU use is under 5 % where it is reported.',
     ]);
     assert.deepEqual((await type('45m')).slice(0, 1), ['Idle for 45 min']);
+  });
+
+  it('asks until when it is kept, or whether it ends at all', async () => {
+    void menu({ isAgreed: true, term: { kind: 'idle', minutes: 30 } }).showKeep();
+    await setImmediate();
+    assert.equal(list().title, 'Keep Until…: trainer');
+    assert.deepEqual(rows().slice(0, 2), ['In 2 h 2:00 PM', 'In 4 h 4:00 PM']);
+    assert.equal(rows().at(-1), 'Cancel, and Keep It');
+    assert.deepEqual(await type('18:30'), ['In 6 h 30 min 6:30 PM']);
   });
 });

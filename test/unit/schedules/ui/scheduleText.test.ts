@@ -108,6 +108,8 @@ describe('The row of a schedule', () => {
         'will be destroyed once it has been idle for 30 min',
       ],
     );
+    const kept = scheduleOf({ term: { kind: 'idle', minutes: 30, notBefore: now + 120 * minute } });
+    assert.equal(willText(kept, now), 'stops 2:00 PM if it stays idle');
   });
 });
 
@@ -145,6 +147,14 @@ describe('The message about a schedule', () => {
     [
       'warning trainer will be destroyed in 5 min, at 12:05 PM. All data on it is lost. It has been idle since 11:35 AM. [Start Counting Again, Cancel, and Keep It]',
       { kind: 'soon', ...destroy, idleMinutes: 30 },
+    ],
+    [
+      'warning trainer will be stopped in 10 min, at 12:10 PM. It has been idle since 11:40 AM. [Keep 2 h, Keep Until…, Download…]',
+      { kind: 'soon', isAgreed: true, idleMinutes: 30, at: now + 10 * minute },
+    ],
+    [
+      'warning trainer will be destroyed in 1 d, at Fri, Jan 16, 12:00 PM. All data on it is lost. It had no unsaved work when it was stopped. [Keep 2 h, Keep Until…]',
+      { kind: 'soon', ...destroy, isAgreed: true, at: now + 1440 * minute },
     ],
     [
       'info trainer is stopped, as scheduled. Storage still costs $0.120/day. [Start…, Destroy…]',

@@ -108,6 +108,33 @@ describe('since when an instance is stopped', () => {
   });
 });
 
+describe('since when an instance has rested', () => {
+  const minute = 60_000;
+  const first = 1_000_000_000;
+  const stopped = { actualStatus: 'exited', intendedStatus: 'stopped' };
+  const stillSince = (...looks: readonly (readonly [minutes: number, more: object])[]) => {
+    const memory = new RememberedFacts();
+    for (const [minutes, more] of looks) {
+      memory.learn([anInstance(more)], true, first + minutes * minute);
+    }
+    return memory.facts(anInstance().id).stillSince;
+  };
+
+  it('is as long as each list has shown it stopped', () => {
+    assert.equal(stillSince([0, stopped], [5, stopped], [16, stopped]), first);
+    assert.equal(
+      stillSince([0, stopped], [5, { actualStatus: 'running' }], [6, stopped]),
+      first + 6 * minute,
+    );
+    assert.equal(stillSince([0, stopped], [5, { actualStatus: 'running' }]), undefined);
+  });
+
+  it('begins again after a pause in which it could have run, and after a clock that was set', () => {
+    assert.equal(stillSince([0, stopped], [13, stopped], [14, stopped]), first + 13 * minute);
+    assert.equal(stillSince([0, stopped], [-60, stopped]), first - 60 * minute);
+  });
+});
+
 describe('since when an instance runs', () => {
   const first = 10 * 3_600_000;
   const { id } = anInstance();
