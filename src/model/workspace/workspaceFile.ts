@@ -77,7 +77,7 @@ export const recipeFields = z.object({
         .min(1)
         .max(longestEnd.destroyAfterDays)
         .optional()
-        .meta({ description: 'Days after a stop at which you are asked to destroy the instance.' }),
+        .meta({ description: 'Days after a stop at which the instance is destroyed, or you are asked.' }),
     })
     .optional()
     .meta({

@@ -1,5 +1,5 @@
 import type { TimetableEntry, TimetableOrder } from '../../model/instances/timetable';
-import { asksFirst, type Schedule, type ScheduleState } from './schedule';
+import { isAgreedDestroy, type Schedule, type ScheduleState } from './schedule';
 
 const hourMs = 3_600_000;
 const minuteMs = 60_000;
@@ -28,7 +28,7 @@ export function wishOf(
   const { term } = schedule;
   if (
     term.kind !== 'at' ||
-    asksFirst(schedule) ||
+    isAgreedDestroy(schedule) ||
     schedule.isOnlyOnInstance === true ||
     state.endedAt !== undefined
   ) {

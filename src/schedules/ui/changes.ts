@@ -117,7 +117,7 @@ export async function extend(deps: ScheduleDeps, instanceId: number, byMs = exte
 }
 
 /** Keeps an instance for this time from now; its schedule acts no sooner, and a later one stays. */
-export async function keep(deps: ScheduleDeps, instanceId: number, ms: number): Promise<void> {
+export async function keepFor(deps: ScheduleDeps, instanceId: number, ms: number): Promise<void> {
   const asked = accountFor(deps.accounts);
   if (!(await mayRunLonger(nameOfInstance(deps, instanceId)))) {
     return;

@@ -8,7 +8,16 @@ import { actionsFor } from '../../model/instances/instanceState';
 import type { Account } from '../../store/accounts/accounts';
 import { durationText } from '../../util/duration';
 import { fireAt, readScheduleTime, type ScheduleAction, type ScheduleTerm } from '../model/schedule';
-import { canArm, cancel, diskPrice, extend, keep, keepUntil, nameOfInstance, setSchedule } from './changes';
+import {
+  canArm,
+  cancel,
+  diskPrice,
+  extend,
+  keepFor,
+  keepUntil,
+  nameOfInstance,
+  setSchedule,
+} from './changes';
 import type { ScheduleDeps, Scheduled } from './deps';
 import { arm, check, disarm } from './machineTimers';
 import { idleMeaning, scheduleNote } from './scheduleText';
@@ -44,7 +53,7 @@ export class ScheduleMenu {
 
   /** Asks until when it is kept, which ends in no way before. */
   async showKeep(): Promise<void> {
-    const rowOf = (ms: number): LevelRow => this.timeRow(ms, () => keep(this.deps, this.instanceId, ms));
+    const rowOf = (ms: number): LevelRow => this.timeRow(ms, () => keepFor(this.deps, this.instanceId, ms));
     await this.picker.open({
       title: t('{0}: {1}', keepUntil(), nameOfInstance(this.deps, this.instanceId)),
       placeholder: typedTimes(),

@@ -11,7 +11,7 @@ import { durationText } from '../../util/duration';
 import { assertNever } from '../../util/errors';
 import { plainLabel } from '../../util/plainLabel';
 import { scheduleNotice, scheduleNoticeKind, type ScheduleNotice } from '../store/scheduleNotice';
-import { canArm, cancel, extend, keep as keepFor, keepUntil } from './changes';
+import { canArm, cancel, extend, keepFor, keepUntil } from './changes';
 import type { ScheduleDeps } from './deps';
 import { arm } from './machineTimers';
 import { ScheduleMenu } from './scheduleMenu';

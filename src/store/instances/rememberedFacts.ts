@@ -58,7 +58,9 @@ export class RememberedFacts {
     const present = new Set<number>();
     for (const instance of instances) {
       present.add(instance.id);
-      const { runningAt, stoppedAt, stillSince, ...known } = this.entries.get(instance.id) ?? { touchedAt: now };
+      const { runningAt, stoppedAt, stillSince, ...known } = this.entries.get(instance.id) ?? {
+        touchedAt: now,
+      };
       const request = known.lastRequest && seen(known.lastRequest, instance, now);
       const isStopped = isStoppedStill(
         instance,

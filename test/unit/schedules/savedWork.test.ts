@@ -10,12 +10,7 @@ describe('All work on a machine that is about to be stopped', () => {
   const whole = ['gpu-rental unsaved work', 'no loose files', 'all', ''];
   const look = (
     lines: readonly string[] | Error,
-    { isKnown = true, isWhole = true, atRisk = 0, probed = 0 } = {} as {
-      isKnown?: boolean;
-      isWhole?: boolean;
-      atRisk?: number;
-      probed?: number;
-    },
+    { isKnown = true, isWhole = true, atRisk = 0, probed = 0 } = {},
   ) => {
     const some = (count: number) => Array.from({ length: count }, () => ({ template: 'a job', args: [] }));
     const deps = {

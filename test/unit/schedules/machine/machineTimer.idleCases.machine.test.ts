@@ -240,7 +240,7 @@ describe('A timer on an idle machine', () => {
     asleep.dispose();
   });
 
-  it('is kept for so long as the user said, and counts from its last use after that', () => {
+  it('is kept for as long as the user chose, and counts from its last use after that', () => {
     assert.equal(machine.stoppedAt({ keptSeconds: 100 }), 100);
     const used = new IdleMachine();
     used.each('if [ "$now" = 90 ]; then echo 50 >"$HOME/gpus"; else echo 0 >"$HOME/gpus"; fi');

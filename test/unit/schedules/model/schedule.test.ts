@@ -55,7 +55,7 @@ describe('A schedule', () => {
     const facts = { stillSince: now };
     const told = { ...fresh, warnedAt: now + 6 * day, isAnnounced: true };
 
-    it('warns a day before, whatever is known', () => {
+    it('warns a day before, with or without a proof', () => {
       for (const schedule of [agreed, { ...agreed, savedAt: undefined }]) {
         assert.deepEqual(stepOf(schedule, fresh, now + 6 * day - 1, facts), { kind: 'wait' });
         assert.deepEqual(stepOf(schedule, fresh, now + 6 * day, facts), { kind: 'warn' });

@@ -172,7 +172,7 @@ describe('The agreed end of a rental', () => {
     });
   });
 
-  it('is kept for so long as the user said, however idle it is', async () => {
+  it('is kept for as long as the user chose, however idle it is', async () => {
     const window = await open();
     await rent(window);
     await isScheduled('stop');
