@@ -19,6 +19,7 @@ import type { InstanceSchedules } from './instanceSchedules';
 import type { TimetableFiles, TimetableRecord } from './timetableFiles';
 import { timetableNoticeKind, type TimetableNotice } from './timetableNotice';
 import { isLasting, OtherEntryError, timetableProblem } from './timetableProblem';
+import { heldBefore, isOfRecord } from './timetableRecord';
 
 export interface ServiceTimetableDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -37,6 +38,9 @@ export interface ServiceTimetableDeps {
 const clockErrorMs = 5 * 60_000;
 /** What does not show in the list after so many tries is not tried again before the schedule changes. */
 const mostTries = 5;
+
+/** How long a user waits for a removal (ms). */
+const removalMs = 60_000;
 
 /** One look at the schedules of an account and at what the service has of them. */
 interface Round {
@@ -107,24 +111,32 @@ export class ServiceTimetable implements Disposable {
     return startTime * 1000 + this.aheadMs;
   }
 
+  /** Waits until the service holds nothing for an instance; false if it could not be removed within a minute. */
+  async isGone(instanceId: number): Promise<boolean> {
+    const { clock } = this.deps;
+    const store = new DisposableStore();
+    try {
+      return await new Promise((resolve) => {
+        const check = () => {
+          const record = this.find(instanceId);
+          if (!record || (record.isUnwanted === true && record.problem)) {
+            resolve(!record);
+          }
+        };
+        store.add(this.list.onDidChange(check));
+        store.add(clock.schedule(() => resolve(false), removalMs));
+        check();
+      });
+    } finally {
+      store.dispose();
+    }
+  }
+
   /** Compares the schedules with what the service has. Never rejects. */
   look(): void {
     if (this.deps.hub.isLeader && !this.owned.isDisposed) {
       void this.rounds.ask();
     }
-  }
-
-  /** Deletes entries that the user does not want, and reads whether they are gone. Returns how many are left. */
-  async removeEntries(account: Account, ids: readonly number[]): Promise<number> {
-    for (const id of ids) {
-      await account.client.timetable.remove(id).catch((error: unknown) => {
-        if (!(error instanceof NotFoundError) && !mayHaveTakenEffect(error)) {
-          throw error;
-        }
-      });
-    }
-    const { items } = await account.client.timetable.list();
-    return items.filter(({ id }) => ids.includes(id)).length;
   }
 
   dispose(): void {
@@ -225,10 +237,9 @@ export class ServiceTimetable implements Disposable {
     return tried;
   }
 
-  private async idOf(round: Round, { instanceId, startTime }: TimetableRecord): Promise<number | undefined> {
-    const order = stopOrder(instanceId, startTime);
+  private async idOf(round: Round, record: TimetableRecord): Promise<number | undefined> {
     const entries = round.entries ?? (await this.read(round));
-    return entries.find((entry) => isSameCall(entry, instanceId) && entry.startTime === order.startTime)?.id;
+    return entries.find((entry) => isOfRecord(entry, record))?.id;
   }
 
   /** Sends the stops that are not held yet. */
@@ -246,7 +257,13 @@ export class ServiceTimetable implements Disposable {
       if (wish?.kind !== 'stop' || isHeld || !this.isDue(instanceId, `+${wish.startTime}`)) {
         continue;
       }
-      const record = { instanceId, startTime: wish.startTime, entryId: before?.entryId };
+      const { startTime } = wish;
+      const record = {
+        instanceId,
+        startTime,
+        entryId: before?.entryId,
+        heldTime: heldBefore(before, startTime),
+      };
       tried.push(record);
       await this.attempt(round, record, () => this.send(round, record, before, schedule.id));
     }
@@ -357,15 +374,14 @@ export class ServiceTimetable implements Disposable {
         }
       }
       dropped.forEach((record) => this.postNotRemoved(round.account, record));
+      made.forEach((record) => this.postNotMoved(round.account, record));
       await this.list.publishChange(files);
       throw error;
     });
-    for (const { instanceId, startTime, entryId } of dropped) {
-      const isThere = entries.some(
-        (entry) => entry.id === entryId || (isSameCall(entry, instanceId) && entry.startTime === startTime),
-      );
-      if (isThere) {
-        this.postNotRemoved(round.account, { instanceId, startTime });
+    for (const record of dropped) {
+      const { instanceId } = record;
+      if (entries.some((entry) => isOfRecord(entry, record))) {
+        this.postNotRemoved(round.account, record);
       } else if ((await files.read(instanceId))?.isUnwanted === true) {
         this.tries.delete(instanceId);
         await files.remove(instanceId);
@@ -381,7 +397,9 @@ export class ServiceTimetable implements Disposable {
       } else {
         const problem =
           record?.problem ?? text('The timetable of the service does not hold what was sent to it.');
-        await files.put({ instanceId, startTime, entryId: found?.id, problem });
+        const heldTime = heldBefore(found, startTime);
+        await files.put({ instanceId, startTime, entryId: found?.id, heldTime, problem });
+        this.postNotMoved(round.account, { instanceId, startTime, heldTime });
       }
     }
   }
@@ -405,6 +423,12 @@ export class ServiceTimetable implements Disposable {
   /** The user canceled or moved the end, so an entry that stays is a surprise. */
   private postNotRemoved(account: Account, { instanceId, startTime }: TimetableRecord): void {
     this.post(account, `${instanceId}:${startTime}`, { kind: 'notRemoved', instanceId, startTime });
+  }
+
+  private postNotMoved(account: Account, { instanceId, heldTime }: TimetableRecord): void {
+    if (heldTime !== undefined) {
+      this.postNotRemoved(account, { instanceId, startTime: heldTime });
+    }
   }
 
   private post({ key }: Account, turn: string, data: TimetableNotice): void {

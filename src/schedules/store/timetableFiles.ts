@@ -7,6 +7,7 @@ import type { Text } from '../../util/text';
 const recordFile = z.object({
   version: z.literal(1),
   startTime: z.number(),
+  heldTime: z.number().optional(),
   entryId: z.number().optional(),
   checkedAt: z.number().optional(),
   isUnwanted: z.boolean().optional(),
@@ -20,6 +21,8 @@ export interface TimetableRecord {
   readonly instanceId: number;
   /** When the service stops the instance (Unix seconds of its clock). */
   readonly startTime: number;
+  /** The time before that, while the entry may still have it. */
+  readonly heldTime?: number | undefined;
   /** Absent until an answer stated it. */
   readonly entryId?: number | undefined;
   /** When it was read back with every field as it was sent (ms since 1970); absent until then. */

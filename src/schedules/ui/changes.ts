@@ -176,7 +176,11 @@ export async function cancel(deps: ScheduleDeps, instanceId: number): Promise<vo
   if (disarmed === 'hereOnly' && before?.armed) {
     warnIfLate(deps, name, before, await schedules.keepOnInstance(instanceId));
     message('warning', canceledHereOnly(before, before.armed, name, clock.now()));
-  } else if (!warnIfLate(deps, name, before, await schedules.cancel(instanceId))) {
+  } else if (
+    !warnIfLate(deps, name, before, await schedules.cancel(instanceId)) &&
+    // A message names a stop that the service still holds.
+    (await deps.timetable.isGone(instanceId))
+  ) {
     message('info', t('{0} will not stop by itself. It still costs money.', name));
   }
 }

@@ -1,3 +1,5 @@
+import type { Client } from '../../api/client';
+import { mayHaveTakenEffect, NotFoundError } from '../../api/errors';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileSending } from '../../editor/progress';
@@ -45,8 +47,10 @@ function noteOf(timetable: ServiceTimetable, instanceId: number, now: number): I
   const at = momentText(timetable.timeOf(record.startTime), now);
   if (record.problem) {
     const reason = localize(record.problem);
-    return record.isUnwanted === true
-      ? { ...note(`${t('may stop it {0}', at)}. ${reason}`), row: t('may stop it {0}', at) }
+    const held = record.isUnwanted === true ? record.startTime : record.heldTime;
+    const may = held === undefined ? '' : t('may stop it {0}', momentText(timetable.timeOf(held), now));
+    return may !== ''
+      ? { ...note(`${may}. ${reason}`), row: `${name}: ${may}` }
       : { ...note(`${t('not set')}. ${reason}`), row: `${name}: ${t('not set')}` };
   }
   return note(
@@ -85,7 +89,7 @@ function showNotice(deps: ScheduleDeps, notice: TimetableNotice): void {
       label: t('Remove'),
       run: async () => {
         const ids = notice.entries.map(({ id }) => id);
-        const left = await whileSending(timetable.removeEntries(asked(), ids));
+        const left = await whileSending(removeEntries(asked().client, ids));
         message(
           left === 0 ? 'info' : 'warning',
           t('Removed from the timetable of the service: {0} of {1}', ids.length - left, ids.length),
@@ -93,4 +97,17 @@ function showNotice(deps: ScheduleDeps, notice: TimetableNotice): void {
       },
     },
   );
+}
+
+/** Deletes entries, and reads whether they are gone. Returns how many are left. */
+async function removeEntries({ timetable }: Client, ids: readonly number[]): Promise<number> {
+  for (const id of ids) {
+    await timetable.remove(id).catch((error: unknown) => {
+      if (!(error instanceof NotFoundError) && !mayHaveTakenEffect(error)) {
+        throw error;
+      }
+    });
+  }
+  const { items } = await timetable.list();
+  return items.filter(({ id }) => ids.includes(id)).length;
 }

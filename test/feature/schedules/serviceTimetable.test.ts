@@ -75,6 +75,15 @@ describe('the timetable of the service', () => {
     assert.equal(requests('GET'), before);
   });
 
+  it('holds nothing once the message reports that the instance will not stop by itself', async () => {
+    await instances().menu('trainer', 'End Later…');
+    await window.quick.pick('Cancel, and Keep It');
+    await window.toast(/trainer will not stop by itself/);
+    assert.deepEqual(await entries(), []);
+    await endLater(/Stop After a Time/, '3h', 'In 3 h');
+    await tooltip(/stops it .*, also without an editor/);
+  });
+
   it('stops the instance with all editors closed', async () => {
     window.close();
     computer().simulator.world.clock.advance(4.1 * hourMs);
