@@ -1,4 +1,4 @@
-import { mayHaveTakenEffect, NotFoundError } from '../../api/errors';
+import { NotFoundError } from '../../api/errors';
 import { secondsAhead } from '../../api/serviceClock';
 import type { TimetableEntry } from '../../model/instances/timetable';
 import type { Account, Accounts } from '../../store/accounts/accounts';
@@ -74,9 +74,8 @@ export class ServiceTimetable implements Disposable {
         unreadable: 'What the timetable of the service holds could not be read',
       }),
     );
-    const look = () => this.look();
-    this.owned.add(deps.schedules.onDidChange(look));
-    this.owned.add(deps.fleet.onDidChange(look));
+    this.owned.add(deps.schedules.onDidChange(() => this.look()));
+    this.owned.add(deps.fleet.onDidChange(() => this.look()));
     this.owned.add(
       deps.hub.onDidChangeLeader(() => {
         this.opened = undefined;
@@ -88,10 +87,6 @@ export class ServiceTimetable implements Disposable {
 
   get onDidChange() {
     return this.list.onDidChange;
-  }
-
-  get ready(): Promise<void> {
-    return this.list.ready;
   }
 
   find(instanceId: number): TimetableRecord | undefined {
