@@ -111,6 +111,17 @@ describe('The files of an instance', () => {
     assert.deepEqual(readdirSync(onMachine('up')).sort(), ['a.txt', 'b.txt']);
   });
 
+  it('open again with a window, before anything else does', async () => {
+    const { document } = new DocumentDriver(window);
+    window.close();
+    window = await computer().openWindow();
+    const again = await window.screen.documents.openUri(FakeUri.parse(document.uri.toString()));
+    assert.equal(again.getText(), 'mine!!\n');
+    await instances().expand('trainer');
+    await instances().expand('Files');
+    await instances().row('notes.txt');
+  });
+
   it('follow a link to its folder', async () => {
     await instances().click('link');
     await instances().row('deep');
