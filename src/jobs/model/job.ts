@@ -236,6 +236,8 @@ export interface JobState {
   readonly reopened?: Reopened | undefined;
   /** The file of its progress was damaged or missing, so its earlier time and cost are unknown. */
   readonly isLost?: boolean | undefined;
+  /** Where that file is kept, if it was damaged. */
+  readonly setAside?: string | undefined;
   /** Why the job was not started, or is not continued. */
   readonly why?: Text | undefined;
 }

@@ -13,16 +13,17 @@ export interface KeptAside {
  * could run again, or a machine be rented again.
  */
 export function lostJobState(job: Job, kept: KeptAside | undefined): JobState {
-  const why = kept
-    ? text(
-        'Its progress is lost because its file is damaged. Its machine may still run and cost money: check your instances. The file is kept as {0}.',
-        kept.path,
-      )
-    : text(
-        'Its progress is lost because its file is missing. Its machine may still run and cost money: check your instances.',
-      );
+  const why = text('Its progress is lost. Its machine may still run and cost money: check your instances.');
   const since = kept?.at ?? job.orderedAt;
-  return { ...newJobState(job), phase: 'over', since, outcome: 'unknown', isLost: true, why };
+  return {
+    ...newJobState(job),
+    phase: 'over',
+    since,
+    outcome: 'unknown',
+    isLost: true,
+    setAside: kept?.path,
+    why,
+  };
 }
 
 /** Returns whether the progress of the job is lost, so that it may still run or hold outputs on its machine. */

@@ -181,5 +181,6 @@ export const stateFile: z.ZodType<JobState> = z.object({
     })
     .optional(),
   isLost: z.boolean().optional(),
+  setAside: z.string().optional(),
   why: savedText.optional(),
 });

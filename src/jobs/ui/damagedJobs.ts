@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { showInstances } from '../../editor/chooseInstance';
-import { reportDamagedFiles } from '../../editor/damagedFiles';
+import { reportDamagedFiles, showDamagedFile } from '../../editor/damagedFiles';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -36,7 +36,12 @@ function reportLostProgress({ accounts, jobs, oneWindow }: Deps): void {
     const { job, state } = row;
     oneWindow.offer(`${account}:job:lost:${job.id}:${state.since}`, () => {
       const [instance = showInstances()] = instanceAction(row);
-      message('warning', t('{0} is not continued. {1}', job.spec.name, state.why ?? ''), instance);
+      const effect = t('{0} is not continued. {1}', job.spec.name, state.why ?? '');
+      if (state.setAside === undefined) {
+        message('warning', effect, instance);
+      } else {
+        showDamagedFile(state.setAside, { effect, next: instance });
+      }
     });
   }
 }

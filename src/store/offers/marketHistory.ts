@@ -23,6 +23,8 @@ export type MarketSnapshot = z.infer<typeof snapshot>;
 export interface RecordedMarket {
   readonly snapshots: readonly MarketSnapshot[];
   readonly problem: Text | undefined;
+  /** Where the damaged file of earlier days is kept. */
+  readonly setAside?: string | undefined;
 }
 
 /** Days that are kept for each key. */
@@ -44,23 +46,19 @@ export class MarketHistory {
   }
 
   /**
-   * Stores today's medians and returns all snapshots of the key, oldest first, and why earlier ones are missing or
-   * today's was not kept. Never rejects.
+   * Stores today's medians and returns all snapshots of the key, oldest first, where a damaged file of earlier ones is
+   * kept, and why today's was not. Never rejects.
    */
   async record(key: string, gpus: readonly GpuMetrics[]): Promise<RecordedMarket> {
     const { clock, log } = this.deps;
     let snapshots: readonly MarketSnapshot[] = [];
     let problem: Text | undefined;
+    let setAside: string | undefined;
     try {
       await this.lock(async () => {
         const content = await this.file.read();
         const before = content.kind === 'present' ? content.value.snapshots : [];
-        if (content.kind === 'setAside') {
-          problem = text(
-            'The prices of earlier days could not be read because their file is damaged. The file is kept as {0}.',
-            content.path,
-          );
-        }
+        setAside = content.kind === 'setAside' ? content.path : undefined;
         const day = Math.floor(clock.now() / dayMs);
         snapshots = withToday(before, { day, key, medians: mediansOf(gpus) });
         await this.file.write({ version: 1, snapshots: [...snapshots] });
@@ -73,7 +71,7 @@ export class MarketHistory {
           : text("Today's prices could not be kept for the history. See the log for the reason.");
     }
     const own = snapshots.filter((each) => each.key === key).sort((a, b) => a.day - b.day);
-    return { snapshots: own, problem };
+    return { snapshots: own, problem, setAside };
   }
 }
 

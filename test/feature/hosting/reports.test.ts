@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PageDriver } from '../../support/feature/pageDriver';
 import { useComputer } from '../../support/feature/useComputer';
@@ -266,6 +266,18 @@ describe('reports', () => {
     const filters = ['datacenter', 'verified', 'rentable'].map((field) => search[field]);
     assert.deepEqual(filters, [{ eq: true }, { eq: true }, { eq: true }]);
     window.quick.escape();
+  });
+
+  it('names a damaged file of earlier prices, shows it, and draws the market all the same', async () => {
+    const file = path.join(computer().storage, 'market-history.json');
+    assert.ok(existsSync(file));
+    writeFileSync(file, '{ torn');
+    await market.press('Refresh');
+    const said = 'The price history of earlier days is missing. Its file is damaged and was set aside.';
+    await window.toastButton(said, 'Show File');
+    assert.equal((await window.document('{ torn')).getText(), '{ torn');
+    await market.shows('its figures', ({ sections }) => sections.length > 0);
+    window.clearToasts();
   });
 
   it('draws quantiles of offers for accounts that host nothing, and shows that', async () => {

@@ -48,19 +48,21 @@ describe('a job whose file is damaged', () => {
       .find((name) => /jobs.*\/[0-9a-f]{16}\.json$/.test(name) && readFileSync(name, 'utf8').includes(runs));
     writeFileSync(file?.replace(/json$/, 'state.json') ?? '', '');
     const lost =
-      /^train is not continued\. Its progress is lost because its file is damaged\. .*kept as .*\.broken-\d+\.$/;
+      /^train is not continued\. Its progress is lost\. .*your instances\. Its file is damaged and was set aside\.$/;
     for (const time of ['first', 'second']) {
       window = await computer().openWindow({ isFocused: true });
       if (time === 'first') {
         const { buttons } = await window.toast(lost);
-        assert.deepEqual(buttons, ['Show Instance']);
+        assert.deepEqual(buttons, ['Show Instance', 'Show File']);
+        await window.toastButton(lost, 'Show File');
+        assert.match((await window.document(/^$/)).fileName, /\.broken-\d+$/);
         window.clearToasts();
       }
       await window.view('jobs').row(/^train.*progress lost · time and cost unknown/);
       await computer().pass(10 * 60_000);
       assert.deepEqual([window.toasts(), readFileSync(runs, 'utf8')], [[], 'run\n']);
       const hover = await window.view('jobs').tooltip(/^train.*progress lost/);
-      assert.match(hover, /Its progress is lost because.*unknown.*it may still run and cost money/s);
+      assert.match(hover, /Its progress is lost.*unknown.*it may still run and cost money/s);
       window.close();
     }
   });

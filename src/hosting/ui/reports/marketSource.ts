@@ -32,7 +32,7 @@ export interface Market {
   readonly skipped: number;
   /** Medians of earlier days, as seen on this computer, oldest first. */
   readonly history: readonly MarketDay[];
-  /** Why earlier days are missing, or today's medians were not kept. */
+  /** Why earlier days could not be read, or today's medians were not kept. */
   readonly historyProblem?: Text | undefined;
   /** The offers that the figures come from, and the search for them. */
   readonly listed?: ListedOffers | undefined;

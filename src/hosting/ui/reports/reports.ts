@@ -1,5 +1,7 @@
 import { ForbiddenError, UnauthorizedError } from '../../../api/errors';
 import { runCommand } from '../../../editor/commands';
+import { offerDamagedFiles } from '../../../editor/damagedFiles';
+import { t } from '../../../editor/localize';
 import { titleOf } from '../../../editor/titles';
 import { stateOf } from '../../../model/instances/instanceState';
 import { add, zero, type Micros } from '../../../model/money';
@@ -34,6 +36,7 @@ export type ReportsDeps = ReportDeps &
     | 'fleet'
     | 'globalState'
     | 'offerPins'
+    | 'oneWindow'
     | 'searchBudget'
     | 'storageDir'
     | 'work'
@@ -193,7 +196,10 @@ async function readMarket(
   const key = [account.serviceUrl, market.fromOffers, query.verified, query.hostingType, query.gpuCount].join(
     ' ',
   );
-  const { snapshots, problem } = await new MarketHistory(deps).record(key, market.gpus);
+  const { snapshots, problem, setAside } = await new MarketHistory(deps).record(key, market.gpus);
+  offerDamagedFiles(deps.oneWindow, 'market', setAside === undefined ? [] : [setAside], {
+    effect: t('The price history of earlier days is missing.'),
+  });
   return { ...market, history: snapshots, historyProblem: problem };
 }
 
