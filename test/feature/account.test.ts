@@ -26,6 +26,8 @@ describe('the account and its second factor', () => {
   it('signs in with a key and asks for the second factor that the account wants', async () => {
     await signInUpToFactor(window, account);
     await window.view('instances').row('Loading…');
+    await computer().pass(15_000);
+    await window.view('instances').row('Loading…');
     assert.deepEqual(await window.view('instances').welcome(), [], 'not read yet is not none');
     await window.quick.row('Backup Code');
     assert.match(window.quick.rows()[0] ?? '', /^Authenticator \(#1\) primary/);

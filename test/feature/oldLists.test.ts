@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { registerKey } from '../support/feature/reachable';
 import { confirmRental, rentalsOf, searchAndReview } from '../support/feature/rentDriver';
@@ -161,5 +161,29 @@ describe('the view of an account without instances', () => {
     await instances.row('Loading…');
     simulator.faults.clear();
     await instances.welcomeShows('You are not charged');
+  });
+
+  it('says after ten seconds that the service has not answered, and how to go on', async () => {
+    const { simulator } = computer();
+    const [before] = computer().windows;
+    before?.close();
+    for (const name of readdirSync(computer().storage, { recursive: true, encoding: 'utf8' })) {
+      if (name.endsWith('fleet.json')) {
+        rmSync(path.join(computer().storage, name));
+      }
+    }
+    simulator.fail({ kind: 'stall', method: 'GET', path: '/api/{version}/instances/', times: 0 });
+    const window = await computer().openWindow();
+    const instances = window.view('instances');
+    await instances.row('Loading…');
+    await computer().pass(9_000);
+    assert.equal((await instances.rows()).length, 1);
+    await instances.row('Loading…');
+    await computer().pass(2_000);
+    const { item } = await instances.row(/^The service has not answered yet.*Select to retry\./s);
+    assert.equal(item.command?.command, 'gpuRental.refresh');
+    simulator.faults.clear();
+    await instances.welcomeShows('You are not charged');
+    window.clearToasts();
   });
 });

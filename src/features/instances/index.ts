@@ -2,7 +2,7 @@ import { runCommand } from '../../editor/commands';
 import { inView, whileAsking } from '../../editor/progress';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { InstanceTree } from './instanceTree';
+import { InstanceTree, lateMs } from './instanceTree';
 import { followWorkspaceFile } from './workspaceFileKey';
 
 type Deps = Pick<
@@ -21,6 +21,7 @@ type Deps = Pick<
   | 'rentals'
   | 'contextKeys'
   | 'presence'
+  | 'secondFactor'
   | 'windowInUse'
 >;
 
@@ -77,9 +78,6 @@ export function register(deps: Deps): Disposable {
   updateInterest();
   return store;
 }
-
-/** The bar above the view says enough for this time (ms). */
-const lateMs = 10_000;
 
 /** Refreshes everything that is shown; after a key that could not be read, also the account. */
 async function refresh({ accounts, fleet, templates, sshKeys, trees }: Deps): Promise<void> {

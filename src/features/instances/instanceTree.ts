@@ -17,12 +17,17 @@ import { plainLabel } from '../../util/plainLabel';
 import { instanceItem, instanceTooltip } from './instanceItem';
 import { loading, InstanceNodes, type InstanceNode } from './instanceNodes';
 
-type Deps = Pick<Services, 'accounts' | 'fleet' | 'volumes' | 'clock' | 'trees' | 'instanceGroups'>;
+type Deps = Pick<
+  Services,
+  'accounts' | 'fleet' | 'volumes' | 'clock' | 'trees' | 'instanceGroups' | 'secondFactor'
+>;
 
 type ReadyFleet = Extract<Services['fleet']['state'], { readonly kind: 'ready' }>;
 
 /** Updates the age of a list in a visible view (ms). */
 const tickMs = 60_000;
+/** A sign that work goes on says enough for this time (ms). */
+export const lateMs = 10_000;
 
 /** The instances view. A list that could not be read has a row for the error and is never just empty. */
 export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Disposable {
@@ -31,6 +36,9 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
   private readonly nodes = new InstanceNodes();
   private readonly store = new DisposableStore();
   private readonly timer = this.store.add(new MutableDisposable());
+  /** Runs while the list of this account has never been read. */
+  private readonly lateTimer = this.store.add(new MutableDisposable());
+  private isLate = false;
   private isOneOfSeveral = false;
   /** Names that several instances of a list share. */
   private twins: { readonly of: readonly Instance[]; readonly names: ReadonlySet<string> } = {
@@ -69,6 +77,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
 
   async getChildren(node?: object): Promise<object[]> {
     if (!this.deps.accounts.active) {
+      this.watchLoading(false);
       return [];
     }
     if (node) {
@@ -79,7 +88,28 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
     const nodes = [...this.instanceNodes(), ...this.groupNodes()];
     // Without a row, the view says that nothing is charged, but a volume costs money without any instance.
     const areVolumesRead = !['idle', 'loading'].includes(this.deps.volumes.state.kind);
-    return nodes.length === 0 && !areVolumesRead ? [loading] : nodes;
+    const shown = nodes.length === 0 && !areVolumesRead ? [loading] : nodes;
+    this.watchLoading(shown[0] === loading);
+    return shown;
+  }
+
+  /** A first read that waits for the service says so, with the next step, in place of a sign that never ends. */
+  private watchLoading(isLoading: boolean): void {
+    if (!isLoading) {
+      this.lateTimer.value = undefined;
+      this.isLate = false;
+      return;
+    }
+    if (!this.isLate && this.lateTimer.value === undefined) {
+      this.lateTimer.value = this.deps.clock.schedule(() => {
+        const { accounts, secondFactor } = this.deps;
+        const key = accounts.active?.key;
+        this.lateTimer.value = undefined;
+        // Before a code is entered, the service has answered.
+        this.isLate = key === undefined || !secondFactor.isAwaited(key);
+        this.changed.fire(undefined);
+      }, lateMs);
+    }
   }
 
   private childrenOf(node: InstanceNode): object[] {
@@ -149,7 +179,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
       case 'group':
         return this.groupItem(node.groupId);
       case 'loading':
-        return loadingItem(t('Loading…'));
+        return this.isLate ? lateItem() : loadingItem(t('Loading…'));
       case 'loadError':
       case 'skipped':
         return problemRow(node, {
@@ -299,6 +329,15 @@ function ageText(state: ReadyFleet, now: number): string {
   }
   const age = localize(durationText(now - state.fetchedAt));
   return isEmpty ? t('No instances as of {0} ago. Refresh the list.', age) : t('Shown as of {0} ago.', age);
+}
+
+function lateItem(): vscode.TreeItem {
+  const item = new vscode.TreeItem(t('The service has not answered yet'));
+  item.description = t('Select to retry.');
+  item.iconPath = new vscode.ThemeIcon('loading~spin');
+  item.id = 'loading';
+  item.command = { command: 'gpuRental.refresh', title: t('Retry') };
+  return item;
 }
 
 function loadingItem(label: string): vscode.TreeItem {

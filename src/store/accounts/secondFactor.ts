@@ -77,6 +77,8 @@ export class SecondFactorGate implements Disposable {
   /** When an asking window last sent a message, by account (`Clock.elapsed`). */
   private readonly askedElsewhere = new Map<string, number>();
   private readonly open = new Map<string, OpenQuestion>();
+  /** The calls of this window that wait for an answer, by account. */
+  private readonly waiting = new Set<{ readonly accountKey: string }>();
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<undefined>());
 
@@ -150,6 +152,26 @@ export class SecondFactorGate implements Disposable {
 
   /** Waits until this window may ask, then asks; `undefined` if the user declined here or elsewhere. */
   async ask(subject: SecondFactorSubject, signal: AbortSignal): Promise<SecondFactorLogin | undefined> {
+    const wait = { accountKey: subject.account.key };
+    this.waiting.add(wait);
+    try {
+      return await this.askInTurn(subject, signal);
+    } finally {
+      this.waiting.delete(wait);
+    }
+  }
+
+  /** Returns true while calls of an account wait for the user, and not for the service. */
+  isAwaited(accountKey: string): boolean {
+    return (
+      [...this.waiting].some((one) => one.accountKey === accountKey) || this.isAskedElsewhere(accountKey)
+    );
+  }
+
+  private async askInTurn(
+    subject: SecondFactorSubject,
+    signal: AbortSignal,
+  ): Promise<SecondFactorLogin | undefined> {
     const { key } = subject.account;
     while (!signal.aborted && !this.declined.has(key)) {
       const isAskedElsewhere = this.isAskedElsewhere(key);
