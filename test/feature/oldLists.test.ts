@@ -163,7 +163,7 @@ describe('the view of an account without instances', () => {
     await instances.welcomeShows('You are not charged');
   });
 
-  it('says after ten seconds that the service has not answered, and how to go on', async () => {
+  it('shows after ten seconds that the service has not answered, and how to go on', async () => {
     const { simulator } = computer();
     const [before] = computer().windows;
     before?.close();

@@ -2,7 +2,7 @@ import { runCommand } from '../../editor/commands';
 import { inView, whileAsking } from '../../editor/progress';
 import type { Services } from '../../services';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { InstanceTree, lateMs } from './instanceTree';
+import { InstanceTree, firstSignMs } from './instanceTree';
 import { followWorkspaceFile } from './workspaceFileKey';
 
 type Deps = Pick<
@@ -102,7 +102,7 @@ async function refresh({ accounts, fleet, templates, sshKeys, trees }: Deps): Pr
       runCommand('gpuRental.refreshInstanceKeys'),
     ]);
   });
-  await whileAsking(work, lateMs);
+  await whileAsking(work, firstSignMs);
 }
 
 type FirstStepsDeps = Pick<Services, 'contextKeys' | 'fleet' | 'presence' | 'rentals'>;

@@ -27,7 +27,7 @@ type ReadyFleet = Extract<Services['fleet']['state'], { readonly kind: 'ready' }
 /** Updates the age of a list in a visible view (ms). */
 const tickMs = 60_000;
 /** A sign that work goes on says enough for this time (ms). */
-export const lateMs = 10_000;
+export const firstSignMs = 10_000;
 
 /** The instances view. A list that could not be read has a row for the error and is never just empty. */
 export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Disposable {
@@ -108,7 +108,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
         // Before a code is entered, the service has answered.
         this.isLate = key === undefined || !secondFactor.isAwaited(key);
         this.changed.fire(undefined);
-      }, lateMs);
+      }, firstSignMs);
     }
   }
 
