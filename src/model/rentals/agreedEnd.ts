@@ -15,6 +15,9 @@ export const dayMs = 86_400_000;
 /** The longest times that settings and files can state. */
 export const longestEnd: AgreedEnd = { idleMinutes: 10_080, destroyAfterDays: 365 };
 
+/** The shortest times that files and templates can state. */
+export const leastEnd: AgreedEnd = { idleMinutes: 5, destroyAfterDays: 1 };
+
 /** Returns an end that is never later than `end`: a file of a folder may shorten what the user has set. */
 export function shortened(end: AgreedEnd, wish: Partial<AgreedEnd> = {}): AgreedEnd {
   return {

@@ -16,7 +16,7 @@ import {
 import { agreedEndText, type AgreedEnd } from './agreedEnd';
 import type { ConfirmationInput } from './confirmation';
 import type { Fact } from './rentFacts';
-import { effectiveRuntype, lacksShell, type RentChoices } from './rentPlan';
+import { effectiveRuntype, lacksShell, wishOfTemplate, type RentChoices } from './rentPlan';
 
 /**
  * Returns what a rental costs; `quote` covers all machines together, and `one` is the price of one of them.
@@ -62,9 +62,14 @@ export function costFacts(input: ConfirmationInput, quote: Quote, one: Rate | un
 
 /** A machine without a shell has no timer of its own. */
 function endValue(end: AgreedEnd, choices: RentChoices): Text {
-  return end.idleMinutes > 0 && lacksShell(effectiveRuntype(choices))
-    ? text('{0}, only while an editor is open', agreedEndText(end))
-    : agreedEndText(end);
+  const value =
+    end.idleMinutes > 0 && lacksShell(effectiveRuntype(choices))
+      ? text('{0}, only while an editor is open', agreedEndText(end))
+      : agreedEndText(end);
+  const wish = wishOfTemplate(choices);
+  return wish.idleMinutes === end.idleMinutes || wish.destroyAfterDays === end.destroyAfterDays
+    ? text('{0} (shortened by the template)', value)
+    : value;
 }
 
 /** Returns the price per GB and the cost of the whole stay. */

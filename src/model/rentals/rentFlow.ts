@@ -1,9 +1,10 @@
 import type { MarketQuery } from '../offers/marketQuery';
 import type { Offer } from '../offers/offer';
+import { shortened, type AgreedEnd } from './agreedEnd';
 import type { VolumeChoice } from './rent';
 import type { CompleteDraft } from './rentDraft';
 import type { RentStep } from './rentFacts';
-import type { RentChoices } from './rentPlan';
+import { wishOfTemplate, type RentChoices } from './rentPlan';
 
 /**
  * The steps from an offer to the confirmation. Every step has a default, so each can be skipped. Back returns to the
@@ -12,6 +13,8 @@ import type { RentChoices } from './rentPlan';
 export class RentFlow {
   private readonly path: RentStep[];
   private current: CompleteDraft;
+  /** What a template shortens. */
+  private usualEnd: AgreedEnd | undefined;
 
   /** A source that is already chosen is not asked for again. A volume on another machine is left out. */
   constructor(
@@ -19,7 +22,9 @@ export class RentFlow {
     private readonly isSourceGiven = false,
   ) {
     this.current = start;
+    this.usualEnd = start.choices.end;
     const { offer, choices } = start;
+    this.set({ source: choices.source });
     if (isElsewhere(choices.volume, offer)) {
       this.unset('volume', 'volumePerGbMonth');
     }
@@ -78,7 +83,13 @@ export class RentFlow {
 
   /** Changes answers without leaving the step. */
   set(answers: Partial<RentChoices>): void {
-    this.current = { ...this.current, choices: { ...this.choices, ...answers } };
+    const { source, end } = answers;
+    this.usualEnd = end ?? this.usualEnd;
+    const shorter =
+      source && this.usualEnd && end === undefined
+        ? { end: shortened(this.usualEnd, wishOfTemplate({ source })) }
+        : {};
+    this.current = { ...this.current, choices: { ...this.choices, ...answers, ...shorter } };
   }
 
   /** Removes answers, so that the default or the template applies. */

@@ -9,6 +9,7 @@ import type { Offer, RentalType } from '../offers/offer';
 import { usualDiskGb } from '../offers/savedSearches';
 import { highestBid, lowestBid } from '../quote';
 import type { Template } from '../templates/template';
+import { endOfTemplate } from '../templates/templateEnd';
 import type { AgreedEnd } from './agreedEnd';
 import { runtypes, type RentConfig, type Runtype } from './rent';
 
@@ -72,6 +73,11 @@ export function effectiveRuntype(choices: RentChoices): Runtype {
     choices.runtype ??
     (choices.source.kind === 'template' ? templateRuntype(choices.source.template) : 'ssh_direct')
   );
+}
+
+/** Returns the end that the template of a rental asks for. */
+export function wishOfTemplate({ source }: Pick<RentChoices, 'source'>): Partial<AgreedEnd> {
+  return source.kind === 'template' ? endOfTemplate(source.template.env) : {};
 }
 
 /** Returns whether a run type allows no login. */

@@ -6,6 +6,8 @@ import { checkEnvironment } from '../documents/environmentDiagnostics';
 import type { Finding } from '../documents/finding';
 import { JsonPlaces } from '../documents/jsonPlaces';
 import { checkScriptSecrets } from '../documents/scriptDiagnostics';
+import { leastEnd, longestEnd } from '../rentals/agreedEnd';
+import { endVariables, ignoredEnds } from './templateEnd';
 import { isTemplateField, requiredFields, serviceFields, templateRuntypes } from './templateFields';
 import { edit } from './templateFixes';
 import { hasTag } from './templateMerge';
@@ -295,6 +297,24 @@ function* checkVolume({ places, fields }: Subject): Iterable<Finding> {
   }
 }
 
+function* checkEnd({ places, fields }: Subject): Iterable<Finding> {
+  for (const key of ignoredEnds(fields['env'])) {
+    const name = endVariables[key];
+    yield {
+      code: 'endIgnored',
+      severity: 'warning',
+      span: places.keySpan(['env', name]) ?? places.nearest(['env']),
+      message: text(
+        '"{0}" is ignored. Enter a whole number from {1} to {2}.',
+        name,
+        leastEnd[key],
+        longestEnd[key],
+      ),
+      fixes: [],
+    };
+  }
+}
+
 const checks = [
   checkRequired,
   checkKeys,
@@ -304,6 +324,7 @@ const checks = [
   checkSecretsInScripts,
   checkRegistry,
   checkVolume,
+  checkEnd,
 ];
 
 /**

@@ -6,7 +6,7 @@ import { text } from '../../util/text';
 import { parsePort } from '../documents/envFlags';
 import { checkEnvironment } from '../documents/environmentDiagnostics';
 import { JsonPlaces } from '../documents/jsonPlaces';
-import { longestEnd, type AgreedEnd } from '../rentals/agreedEnd';
+import { leastEnd, longestEnd, type AgreedEnd } from '../rentals/agreedEnd';
 import { environment, offerFilters } from '../templates/templateFields';
 import { rentEnv } from '../templates/templateMerge';
 import type { TemplateRef } from '../templates/templateRef';
@@ -68,13 +68,13 @@ export const recipeFields = z.object({
     .object({
       idleMinutes: z
         .number()
-        .min(5)
+        .min(leastEnd.idleMinutes)
         .max(longestEnd.idleMinutes)
         .optional()
         .meta({ description: 'Minutes without use after which the instance stops by itself.' }),
       destroyAfterDays: z
         .number()
-        .min(1)
+        .min(leastEnd.destroyAfterDays)
         .max(longestEnd.destroyAfterDays)
         .optional()
         .meta({ description: 'Days after a stop at which the instance is destroyed, or you are asked.' }),

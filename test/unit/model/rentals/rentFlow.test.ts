@@ -3,7 +3,9 @@ import { fromDollars } from '../../../../src/model/money';
 import { defaultQuery } from '../../../../src/model/offers/savedSearches';
 import type { CompleteDraft } from '../../../../src/model/rentals/rentDraft';
 import { RentFlow } from '../../../../src/model/rentals/rentFlow';
+import type { RentChoices } from '../../../../src/model/rentals/rentPlan';
 import { marketOffer } from '../../../support/marketOffer';
+import { only } from '../../../support/only';
 
 function aFlow(changes: Partial<CompleteDraft> = {}, isSourceGiven = false): RentFlow {
   const start: CompleteDraft = {
@@ -27,6 +29,23 @@ describe('the steps of a rental', () => {
     assert.deepEqual(seen, ['source', 'disk', 'label', 'runtype', 'confirm']);
     assert.deepEqual(flow.choices, { source: { kind: 'image', image: 'ubuntu' } });
     assert.equal(flow.position, 5);
+  });
+
+  it('shorten the end by the template that is chosen, until the user chooses another one', () => {
+    const template = (minutes: number) =>
+      only<RentChoices['source']>({
+        kind: 'template',
+        template: { env: `-e GPU_RENTAL_IDLE_MINUTES=${minutes}` },
+      });
+    const usual = { idleMinutes: 30, destroyAfterDays: 7 };
+    const flow = aFlow({ choices: { source: template(15), end: usual } });
+    assert.deepEqual(flow.choices.end, { ...usual, idleMinutes: 15 });
+    flow.set({ source: template(60) });
+    assert.deepEqual(flow.choices.end, usual);
+    flow.set({ source: template(10) });
+    assert.deepEqual(flow.choices.end, { ...usual, idleMinutes: 10 });
+    flow.set({ end: { ...usual, idleMinutes: 120 } });
+    assert.deepEqual(flow.choices.end, { ...usual, idleMinutes: 120 });
   });
 
   it('ask for a bid where the offer is interruptible, and not for a source that is given', () => {
