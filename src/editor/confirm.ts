@@ -19,6 +19,10 @@ export interface Question extends Choice {
  * Asks in a dialog before an answer may lose data, cost money or grant trust. The editor makes the first button the
  * default and adds *Cancel* at the end, so the first button changes nothing. Resolves to `undefined` for the first
  * button, *Cancel* and Escape.
+ *
+ * The first button and *Cancel* have the same effect, because the editor knows no form with one of them: it leaves its
+ * *Cancel* out only for a button with `isCloseAffordance`, which it puts last, so that the button that acts becomes the
+ * default (`_showModalMessage` in `mainThreadMessageService.ts` of VS Code 1.139).
  */
 export function choose<T>(
   { message, detail, keep = t('Not Now') }: Choice,

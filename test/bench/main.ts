@@ -10,6 +10,7 @@ import { measureJobSync } from './jobSync';
 import { measureJobs } from './jobs';
 import { bestOf, isKept, type Ratios } from './kept';
 import { measureOffers } from './offers';
+import { measurePage } from './page';
 import { measureReports } from './reports';
 import { measureRequests } from './requests';
 import { measureSizes } from './sizes';
@@ -22,6 +23,7 @@ const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {
   activation: measureActivation,
   heap: measureHeap,
   requests: measureRequests,
+  page: measurePage,
   reports: measureReports,
   offers: measureOffers,
   instances: measureInstances,
