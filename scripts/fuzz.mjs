@@ -8,6 +8,7 @@
  *   npm run fuzz -- --minutes 60           as many as fit into an hour
  *   npm run fuzz -- --seed 7 --runs 1      one run again, with its steps
  *   npm run fuzz -- jobs --runs 500        jobs that machines are rented for, with faults at places of their life
+ *   npm run fuzz -- ends --runs 100        the agreed end of a rental, by all that keeps it and all that can go wrong with it
  *   npm run fuzz -- kills                  a process that is killed by SIGKILL at each of these places in turn
  */
 import { randomInt } from 'node:crypto';

@@ -37,6 +37,8 @@ export class Judge {
   readonly mayEnd = new Set<number>();
   /** What the user scheduled and was told of, until it is carried out or the user changes it. */
   readonly schedules = new Map<number, Schedule>();
+  /** Whose end the user has changed, and what comes of that may be under way. */
+  readonly ownEnds = new Set<number>();
   private readonly labels = new Map<number, string>();
   /** When it was seen to run first, on the clock that no user sets. */
   private readonly ranSince = new Map<number, number>();

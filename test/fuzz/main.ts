@@ -1,6 +1,7 @@
 import { prepareProduct } from '../support/fakeEditor/product';
 import { killAt } from '../support/feature/jobKills';
 import { jobPlaces } from '../support/feature/jobPlaces';
+import { playEnds } from './ends';
 import { anyBlows, playJob } from './jobs/scene';
 import { play, type RunResult } from './scene';
 
@@ -11,6 +12,7 @@ type Play = (seed: number, trace?: (line: string) => void) => Promise<RunResult>
 
 const plays: Readonly<Record<string, Play>> = {
   money: play,
+  ends: playEnds,
   jobs: async (seed, trace) => {
     const { violations, rentals } = await playJob(seed, anyBlows, trace);
     return { seed, violations, rentals };

@@ -62,6 +62,7 @@ class Scene {
     const left = this.computer.simulator.world.instances.filter(
       ({ id, actualStatus }) =>
         actualStatus === 'running' &&
+        !this.judge.ownEnds.has(id) &&
         rows.some((row) => row.includes(`#${id}`) && row.includes('stops when idle')),
     );
     const working = left.filter(() => this.dice.chance(0.3));

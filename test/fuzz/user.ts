@@ -101,6 +101,7 @@ export class User {
     await window.quick.title(/^Stop or Destroy .* Later$/);
     // From here on the old word may be gone, whatever comes of the new one.
     this.judge.schedules.delete(id);
+    this.judge.ownEnds.add(id);
     if (window.quick.rows().some((row) => row.includes('Cancel, and Keep It')) && this.dice.chance(0.4)) {
       await window.quick.pick(/Cancel, and Keep It/);
       return;
@@ -155,6 +156,7 @@ export class User {
     }
     if (/Extend|Keep|Cancel|Stop|Destroy|Start/.test(button) && id !== undefined) {
       this.judge.schedules.delete(id);
+      this.judge.ownEnds.add(id);
     }
     message.press(button);
   }

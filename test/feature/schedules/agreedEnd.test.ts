@@ -24,10 +24,10 @@ describe('the end of a rental', () => {
 
   it('is one row of the confirmation, which changes it and remembers the change', async () => {
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
-    await window.quick.pick('stops after 30 min idle; destroyed after 7 d stopped');
+    await window.quick.pick('stops after 30 min idle; destroyed 7 d later');
     await window.quick.title('Rent: End');
     await window.quick.pick('15 min');
-    await window.quick.row('stops after 15 min idle; destroyed after 7 d stopped');
+    await window.quick.row('stops after 15 min idle; destroyed 7 d later');
     window.quick.escape();
     await searchAndReview(window, '1x 3090', /1× RTX 3090/);
     await window.quick.row('stops after 15 min idle');
