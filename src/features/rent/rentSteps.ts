@@ -202,7 +202,7 @@ export async function askEnd(flow: RentFlow): Promise<Partial<AgreedEnd> | undef
     rows: [
       separator(t('Stop when idle for')),
       ...rows('idleMinutes', idleChoices),
-      separator(t('Ask to destroy when stopped for')),
+      separator(t('Destroy when stopped for')),
       ...rows('destroyAfterDays', dayChoices),
     ],
     activeId: `idleMinutes:${end?.idleMinutes ?? 0}`,
