@@ -127,6 +127,8 @@ const port = named({
   protocol: z.enum(['tcp', 'udp']).optional(),
   host: z.string().optional(),
 });
+/** A service that a machine has, by its port and path. */
+const service = named({ serviceKey: z.string(), instanceId: id });
 /** A terminal that keeps running on an instance, without a name any of them. */
 const terminal = named({ instanceId: id, terminalName: z.string().optional() });
 /** A file or folder of an instance, one character for each byte of its path; with a note, a row about it. */
@@ -187,6 +189,7 @@ export type Guide = NonNullable<z.output<typeof guide>>;
 export type PageTarget = NonNullable<z.output<typeof page>>;
 export type RemoteFileTarget = NonNullable<z.output<typeof remoteFile>>;
 export type KernelTarget = NonNullable<z.output<typeof kernel>>;
+export type ServiceTarget = NonNullable<z.output<typeof service>>;
 export type TerminalTarget = NonNullable<z.output<typeof terminal>>;
 export type PortTarget = NonNullable<z.output<typeof port>>;
 export type JobTarget = NonNullable<z.output<typeof job>>;
@@ -335,6 +338,8 @@ const contributed = {
   'gpuRental.port.open': spec('ports', { args: [port] }),
   'gpuRental.port.copy': spec('ports', { args: [port] }),
   'gpuRental.port.stopForwarding': spec('ports', { args: [port] }),
+  'gpuRental.service.open': spec('ports', { args: [service] }),
+  'gpuRental.instance.readServices': spec('ports', { args: [instance] }),
   'gpuRental.terminal.reattach': spec('connect', { args: [terminal] }),
   'gpuRental.terminal.end': spec('connect', { args: [terminal] }),
   'gpuRental.instance.useInNotebook': spec('notebooks', { args: [instance] }),

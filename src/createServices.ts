@@ -39,6 +39,7 @@ import { createFleet } from './store/instances/fleet';
 import { GaugeHistory } from './store/instances/gaugeHistory';
 import { IdleWatch, openUsageFile, type IdleWatchDeps } from './store/instances/idleWatch';
 import { KeptLogs } from './store/instances/keptLogs';
+import { MachineServices } from './store/instances/machineServices';
 import { PriceWatch } from './store/instances/priceWatch';
 import { WorkOnInstances } from './store/instances/workOnInstances';
 import { OfferPins } from './store/offers/offerPins';
@@ -235,14 +236,16 @@ function sharedState(deps: SharedDeps) {
     }),
   );
   const presence = own(new Presence({ hub, clock }));
+  const machineServices = own(new MachineServices({ hub, fleet, clock }));
   const notices = own(new Notices(hub));
   own(new PriceWatch({ accounts, fleet, clock, log, notices }));
   const windows = { hub, oneWindow, presence, notices };
-  const starts = startServices({ ...deps, ...lists, ...windows, accounts, fleet, rentals });
+  const starts = startServices({ ...deps, ...lists, ...windows, accounts, fleet, rentals, machineServices });
   const ofRentals = (accountKey: string) => rentalSecretKeys(storageDir, accountKey);
   const secretKeys = [(key: string) => secretKeysOf(secrets, key), ofRentals];
   return {
     ...windows,
+    machineServices,
     accounts,
     accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log, secretKeys })),
     keyAccess,

@@ -6,6 +6,7 @@ import type { Reading } from './shared/reading';
 import { probeGpus, type ProbeAnswer } from './ssh/gpuProbe';
 import { HostKeyError } from './ssh/hostKey';
 import { matchKeys } from './ssh/localKeys';
+import { parseServices, servicesScript } from './ssh/machineServices';
 import type { Failure, PreflightProblem } from './ssh/preflight';
 import { NoAddressError, NoLoginError, type PreparedHost, type PrepareRequest } from './ssh/prepareHost';
 import { triedKeyName } from './ssh/problemText';
@@ -15,6 +16,7 @@ import { ManualStepError } from './ssh/userConfig';
 import type { SshConsent } from './sshConsent';
 import type { Account, Accounts } from './store/accounts/accounts';
 import type { Fleet } from './store/instances/fleetStore';
+import type { MachineServices } from './store/instances/machineServices';
 import type { MachineChecks } from './store/rentals/checkRuns';
 import type { MachineProofs } from './store/rentals/machineProofs';
 import type { Clock } from './util/clock';
@@ -31,6 +33,8 @@ export interface MachineChecksDeps {
   /** Read at most once per session, so that a check costs the service no requests. */
   readonly sshKeys: Pick<Reading<readonly SshKey[]>, 'state' | 'refresh'>;
   readonly proofs: Pick<MachineProofs, 'keep'>;
+  /** What is read of a machine beside its proof. */
+  readonly machineServices?: Pick<MachineServices, 'note' | 'of'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -59,7 +63,9 @@ export function createMachineChecks(deps: MachineChecksDeps): MachineChecks & Ma
       if (!sshConsent.isAnswered() || (await ssh.entry(alias))?.isProved !== true) {
         return undefined;
       }
-      const answer = await probeGpus(ssh, alias, { clock, isAgain: true });
+      const isKnown = deps.machineServices?.of(alias, instanceId) !== undefined;
+      const more = isKnown ? {} : readingServices(deps, alias);
+      const answer = await probeGpus(ssh, alias, { clock, isAgain: true, ...more });
       return answer.kind === 'proof' ? answer.proof : undefined;
     },
     contact: async (instanceId, signal) => {
@@ -121,16 +127,24 @@ async function runChecks(
   return second.kind === 'noLogin' ? failed(second.failure, host) : second;
 }
 
+/** The services of a machine are read by the same login. */
+function readingServices({ machineServices: services }: MachineChecksDeps, alias: string) {
+  return services
+    ? { also: servicesScript, onAlso: (output: string) => services.note(alias, parseServices(output)) }
+    : {};
+}
+
 async function probe(
-  { ssh, clock }: MachineChecksDeps,
+  deps: MachineChecksDeps,
   alias: string,
   onStage: (stage: CheckStage) => void,
   signal: AbortSignal,
 ): Promise<CheckAnswer | Extract<ProbeAnswer, { kind: 'noLogin' }>> {
+  const { ssh, clock } = deps;
   const onLogin = () => {
     onStage('gpu');
   };
-  const answer = await probeGpus(ssh, alias, { clock, signal, onLogin });
+  const answer = await probeGpus(ssh, alias, { clock, signal, onLogin, ...readingServices(deps, alias) });
   switch (answer.kind) {
     case 'proof':
       return { kind: 'proved', proof: answer.proof };

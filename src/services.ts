@@ -32,6 +32,7 @@ import type { FleetStore } from './store/instances/fleetStore';
 import type { GaugeHistory } from './store/instances/gaugeHistory';
 import type { IdleWatch } from './store/instances/idleWatch';
 import type { KeptLogs } from './store/instances/keptLogs';
+import type { MachineServices } from './store/instances/machineServices';
 import type { WorkOnInstances } from './store/instances/workOnInstances';
 import type { OfferPins } from './store/offers/offerPins';
 import type { SearchBudget } from './store/offers/searchBudget';
@@ -122,6 +123,7 @@ export interface Services {
   readonly connectedWindows: ConnectedWindows;
   /** What of ours uses instances: windows, terminals, ports, transfers, jobs, over all windows. */
   readonly presence: Presence;
+  readonly machineServices: MachineServices;
   /** The idle time of instances, known to the leading window. */
   readonly idle: IdleWatch;
   /** Messages from the window that detects something to the window that shows it. */

@@ -34,12 +34,18 @@ export async function probeGpus(
     clock,
     signal,
     isAgain = false,
+    also = '',
+    onAlso = () => undefined,
     onLogin = () => undefined,
   }: {
     readonly clock: Pick<Clock, 'now'>;
     readonly signal?: AbortSignal | undefined;
     /** True for a machine that was probed when it started. */
     readonly isAgain?: boolean;
+    /** A script for the same login, after the probe, to spare another one. */
+    readonly also?: string;
+    /** Called with the output of both. */
+    readonly onAlso?: (output: string) => void;
     /** Called after the login, when the GPUs are about to be queried. */
     readonly onLogin?: () => void;
   },
@@ -53,8 +59,9 @@ export async function probeGpus(
     }
   };
   try {
-    const script = isAgain ? probeAgainScript : probeScript;
+    const script = `${isAgain ? probeAgainScript : probeScript}\n${also}`;
     const result = await ssh.exec(alias, script, { signal, timeoutMs, onStdout, isLook: true });
+    onAlso(result.stdout);
     return parseProof(result.stdout, clock.now()) ?? { kind: 'noLogin', failure: whyNoLogin(result) };
   } catch (error) {
     if (error instanceof InputTakenError) {

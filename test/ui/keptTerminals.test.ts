@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { accessibilityFaults } from '../support/accessibility';
 import { signIn } from '../support/journey';
 import { press } from '../support/press';
 import { reachableInstance } from '../support/reachableInstance';
@@ -10,11 +13,12 @@ describe('terminals that keep running', function () {
   this.timeout(150_000);
   const session = useUiSession('kept-terminals', { simulator: { sshServer: true }, patches: lastingToasts });
   let workbench: Workbench;
+  let id = 0;
   const instances = () => workbench.view('Instances');
   const kept = () => instances().row(/Terminal workspace-1/);
 
   before(async () => {
-    await reachableInstance(session(), 'trainer');
+    id = await reachableInstance(session(), 'trainer');
     workbench = await session().window();
     await signIn(session(), workbench);
     await workbench.clearNotifications();
@@ -51,16 +55,40 @@ describe('terminals that keep running', function () {
 
   it('are on the page of the instance', async () => {
     await instances().pick('trainer');
-    const page = workbench.page.frameLocator('iframe.webview.ready').frameLocator('iframe');
+    const page = workbench.webview();
     await page.getByText('Terminal workspace-1').waitFor({ timeout: 60_000 });
     await workbench.shot('05-page');
+  });
+
+  it('are beside the services that the machine names, which are read by a click', async () => {
+    const bin = path.join(session().root, 'instances', `${id}.machine`, 'bin');
+    const services = [
+      { name: 'Jupyter', internal_port: 18_080, open_path: '/lab', state: 'RUNNING' },
+      { name: 'Syncthing', internal_port: 18_384, open_path: '/', state: 'STOPPED' },
+      { name: 'Pay <b>here</b> [x](command:y)', internal_port: 80, open_path: '/', state: 'unknown' },
+    ];
+    const json = JSON.stringify({ schema_version: 1, services });
+    const file = path.join(bin, 'vast-capabilities');
+    writeFileSync(file, `#!/bin/sh\ncat <<'END'\n${json}\nEND\n`, { mode: 0o700 });
+    const page = workbench.webview();
+    await press(page.locator('[id="button-gpuRental.instance.readServices"]'));
+    await page.getByText('18384/tcp, stopped').waitFor({ timeout: 60_000 });
+    await page.getByText('Pay <b>here</b>').scrollIntoViewIfNeeded();
+    await workbench.quick.run('View: Toggle Panel Visibility');
+    await instances()
+      .row(/Jupyter/)
+      .waitFor();
+    await workbench.inThemes(async (theme) => {
+      assert.deepEqual(await accessibilityFaults(page), [], theme);
+      await workbench.shot(`06-services${theme}`);
+    });
   });
 
   it('end after a question where a program runs', async () => {
     await instances().contextMenu(kept(), 'End Terminal…');
     await workbench.dialog.waitFor();
     assert.match(await workbench.dialog.innerText(), /sleep runs in it and ends as well/);
-    await workbench.shot('06-question');
+    await workbench.shot('07-question');
     await press(workbench.dialog.getByRole('button', { name: 'End', exact: true }));
     await kept().waitFor({ state: 'detached', timeout: 60_000 });
   });

@@ -28,6 +28,7 @@ export type ConnectDeps = Pick<
   | 'attachedKeys'
   | 'fleet'
   | 'instanceGroups'
+  | 'machineServices'
   | 'oneWindow'
   | 'presence'
   | 'ssh'

@@ -6,6 +6,7 @@ import { keysOf } from '../../instanceKeys';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
+import { parseServices, servicesScript } from '../../ssh/machineServices';
 import { hostKeyProblems } from '../../ssh/preflight';
 import {
   NoLoginError,
@@ -29,7 +30,16 @@ import { Patience } from './patience';
 
 export type ContactDeps = Pick<
   Services,
-  'accounts' | 'attachedKeys' | 'fleet' | 'ssh' | 'sshConsent' | 'log' | 'report' | 'clock' | 'startWatches'
+  | 'accounts'
+  | 'attachedKeys'
+  | 'fleet'
+  | 'machineServices'
+  | 'ssh'
+  | 'sshConsent'
+  | 'log'
+  | 'report'
+  | 'clock'
+  | 'startWatches'
 >;
 
 /** Reaches instances over SSH without a window: entries, terminals, copied commands, and error messages. */
@@ -90,9 +100,15 @@ export class Contact {
 
   /** Logs in for terminals, and reads which ones run there; none if that would be unsafe, which is explained here. */
   async logIn(machine: HeldMachine, despiteOverride = false): Promise<TerminalLogin | undefined> {
-    const { host, preflight } = await this.withRequest(machine, (request, signal) =>
-      this.deps.ssh.connect(request, { signal, also: terminalsScript }),
-    );
+    const { machineServices, ssh } = this.deps;
+    const { host, preflight } = await this.withRequest(machine, (request, signal) => {
+      // Once for each start of the machine.
+      const isKnown =
+        machineServices.of(ssh.aliasOf(request.account, machine.instanceId), machine.instanceId) !==
+        undefined;
+      const scripts = [terminalsScript, ...(isKnown ? [] : [servicesScript])];
+      return ssh.connect(request, { signal, also: scripts.map((one) => `(\n${one}\n)`).join('\n') });
+    });
     warnAboutMemory(host);
     const given = despiteOverride ? undefined : explainGivenAway(host.verification);
     const obstacle = explainUnread(host.verification) ?? given;
@@ -110,7 +126,9 @@ export class Contact {
       });
       return undefined;
     }
-    return { alias: host.alias, seen: preflight.ok ? parseTerminals(preflight.also ?? '') : undefined };
+    const said = (preflight.ok ? preflight.also : undefined) ?? '';
+    machineServices.note(host.alias, parseServices(said));
+    return { alias: host.alias, seen: parseTerminals(said) };
   }
 
   /** Returns a terminal on an instance, as it looks in the editor. */

@@ -40,6 +40,7 @@ const pageActions = {
     },
   ],
   configuration: [{ id: 'gpuRental.instance.showDetails', label: () => t('Show as JSON') }],
+  services: [{ id: 'gpuRental.instance.readServices', needs: 'canConnect' }],
   work: [{ id: 'gpuRental.terminal.end', needs: 'canConnect' }],
   log: [{ id: 'gpuRental.instance.showLogs' }],
   notice: [

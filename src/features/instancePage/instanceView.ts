@@ -118,8 +118,9 @@ export function instanceView(
       ...rowsSection(
         'services',
         t('Ports and Services'),
-        t('Ports that are open on the internet or forwarded to this computer'),
+        t('Services of the instance, and ports that are open on the internet or forwarded'),
         page.services,
+        actionButtons('services', allowed),
       ),
       configurationSection(instance, page.now, [
         ...actionButtons('bid', allowed),

@@ -57,7 +57,7 @@ export function logOutput(text: string, buttons: Buttons): NonNullable<ReportVie
   return { title: t('Last Lines of the Log'), text, buttons };
 }
 
-/** Returns a table of things with their state; nothing without rows. */
+/** Returns a table of things with their state; nothing without rows and buttons. */
 export function rowsSection(
   id: string,
   title: string,
@@ -71,7 +71,7 @@ export function rowsSection(
     cells: [{ text: plainLabel(name) }, { text: plainLabel(state) }],
     ...(action === undefined ? {} : { action }),
   }));
-  return all.length === 0
+  return all.length === 0 && buttons.length === 0
     ? []
     : [{ id, title, folded: false, table: { caption, columns, rows: all }, buttons }];
 }

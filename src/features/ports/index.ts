@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { ApiError, UnauthorizedError } from '../../api/errors';
-import type { InstanceTarget, PortTarget } from '../../commandSpecs';
+import type { InstanceTarget, PortTarget, ServiceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { runCommand, titledAction } from '../../editor/commands';
 import { t } from '../../editor/localize';
@@ -8,10 +8,12 @@ import { message } from '../../editor/message';
 import { whileAsking, whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { pickFromList, type Row } from '../../editor/quickPick';
 import { titleOf } from '../../editor/titles';
+import { serviceKey } from '../../model/instances/foundServices';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
-import { ownHost, parseForwardedPort, portOf, type WantedForward } from '../../ssh/forward';
+import { freeLocalPort, ownHost, parseForwardedPort, portOf, type WantedForward } from '../../ssh/forward';
+import { readServices } from '../../ssh/machineServices';
 import { isJupyterPort, publicPortsOf, withJupyterToken } from '../../ssh/publicPorts';
 import { onAccountEnd } from '../../store/accounts/accountEnds';
 import { accountFor } from '../../store/accounts/sameAccount';
@@ -22,6 +24,7 @@ import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import { Forwards } from './forwards';
 import { PortRows } from './portRows';
+import { ServiceRows } from './serviceRows';
 
 type Deps = Pick<
   Services,
@@ -33,6 +36,7 @@ type Deps = Pick<
   | 'commands'
   | 'instanceGroups'
   | 'log'
+  | 'machineServices'
   | 'presence'
   | 'redactor'
 >;
@@ -43,6 +47,7 @@ export function register(deps: Deps): Disposable {
   const forwards = store.add(new Forwards());
   const { commands } = deps;
   store.add(deps.instanceGroups.addInstanceRows(new PortRows(deps, forwards)));
+  store.add(deps.instanceGroups.addInstanceRows(new ServiceRows(deps)));
   store.add(
     forwards.onDidChange(() => {
       deps.presence.set('forward', forwards.aliases);
@@ -68,6 +73,8 @@ export function register(deps: Deps): Disposable {
       vscode.window.setStatusBarMessage(t('Copied'), 4_000);
     }),
   );
+  store.add(commands.register('gpuRental.service.open', (target) => openService(deps, forwards, target)));
+  store.add(commands.register('gpuRental.instance.readServices', (target) => readServicesOf(deps, target)));
   store.add(
     commands.register('gpuRental.port.stopForwarding', (target) => {
       const alias = target && aliasNow(deps, target.instanceId);
@@ -158,6 +165,49 @@ async function openForwarded(
     );
   });
   return true;
+}
+
+/**
+ * Forwards a service of the machine and opens it, on a local port that no page can guess. The address is ours; of what the
+ * machine said, only the port and the checked path are part of it.
+ */
+async function openService(deps: Deps, forwards: Forwards, target: ServiceTarget | undefined): Promise<void> {
+  const account = accountFor(deps.accounts)();
+  const alias = target && deps.ssh.aliasOf(account, target.instanceId);
+  const service =
+    alias === undefined
+      ? undefined
+      : deps.machineServices
+          .of(alias, target?.instanceId ?? 0)
+          ?.find((one) => serviceKey(one) === target?.serviceKey);
+  if (!target || alias === undefined || !service) {
+    throw new UserError(text('This port is no longer open. Refresh and try again.'));
+  }
+  const machine = { instanceId: target.instanceId, accountKey: account.key };
+  const wanted = { remotePort: service.port, localPort: await freeLocalPort(0) };
+  if (await openForwarded(deps, forwards, machine, wanted)) {
+    const forward = forwards.find(alias, service.port);
+    await (forward && openInBrowser(`http://127.0.0.1:${forward.localPort}${service.path}`));
+  }
+}
+
+async function readServicesOf(deps: Deps, target: InstanceTarget | undefined): Promise<void> {
+  const account = accountFor(deps.accounts);
+  const { instanceId } = target ?? {};
+  if (instanceId === undefined) {
+    return;
+  }
+  const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey: account().key });
+  if (alias !== undefined) {
+    const services = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
+      readServices(deps.ssh, alias, signal),
+    );
+    account();
+    if (!services) {
+      throw new UserError(text('Its machine does not answer.'), { nextStep: 'retry' });
+    }
+    deps.machineServices.note(alias, services);
+  }
 }
 
 function nameOf({ fleet }: Pick<Deps, 'fleet'>, instanceId: number): string {

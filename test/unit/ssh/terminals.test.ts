@@ -1,13 +1,25 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   isTerminalName,
   keptNameInArguments,
   keptTerminalCommand,
   keptTerminalScript,
   parseTerminals,
+  terminalsScript,
 } from '../../../src/ssh/terminals';
 
 describe('the terminals that a machine lists', () => {
+  it('are read by a script that shellcheck has no objection to', () => {
+    const { status, stdout } = spawnSync('shellcheck', ['--shell=sh', '-'], { input: terminalsScript });
+    assert.equal(status, 0, String(stdout));
+  });
+
+  it('are read by busybox as well', () => {
+    const { stdout } = spawnSync('busybox', ['sh', '-c', terminalsScript], { input: '', encoding: 'utf8' });
+    assert.ok(parseTerminals(stdout), stdout);
+  });
+
   it('are known with their programs', () => {
     const seen = parseTerminals('tmux there\nsession a-1 0 idle bash\nsession b-2 1 busy python3\nend\n');
     assert.deepEqual(seen, {

@@ -28,6 +28,7 @@ describe('Forwarding a port', () => {
       accounts,
       ...{ accountCleanup: { onDidRemove: quiet }, instanceGroups: { addInstanceRows: quiet }, log: {} },
       fleet: { find: () => instance, facts: () => ({}), state: { kind: 'loading' } },
+      machineServices: { of: () => undefined, onDidChange: () => ({ dispose: () => undefined }) },
       presence: { set: (kind: string, aliases: readonly string[]) => uses.push(`${kind} ${aliases.join()}`) },
       commands: {
         register: (id: string, handler: Handler) => {

@@ -1,0 +1,110 @@
+import * as z from 'zod';
+import { serviceKey, type FoundService } from '../model/instances/foundServices';
+import machineServices from './machineServices.sh';
+import { plainText } from './plainText';
+import type { RunOptions } from './run';
+import type { SshService } from './service';
+
+/** For a login that is made anyway; `parseServices` reads its output. */
+export const servicesScript = machineServices;
+
+const greeting = 'gpu-rental services';
+const timeoutMs = 30_000;
+const mostServices = 40;
+const longestName = 60;
+/** SSH itself. */
+const sshPort = 22;
+
+/** The form that images of the service print. A later version may mean something else by other fields. */
+const manifest = z.object({
+  schema_version: z.unknown().optional(),
+  services: z.array(z.unknown()).max(500),
+});
+const knownVersion = 1;
+const service = z.object({
+  name: z.string(),
+  hostname: z.enum(['localhost', '127.0.0.1']).optional(),
+  internal_port: z.int().min(1).max(65_535),
+});
+/** One slash, since two would name another host, and a browser reads a backslash as a slash. */
+const path = z.string().regex(/^\/(?!\/)[\w.~!$&'()*+,;=:@%/?#-]{0,300}$/);
+const details = z.object({ open_path: z.unknown().optional(), state: z.unknown().optional() });
+
+/** Returns undefined without a whole answer. Each value is checked alone, and a service with a wrong one is left out. */
+export function parseServices(output: string): readonly FoundService[] | undefined {
+  const lines = output.split(/\r?\n/);
+  const start = lines.indexOf(greeting);
+  const end = lines.indexOf('services end', start);
+  if (start < 0 || end < 0) {
+    return undefined;
+  }
+  const own = lines.slice(start + 1, end);
+  const said = own.find((line) => line.startsWith('capabilities '))?.slice('capabilities '.length);
+  return (said === undefined ? undefined : namedServices(said)) ?? listeningPorts(own);
+}
+
+function namedServices(json: string): readonly FoundService[] | undefined {
+  const parsed = manifest.safeParse(jsonOf(json));
+  if (!parsed.success) {
+    return undefined;
+  }
+  const isKnown = parsed.data.schema_version === knownVersion;
+  const found = parsed.data.services.flatMap((given) => toService(given, isKnown) ?? []);
+  return found.length === 0
+    ? undefined
+    : [...new Map(found.map((one) => [serviceKey(one), one])).values()].slice(0, mostServices);
+}
+
+function jsonOf(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function toService(given: unknown, isKnown: boolean): FoundService | undefined {
+  const { data } = service.safeParse(given);
+  const more = details.safeParse(given).data;
+  const opens = isKnown ? path.safeParse(more?.open_path ?? '/').data : '/';
+  const name = plainText(data?.name.slice(0, longestName) ?? '');
+  if (!data || opens === undefined || name === '') {
+    return undefined;
+  }
+  const state = isKnown ? stateOf(more?.state) : undefined;
+  return { name, port: data.internal_port, path: opens, ...(state === undefined ? {} : { state }) };
+}
+
+/** The words of its supervisor. What it does not know may run. */
+function stateOf(given: unknown): FoundService['state'] {
+  return given === 'RUNNING'
+    ? 'running'
+    : given === 'STOPPED' || given === 'EXITED' || given === 'FATAL'
+      ? 'stopped'
+      : undefined;
+}
+
+/** Of IPv4 and IPv6, loopback and any address: others do not answer on the loopback address. */
+const reachable = ['0100007F', '00000000', '0'.repeat(32), `${'0'.repeat(24)}01000000`];
+
+function listeningPorts(lines: readonly string[]): readonly FoundService[] {
+  const ports = lines.flatMap((line) => {
+    const [, address = '', port = ''] = /^listens ([0-9A-F]+) ([0-9A-F]{4})$/.exec(line) ?? [];
+    return reachable.includes(address) ? Number.parseInt(port, 16) : [];
+  });
+  return [...new Set(ports)]
+    .filter((port) => port > 0 && port !== sshPort)
+    .sort((one, other) => one - other)
+    .slice(0, mostServices)
+    .map((port) => ({ port, path: '/' }));
+}
+
+/** Logs in once; undefined without an answer. */
+export async function readServices(
+  ssh: Pick<SshService, 'exec'>,
+  alias: string,
+  signal?: RunOptions['signal'],
+): Promise<readonly FoundService[] | undefined> {
+  const { stdout } = await ssh.exec(alias, machineServices, { signal, timeoutMs, isLook: true });
+  return parseServices(stdout);
+}
