@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { NotSentError } from '../../api/errors';
 import { packOnstart, unpackOnstart } from '../../api/onstart';
-import { withGuard } from '../../model/rentals/birthGuard';
+import { ownTerminalLine, withGuard } from '../../model/rentals/birthGuard';
 import { hostKeyLine } from '../../model/rentals/hostKeyLine';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
@@ -14,7 +14,7 @@ interface Sent {
 }
 
 /**
- * Adds the line by which the machine prints its host keys before the script of the user or the template. The script of a
+ * Adds the line that keeps the service's shared tmux away, and the one by which the machine prints its host keys before the script of the user or the template. The script of a
  * request takes the place of the template's (docs/service/renting.md#template-merge), so one that is not known stays alone.
  */
 export function withHostKeyLine(
@@ -26,12 +26,25 @@ export function withHostKeyLine(
     return { config };
   }
   const startToken = randomBytes(16).toString('hex');
-  const all = withGuard(unpackOnstart(script), hostKeyLine(startToken));
+  const keys = hostKeyLine(startToken);
+  const own = unpackOnstart(script);
+  const terminals = config.keepsSharedTmux === true || own.includes(ownTerminalLine) ? '' : ownTerminalLine;
+  const all = packed(own, terminals + keys) ?? packed(own, keys);
+  if (all !== undefined) {
+    return { config: { ...config, onstart: all }, startToken };
+  }
+  const some = terminals === '' ? undefined : packed(own, terminals);
+  return { config: some === undefined ? config : { ...config, onstart: some } };
+}
+
+/** Returns the script with our lines before it, if there is room for both. */
+function packed(own: string, lines: string): string | undefined {
   try {
-    return all === undefined ? { config } : { config: { ...config, onstart: packOnstart(all) }, startToken };
+    const all = withGuard(own, lines);
+    return all === undefined ? undefined : packOnstart(all);
   } catch (error) {
     if (error instanceof NotSentError) {
-      return { config };
+      return undefined;
     }
     throw error;
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { longestOnstart, unpackOnstart } from '../../../../src/api/onstart';
 import { guardedRental } from '../../../../src/jobs/guardedRental';
-import { guardMark, withoutGuard } from '../../../../src/model/rentals/birthGuard';
+import { guardMark, ownTerminalLine, withoutGuard } from '../../../../src/model/rentals/birthGuard';
 import { hostKeyLineMark } from '../../../../src/model/rentals/hostKeyLine';
 import type { RentConfig } from '../../../../src/model/rentals/rent';
 import { withHostKeyLine } from '../../../../src/store/rentals/startLine';
@@ -37,10 +37,10 @@ describe('The line that prints the host keys of a rental', () => {
       scriptOf({ ...fromTemplate, onstart: 'touch a\nexit 3\n' }, 'of the template'),
     ];
     for (const script of scripts) {
-      assert.match(script ?? '', /^\( \( [^\n]+\ntouch a\nexit 3\n$/);
+      assert.match(script ?? '', /^\( : [^\n]+\n\( \( [^\n]+\ntouch a\nexit 3\n$/);
       assert.equal(withoutGuard(script ?? ''), 'touch a\nexit 3\n');
     }
-    assert.match(scriptOf(fromTemplate, '') ?? '', /^[^\n]+\n$/);
+    assert.match(scriptOf(fromTemplate, '') ?? '', /^[^\n]+\n[^\n]+\n$/);
   });
 
   for (const [what, config, templateScript] of [
@@ -55,6 +55,13 @@ describe('The line that prints the host keys of a rental', () => {
       assert.deepEqual(sent, { config });
     });
   }
+
+  it('has a line beside it that keeps the shared tmux of the service away, unless the user wants that', () => {
+    assert.ok(scriptOf(image)?.startsWith(ownTerminalLine));
+    assert.match(scriptOf({ ...image, keepsSharedTmux: true }) ?? '', /^\( \( /);
+    const twice = scriptOf({ ...image, onstart: `${ownTerminalLine}touch a\n` }) ?? '';
+    assert.equal(twice.split(ownTerminalLine).length, 2);
+  });
 
   it('is left out beside the guard of a job, which needs the room', () => {
     const sizes = Array.from({ length: 60 }, (_, at) => `# ${noise.slice(0, at * 64)}\n`);
