@@ -187,7 +187,7 @@ function gpuLines(readings: readonly GpuReading[]): readonly Section[] {
   if (shown.length === 0) {
     return [];
   }
-  const title = t('GPUs in the Last Hour');
+  const title = t('{0}: {1}', t('GPUs'), t('Use in the Last Hour'));
   const columns = shown.map(({ index, values }) => ({ name: t('GPU {0}', index), values }));
   return [linesSection('gpuLines', title, title, ends.map(secondText), columns)];
 }
