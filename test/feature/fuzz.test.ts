@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { playEnds } from '../fuzz/ends';
 import { Judge } from '../fuzz/judge';
 import { play } from '../fuzz/scene';
 import { haveKey, rent3090 } from '../support/feature/rentDriver';
@@ -10,6 +11,14 @@ describe('random actions, faults, killed windows and clock jumps', () => {
       const { violations, rentals } = await play(seed);
       assert.deepEqual(violations, []);
       assert.ok(rentals > 0);
+    });
+  }
+});
+
+describe('the agreed end of a rental under random faults', () => {
+  for (const seed of [2, 9]) {
+    it(`happens once, in time and after a warning in the run of seed ${seed}`, async () => {
+      assert.deepEqual((await playEnds(seed)).violations, []);
     });
   }
 });

@@ -260,8 +260,8 @@ class Ends {
       [1, ['set the clock', () => this.setClock((this.dice.pick([-26, -3, 1, 26]) ?? 1) * hour)]],
       [1, ['kill the timer', () => void (this.timer = undefined)]],
       [1, ['restart', () => this.restart()]],
-      [1, ['start elsewhere', () => this.start()]],
-      [1, ['stop elsewhere', () => this.stopElsewhere()]],
+      [3, ['start elsewhere', () => this.start()]],
+      [3, ['stop elsewhere', () => this.stopElsewhere()]],
       [1, ['be silent', () => void (this.isSilent = !this.isSilent)]],
       [
         1,
