@@ -135,7 +135,7 @@ describe('The timetable of the service under faults', () => {
               .sort((one, other) => (one.instanceId ?? 0) - (other.instanceId ?? 0))
               .map(({ id: _, minute: __, status: ___, ...order }) => order);
           const isRight = () => JSON.stringify(held()) === JSON.stringify(wanted());
-          await passUntil(computer, `${JSON.stringify(steps)}`, isRight, minute);
+          await passUntil(computer, JSON.stringify(steps), isRight, minute);
           await passUntil(
             computer,
             'the proofs',
