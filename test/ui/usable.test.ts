@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { MachineManner } from '../../src/simulator/login/manners';
+import { accessibilityFaults } from '../support/accessibility';
 import { signIn } from '../support/journey';
+import { press } from '../support/press';
 import { haveKey, rentNow, searchAndReview } from '../support/rentJourney';
 import { lastingToasts, useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -77,6 +79,57 @@ describe('a machine that is ready once it is usable', function () {
     await workbench.quick.waitForTitle('Rental History');
     await workbench.quick.rows.filter({ hasText: '1× RTX 3090' }).first().waitFor();
     await workbench.shot('05-history');
+  });
+
+  it('shows a machine that lacks a card in its message, its row and its page, and reports it', async () => {
+    const { simulator } = session();
+    await workbench.clearNotifications();
+    const wanted = { num_gpus: { eq: 2 }, gpu_name: { eq: 'RTX 3090' }, limit: 1 };
+    const { json } = await simulator.call('POST', '/api/v0/bundles/', wanted);
+    const [offer] = (json as { offers: readonly { id: number }[] }).offers;
+    simulator.orders.behave('missingGpu', 1);
+    // Rented elsewhere, so that no check comes before the probe.
+    const body = { image: 'pytorch/pytorch:latest', disk: 10, label: 'lossy', runtype: 'ssh_direct' };
+    const rented = await simulator.call('PUT', `/api/v0/asks/${offer?.id ?? 0}/`, body);
+    const id = Number(rented.json.new_contract);
+    await until('it runs', () => simulator.world.instance(id)?.actualStatus === 'running', {
+      timeoutMs: 60_000,
+    });
+    await workbench.run('Refresh');
+    const row = instances().row('lossy');
+    await row.filter({ hasText: 'Running' }).waitFor({ timeout: 60_000 });
+    await instances().inlineAction(row, 'Open Terminal', workbench.terminal);
+    const said = /lossy is running, but 1 of 2 GPUs answer\./;
+    await workbench.toast(said, 90_000);
+    await workbench.shot('06-fault');
+    await workbench.toastButton(said, 'Open');
+    const page = workbench.webview();
+    await page.locator('.notice.warning', { hasText: '1 of 2 GPUs answer' }).waitFor({ timeout: 60_000 });
+    await workbench.inThemes(async (theme) => {
+      assert.deepEqual(await accessibilityFaults(page), [], theme);
+    });
+    await workbench.shot('07-page');
+    await press(page.locator('[id="button-gpuRental.instance.reportMachine"]'));
+    await workbench.quick.waitForTitle('Report Machine: #');
+    await workbench.shot('08-problem');
+    await workbench.quick.pick('Machine Performance Is Less Than Expected');
+    await workbench.quick.waitForTitle('Less Than Expected');
+    await workbench.shot('09-words');
+    await workbench.quick.type('1 of 2 GPUs answer since noon');
+    await workbench.dialog.filter({ hasText: 'to its owner?' }).waitFor();
+    await workbench.shot('10-question');
+    await workbench.dialogButton('Report Machine');
+    await workbench.toast(/Machine #\d+ is reported\./);
+    assert.deepEqual(
+      simulator.received('PUT', /\/report$/).map(({ body: sent }) => sent),
+      [
+        {
+          instance_id: id,
+          problem: 'Machine Performance Is Less Than Expected',
+          message: '1 of 2 GPUs answer since noon',
+        },
+      ],
+    );
   });
 
   it('met nothing unexpected', () => {

@@ -119,15 +119,17 @@ export class CheckMessages {
     }
     const sentence = t('{0} is running, but {1}.', name, words.replace(/\.$/, ''));
     const isOfMachine = speaksForReplacing({ ok: false, differences: faults, notes: [] }, false);
+    const canReplace = this.canReplace(instanceId);
     if (isOfMachine) {
       await this.remember(instanceId, words);
     }
     message(
       'warning',
       sentence,
-      isOfMachine && this.replace(instanceId, name, sentence),
+      isOfMachine && canReplace && { label: t('Replace'), run: this.replacing(instanceId, name, sentence) },
       isOfMachine && titledAction('gpuRental.instance.reportMachine', { instanceId }),
       titledAction('gpuRental.instance.open', { instanceId }),
+      isOfMachine && !canReplace && titledAction('gpuRental.instance.destroy', { instanceId }),
     );
   }
 
@@ -142,17 +144,17 @@ export class CheckMessages {
     message(
       'warning',
       sentence,
-      this.replace(instanceId, name, sentence),
+      this.canReplace(instanceId)
+        ? { label: t('Replace'), run: this.replacing(instanceId, name, sentence) }
+        : titledAction('gpuRental.instance.destroy', { instanceId }),
       needsKey && titledAction('gpuRental.instance.attachKey', { instanceId }),
       connect(instanceId),
       { label: t('Keep It'), run: () => undefined },
     );
   }
 
-  private replace(instanceId: number, name: string, unfit: string): Action {
-    return this.deps.rentals.find(instanceId)?.search === undefined
-      ? titledAction('gpuRental.instance.destroy', { instanceId })
-      : { label: t('Replace'), run: this.replacing(instanceId, name, unfit) };
+  private canReplace(instanceId: number): boolean {
+    return this.deps.rentals.find(instanceId)?.search !== undefined;
   }
 
   /** Makes replacements avoid the machine from now on, even if this instance is kept. */
