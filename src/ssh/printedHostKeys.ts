@@ -38,9 +38,12 @@ export function printedHostKeys(log: string): PrintedHostKeys {
   return found;
 }
 
-/** What a machine printed between the tokens of its own start line: by type, and `SHA256:…` as `ssh-keygen -l` has it. */
+/** What a machine printed between the tokens of its own start line: public keys by type. */
 const ofStartLine = (token: string) =>
-  new RegExp(`\\[gpu-rental host key ${token} ((?:[a-z0-9-]{1,40}:[0-9a-f]{64} ){1,8})${token}\\]`, 'g');
+  new RegExp(
+    `\\[gpu-rental ${token} ((?:[a-z0-9-]{1,40} [A-Za-z0-9+/]{40,1500}={0,2} ){1,8})\\]${token}`,
+    'g',
+  );
 
 /**
  * Reads what the start line of a rental of ours printed. Nobody else knows its token, so other lines are no forgery that
@@ -51,14 +54,11 @@ export function startLineHostKeys(log: string, token: string): PrintedHostKeys |
   for (const [, keys = ''] of isStartToken(token)
     ? log.slice(-longestLog).matchAll(ofStartLine(token))
     : []) {
-    for (const [keyType = '', hex = ''] of keys
-      .trim()
-      .split(' ')
-      .map((one) => one.split(':'))) {
-      const type = nameOfType(keyType);
-      const printed = Buffer.from(hex, 'hex').toString('base64').replace('=', '');
+    for (const [line] of keys.matchAll(/\S+ \S+/g)) {
+      const key = parsePublicKey(line);
+      const type = key && nameOfType(key.type);
       if (type !== undefined) {
-        found.set(type, (found.get(type) ?? new Set()).add(`SHA256:${printed}`));
+        found.set(type, (found.get(type) ?? new Set()).add(key.fingerprint));
       }
     }
   }

@@ -128,7 +128,7 @@ describe('an instance whose start line prints its host key', () => {
 
   it('is verified at its first login, with the one reading of its log', async () => {
     const { id, onstart } = await rent3090(window);
-    assert.match(onstart ?? '', /^\( : .*\n\( \( .*# GPU Rental: prints the host key\n$/);
+    assert.match(onstart ?? '', /^\( : .*\n\( \(.*# GPU Rental: prints the host key\n$/);
     await window.toast(/is ready/);
     assert.match(entry(id), /^# account [0-9a-f]+ endpoint \w+ proved printed$/m);
     assert.equal(logs(id), 1);

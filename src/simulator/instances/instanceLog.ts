@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { unpackedScript } from '../login/guardOfJob';
 import type { InstanceState } from '../state';
 import { variablesOf } from './envFlags';
@@ -38,12 +37,11 @@ function printedHostKey({ actualStatus, onstart }: InstanceState, hostKey: Buffe
   const line = unpackedScript(onstart ?? '')
     .split('\n')
     .find((one) => one.endsWith(startLineMark));
-  const [, token] = /\[gpu-rental host key ([0-9a-f]{32}) /.exec(line ?? '') ?? [];
+  const [, token] = /\[gpu-rental ([0-9a-f]{24}) /.exec(line ?? '') ?? [];
   if (actualStatus !== 'running' || hostKey === undefined || token === undefined) {
     return [];
   }
-  const hash = createHash('sha256').update(hostKey).digest('hex');
-  return [`[gpu-rental host key ${token} ssh-ed25519:${hash} ${token}]`];
+  return [`[gpu-rental ${token} ssh-ed25519 ${hostKey.toString('base64')} ]${token}`];
 }
 
 /** Lines that contain the filter, the last `tail` of them. */

@@ -25,7 +25,7 @@ export function withHostKeyLine(
   if (script === undefined || config.runtype === 'args' || config.vm === true) {
     return { config };
   }
-  const startToken = randomBytes(16).toString('hex');
+  const startToken = randomBytes(12).toString('hex');
   const keys = hostKeyLine(startToken);
   const own = unpackOnstart(script);
   const terminals = config.keepsSharedTmux === true || own.includes(ownTerminalLine) ? '' : ownTerminalLine;

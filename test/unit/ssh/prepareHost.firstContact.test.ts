@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostEntry } from '../../../src/ssh/hostConfig';
@@ -9,6 +8,7 @@ import { NoLoginError, type PrepareRequest } from '../../../src/ssh/prepareHost'
 import { explainNoLogin } from '../../../src/ssh/problemText';
 import { parsePublicKey } from '../../../src/ssh/publicKey';
 import { formatText } from '../../../src/util/text';
+import { publicKeys } from '../../support/rentedInstance';
 import { SshHome } from '../../support/sshHome';
 import { sshAccount, sshInstance } from '../../support/sshInstance';
 import { freePort, SshMachine } from '../../support/sshMachine';
@@ -176,7 +176,7 @@ describe('The first contact with a machine', () => {
 });
 
 describe('The first contact with a machine of a rental whose start line prints host keys', () => {
-  const token = 'ab'.repeat(16);
+  const token = 'ab'.repeat(12);
   let home: SshHome;
   let machine: SshMachine;
   let key: string;
@@ -191,14 +191,17 @@ describe('The first contact with a machine of a rental whose start line prints h
     home.dispose();
   });
 
-  const hexOf = () => {
-    const line = execFileSync('ssh-keygen', ['-yf', join(machine.dir, 'host_key')], { encoding: 'utf8' });
-    return createHash('sha256')
-      .update(Buffer.from(line.split(' ')[1] ?? '', 'base64'))
-      .digest('hex');
-  };
-  const printed = (hex: string, own = token) => `[gpu-rental host key ${own} ssh-ed25519:${hex} ${own}]\r\n`;
-  const other = 'cd'.repeat(32);
+  const publicKeyOf = (file: string) =>
+    execFileSync('ssh-keygen', ['-yf', file], { encoding: 'utf8' }).split(' ').slice(0, 2).join(' ');
+  const ownKey = () => publicKeyOf(join(machine.dir, 'host_key'));
+  const printed = (line: string, own = token) => `[gpu-rental ${own} ${line} ]${own}\r\n`;
+  /** A key of a type that the server does not have. */
+  const otherType = Buffer.concat([
+    Buffer.from([0, 0, 0, 7]),
+    Buffer.from('ssh-rsa'),
+    Buffer.alloc(300, 7),
+  ]).toString('base64');
+  const [other = ''] = publicKeys.map((line) => line.split(' ').slice(0, 2).join(' '));
   const trustOf = (entry: HostEntry | undefined) => {
     const trust = hostKeyTrust(entry);
     return trust && formatText(trust).split(':')[0];
@@ -224,13 +227,13 @@ describe('The first contact with a machine of a rental whose start line prints h
     (await contact(() => Promise.resolve(log), startToken)).trust;
 
   it('is verified by it, also beside lines that a program prints in its name', async () => {
-    const own = printed(hexOf());
-    const forged = `${printed(other, 'f'.repeat(32))}host key: SHA256:${'A'.repeat(43)} (ED25519)\n`;
+    const own = printed(ownKey());
+    const forged = `${printed(other, 'f'.repeat(24))}host key: SHA256:${'A'.repeat(43)} (ED25519)\n`;
     assert.equal(await withLog(`${forged}${own}${forged}`), 'Verified');
   });
 
   it('stays verified at another address, until the host key is forgotten', async () => {
-    const own = () => Promise.resolve(printed(hexOf()));
+    const own = () => Promise.resolve(printed(ownKey()));
     const { ssh } = await contact(own);
     const account = { account: sshAccount, instanceId: 7, registeredKeys: [key] };
     await ssh.writeEntry({ ...account, instance: sshInstance(machine.port) });
@@ -249,10 +252,10 @@ describe('The first contact with a machine of a rental whose start line prints h
 
   const unproved: Readonly<Record<string, () => string>> = {
     'is not there yet': () => 'booting\n',
-    'is cut': () => printed(hexOf()).slice(0, -20),
-    'is printed with two keys': () => printed(hexOf()) + printed(other),
-    'has the token of another rental': () => printed(other, 'f'.repeat(32)),
-    'names a key of another type': () => printed(other).replace('ssh-ed25519', 'ssh-rsa'),
+    'is cut': () => printed(ownKey()).slice(0, -20),
+    'is printed with two keys': () => printed(ownKey()) + printed(other),
+    'has the token of another rental': () => printed(other, 'f'.repeat(24)),
+    'names a key of another type': () => printed(`ssh-rsa ${otherType}`),
   };
   for (const [what, log] of Object.entries(unproved)) {
     it(`is trusted as before if that line ${what}`, async () => {

@@ -69,17 +69,15 @@ describe('The host keys in the log of a machine', () => {
 });
 
 describe('The host keys that a start line prints', () => {
-  const token = '0123456789abcdef'.repeat(2);
-  const hexOf = (line: string) =>
-    Buffer.from(fingerprintOf(line).slice('SHA256:'.length), 'base64').toString('hex');
+  const token = '0123456789ab'.repeat(2);
   const printedBy = (lines: readonly string[], own = token) =>
-    `[gpu-rental host key ${own} ${lines.map((line) => `${line.split(' ')[0] ?? ''}:${hexOf(line)} `).join('')}${own}]`;
+    `[gpu-rental ${own} ${lines.map((line) => `${line.split(' ').slice(0, 2).join(' ')} `).join('')}]${own}`;
   const read = (log: string) => {
     const keys = startLineHostKeys(log, token);
     return keys && [...keys].map(([type, one]) => [type, ...one]);
   };
   const own = printedBy([mine]);
-  const forged = printedBy([other], 'f'.repeat(32));
+  const forged = printedBy([other], 'f'.repeat(24));
 
   it('are those between the tokens of the rental, with anything of other programs around them', () => {
     const logs = [
@@ -107,11 +105,11 @@ describe('The host keys that a start line prints', () => {
       own.slice(0, -1),
       own.slice(0, -40),
       own.slice(10),
-      own.replace('SHA', '').replace(/:[0-9a-f]{64}/, ':0123'),
+      own.replace('ssh-ed25519', 'ssh-rsa'),
       hostKeyLine(token),
       `${own}\n${printedBy([other])}`,
       printedBy([mine, other]),
-      `[gpu-rental host key ${token} ${token}]`,
+      `[gpu-rental ${token} ]${token}`,
     ];
     for (const log of logs) {
       assert.equal(read(log), undefined, log.slice(0, 200));
@@ -121,8 +119,8 @@ describe('The host keys that a start line prints', () => {
 
   it('are read in a time that grows with the length of the log alone', () => {
     const began = performance.now();
-    read(`[gpu-rental host key ${token} ${'ssh-rsa:'.repeat(100_000)}`);
-    read(`[gpu-rental host key ${token} `.repeat(20_000));
+    read(`[gpu-rental ${token} ${'ssh-rsa AAAA'.repeat(100_000)}`);
+    read(`[gpu-rental ${token} `.repeat(20_000));
     assert.ok(performance.now() - began < 1000);
   });
 });
