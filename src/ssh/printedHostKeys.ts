@@ -57,7 +57,7 @@ export function startLineHostKeys(log: string, token: string): PrintedHostKeys |
     for (const [line] of keys.matchAll(/\S+ \S+/g)) {
       const key = parsePublicKey(line);
       const type = key && nameOfType(key.type);
-      if (type !== undefined) {
+      if (key && type !== undefined) {
         found.set(type, (found.get(type) ?? new Set()).add(key.fingerprint));
       }
     }
