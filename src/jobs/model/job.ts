@@ -1,6 +1,7 @@
 import type { Micros } from '../../model/money';
 import type { Text } from '../../util/text';
 import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
+import type { LogNumbers } from './logNumbers';
 import type { LossCause } from './nextAttempt';
 import type { JobEnd, JobThere, LeftOutput } from './onMachine';
 
@@ -212,6 +213,8 @@ export interface JobState {
   readonly logSize: number;
   readonly lastSeenAt?: number | undefined;
   readonly gpuPercent?: number | undefined;
+  /** What its log last said of its progress. */
+  readonly numbers?: LogNumbers | undefined;
   /** Since when the job is idle, once that is longer than its file allows. */
   readonly idleSince?: number | undefined;
   readonly outputs?:

@@ -17,6 +17,7 @@ import {
   type TroubleKind,
 } from './job';
 import { afterExtension, atNewPrice, idleSinceOf, seenTimes, withTraffic } from './jobTime';
+import { numbersOf } from './logNumbers';
 import { afterEnd, afterNotStarted, type LossCause, onNextMachine, whileWaiting } from './nextAttempt';
 import type { JobCheck, JobThere } from './onMachine';
 import { afterReopened, giveUpReason, notFetchedAgain, reopenedState } from './reopenedJob';
@@ -322,8 +323,12 @@ function checked(
   }
 }
 
-function logSeen({ logSize }: JobState, { offset, piece }: JobCheck['log']) {
-  return { logOffset: offset, logSize: logSize + piece.length };
+function logSeen({ logSize, numbers }: JobState, { offset, piece }: JobCheck['log']) {
+  return {
+    logOffset: offset,
+    logSize: logSize + piece.length,
+    numbers: piece.length === 0 ? numbers : numbersOf(piece, numbers),
+  };
 }
 
 function decided(job: Job, state: JobState, to: To, now: number): JobState {

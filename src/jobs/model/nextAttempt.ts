@@ -98,6 +98,7 @@ function anew(job: Job, state: JobState, cause: string, now: number): Partial<Jo
     checkpointTriedAt: undefined,
     checkpointProblem: undefined,
     logOffset: 0,
+    numbers: undefined,
   };
 }
 

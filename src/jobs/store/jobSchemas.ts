@@ -95,6 +95,9 @@ const end = z
   // The code is missing if the machine could not store it.
   .transform((stored) => ({ ...stored, code: stored.code, at: stored.at }));
 
+/** A number of a log. */
+const printed = z.string().max(60).optional();
+
 /** The progress of a job. */
 export const stateFile: z.ZodType<JobState> = z.object({
   jobId: id,
@@ -143,6 +146,7 @@ export const stateFile: z.ZodType<JobState> = z.object({
   logSize: z.number(),
   lastSeenAt: z.number().optional(),
   gpuPercent: z.number().optional(),
+  numbers: z.object({ epoch: printed, step: printed, loss: printed, speed: printed }).optional(),
   idleSince: z.number().optional(),
   outputs: z
     .object({

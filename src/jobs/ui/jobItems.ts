@@ -48,7 +48,11 @@ export function jobItem(
   const { job } = row;
   const item = new vscode.TreeItem(job.spec.name, vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `job-${job.id}`;
-  item.description = `${localize(move ? moveText(move) : phaseText(row))} · ${localize(useText(row, now))}`;
+  item.description = [
+    localize(move ? moveText(move) : phaseText(row)),
+    localize(useText(row, now)),
+    ...(isAtWork(row) ? numbersText(row) : []),
+  ].join(' · ');
   item.iconPath = new vscode.ThemeIcon(iconOf(row));
   item.contextValue = contextOf(row, isFetchable);
   item.tooltip = jobTooltip(row, now);
@@ -97,6 +101,7 @@ function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {
       [t('Ends at the latest'), canExtend(row) ? at(limitAt(row)) : undefined],
       [t('Last seen'), lastSeen(row, now)],
       [t('GPU'), state.gpuPercent === undefined ? undefined : `${Math.round(state.gpuPercent)} %`],
+      [t('Printed last'), numbersText(row).join(' · ') || undefined],
       [t('Machine'), machineText(row)],
       [t('Machine afterwards'), afterwards(row)],
       [t('When no editor is open'), guardText(row, now)],
@@ -113,6 +118,17 @@ function reasonText({ state: { why, reopened, phase } }: JobRow): string | undef
     return t('Could not fetch the outputs again. {0}', reopened.why);
   }
   return why && localize(why);
+}
+
+/** What the log last said of the progress. */
+function numbersText({ state: { numbers } }: JobRow): readonly string[] {
+  const { epoch, step, loss, speed } = numbers ?? {};
+  return [
+    ...(epoch === undefined ? [] : [t('epoch {0}', epoch)]),
+    ...(step === undefined ? [] : [t('step {0}', step)]),
+    ...(loss === undefined ? [] : [t('loss {0}', loss)]),
+    ...(speed === undefined ? [] : [speed]),
+  ];
 }
 
 function machineText(row: JobRow): string {

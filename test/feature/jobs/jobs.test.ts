@@ -76,6 +76,7 @@ describe('a job on an instance', () => {
     assert.deepEqual(said.buttons, ['Open Outputs of Job', 'Show Log']);
     await jobs().row(/train.*succeeded · [^·]* (s|min) · \$[\d.]+$/);
     await window.document('epoch 1');
+    assert.match(await jobs().tooltip(/^train/), /Printed last\*\*: epoch 1/);
     const [run = ''] = readdirSync(path.join(computer().workspace, 'gpu-outputs', 'train'));
     const model = path.join(computer().workspace, 'gpu-outputs', 'train', run, 'outputs', 'model.bin');
     assert.equal(readFileSync(model, 'utf8'), 'model');

@@ -83,9 +83,10 @@ describe('A job whose progress is lost', () => {
   it('is over, and names the file that was kept where there is one', () => {
     const { job } = aRow();
     const kept = lostJobState(job, { path: '/jobs/0123.broken-7', at: 7 });
-    assert.match(formatText(kept.why ?? text('')), /damaged.*kept as \/jobs\/0123\.broken-7/s);
+    assert.equal(kept.setAside, '/jobs/0123.broken-7');
     const missing = lostJobState(job, undefined);
-    assert.match(formatText(missing.why ?? text('')), /missing/);
+    assert.equal(missing.setAside, undefined);
+    assert.match(formatText(missing.why ?? text('')), /lost.*check your instances/);
     assert.deepEqual([kept.since, missing.since], [7, 1000]);
   });
 

@@ -213,6 +213,18 @@ describe('The row of a job', () => {
     assert.doesNotMatch(String(jobItem(failed, jobNow, { isFetchable: false }).contextValue), /canFetch/);
   });
 
+  it('shows the last numbers of its log, in the row while it runs', () => {
+    const numbers = { epoch: '3/10', step: '120', loss: '0.2', speed: '3.1it/s' };
+    const running = jobItem(aJobRow({ phase: 'running', numbers }), jobNow);
+    assert.match(
+      String(running.description),
+      /^running.* · epoch 3\/10 · step 120 · loss 0\.2 · 3\.1it\/s$/i,
+    );
+    const over = jobItem(aJobRow({ phase: 'over', outcome: 'kept', numbers: { loss: '0.1' } }), jobNow);
+    assert.doesNotMatch(String(over.description), /loss/);
+    assert.match(lines(over), /Printed last: loss 0\.1/);
+  });
+
   it('is below a group that counts its rows and is open', () => {
     const item = jobGroupItem('needsYou', 3);
     assert.deepEqual([item.label, item.description, item.collapsibleState], ['Needs Attention', '3', 2]);
