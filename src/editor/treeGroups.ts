@@ -39,11 +39,13 @@ export interface InstanceRows {
 
 /** The text of a feature in the row of an instance. */
 export interface InstanceNote {
-  /** Text before the state; empty if only the tooltip has text. */
+  /** Text after price and state; empty if only the tooltip has text. */
   readonly row: string;
-  /** The note names the owner of the instance and is first, where even a narrow view shows it. */
+  /** The instance may stop without the user: the note is before others, as one with a problem. */
+  readonly isUrgent?: boolean;
+  /** The note names the owner of the instance and is before those that say what may happen later. */
   readonly isWhose?: true;
-  /** The note is after the state, where a narrow view cuts it off. */
+  /** The note is last, where a narrow view cuts it off. */
   readonly isFigure?: true;
   /** The instance runs but is not usable yet; the icon shows it. */
   readonly isPending?: true;

@@ -164,7 +164,7 @@ describe('what a machine can do, and what is announced of it', function () {
     const toast = await workbench.toast(/spot was outbid and is paused.*may be deleted 48 h later/, 60_000);
     await toast.hover();
     await toast.locator('.monaco-button', { hasText: 'Change Bid…' }).waitFor();
-    await row(/spot.*rental ends in [56] h.*Outbid/).waitFor();
+    await row(/spot.*Outbid.*rental ends in [56] h/).waitFor();
     await workbench.hoverText(row('spot'), /Rental ends/);
     await workbench.shot('17-outbid');
   });

@@ -54,9 +54,10 @@ export function instanceItem(
   const { label, end } = hasTwin ? { label: instanceName(instance) } : nameInRow(instance);
   const item = new vscode.TreeItem(label);
   item.id = `instance-${instance.id}`;
-  // A narrow view cuts off the end, so price and schedule are short, and the icon shows the state as well.
-  const rows = (place: NotePlace) => notes.filter((note) => placeOf(note) === place).map(({ row }) => row);
-  const parts = [...rows('first'), price, ...rows('middle'), state, ...rows('last')].filter(
+  // A narrow view cuts off the end. A state that needs the user is first of all.
+  const needsUser = ['warning', 'failed'].includes(stateIcon(instance, facts, kind));
+  const inOrder = [...notes].sort((one, other) => placeOf(one) - placeOf(other)).map(({ row }) => row);
+  const parts = [...(needsUser ? [state, price] : [price, state]), ...inOrder].filter(
     (part) => part !== undefined && part !== '',
   );
   item.description = [...parts, ...(end === undefined ? [] : [end])].join(' · ');
@@ -69,15 +70,13 @@ export function instanceItem(
     arguments: [{ instanceId: instance.id }],
   };
   item.accessibilityInformation = {
-    label: [instanceName(instance), state, ...parts.filter((part) => part !== state)].join(', '),
+    label: [instanceName(instance), ...parts].join(', '),
   };
   return item;
 }
 
-type NotePlace = 'first' | 'middle' | 'last';
-
-function placeOf({ isWhose, isFigure }: InstanceNote): NotePlace {
-  return isWhose ? 'first' : isFigure ? 'last' : 'middle';
+function placeOf({ isUrgent, isWarning, isWhose, isFigure }: InstanceNote): number {
+  return isUrgent || isWarning ? 0 : isWhose ? 1 : isFigure ? 3 : 2;
 }
 
 function iconOfNotes(notes: readonly InstanceNote[]): StateIcon | undefined {

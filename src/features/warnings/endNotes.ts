@@ -46,6 +46,7 @@ export class EndNotes implements InstanceNotes, Disposable {
     return notes.length === 0
       ? undefined
       : {
+          isUrgent: end?.kind !== 'later' || !this.hasCredit,
           row: notes.flatMap(({ row }) => (row === '' ? [] : row)).join(' · '),
           lines: () => notes.flatMap((note) => note.lines()),
         };

@@ -59,7 +59,7 @@ describe('what a person sees and stops of agents', () => {
   });
 
   it('sees which instance an agent rented, and what is used of the limits', async () => {
-    await window.view('instances').row(/ by agent · \$/);
+    await window.view('instances').row(/\$\S+ · .* · by agent/);
     const account = await group();
     await account.row(/Today \(UTC\).*\$(?!0\.00)[\d.]+ of \$10\.00/);
     await account.row(/Instances.*1 of 1/);

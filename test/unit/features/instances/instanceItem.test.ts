@@ -33,42 +33,42 @@ describe('The row of an instance', () => {
   const expected: Readonly<Record<string, readonly string[]>> = {
     running: [
       'training | $0.400/h · Running | vm-running charts.green',
-      'training, Running, $0.400/h',
+      'training, $0.400/h, Running',
       ';instance;canStop;canReboot;canDestroy;canConnect;canRunCommand;',
     ],
     loading: [
       'training | $0.400/h · Loading image | sync charts.blue',
-      'training, Loading image, $0.400/h',
+      'training, $0.400/h, Loading image',
       ';instance;canStop;canDestroy;',
     ],
     stopped: [
       'training | $0.120/day · Stopped | vm-outline',
-      'training, Stopped, $0.120/day',
+      'training, $0.120/day, Stopped',
       ';instance;canStart;canDestroy;canRunCommand;',
     ],
     exited: [
-      'training | $0.120/day · Exited | error list.errorForeground',
+      'training | Exited · $0.120/day | error list.errorForeground',
       'training, Exited, $0.120/day',
       ';instance;canStop;canDestroy;canReplace;',
     ],
     outbid: [
-      'training | $0.120/day · Outbid | warning list.warningForeground',
+      'training | Outbid · $0.120/day | warning list.warningForeground',
       'training, Outbid, $0.120/day',
       ';instance;canStop;canDestroy;canReplace;canChangeBid;',
     ],
     offline: [
-      'training | $0.120/day · Host disconnected | error list.errorForeground',
+      'training | Host disconnected · $0.120/day | error list.errorForeground',
       'training, Host disconnected, $0.120/day',
       ';instance;canStop;canDestroy;canReplace;',
     ],
     stopping: [
       'training | $0.400/h · Stopping | sync charts.blue',
-      'training, Stopping, $0.400/h',
+      'training, $0.400/h, Stopping',
       ';instance;canDestroy;',
     ],
     odd: [
       'training | $0.400/h · State "odd" | vm',
-      'training, State "odd", $0.400/h',
+      'training, $0.400/h, State "odd"',
       ';instance;canStop;canDestroy;',
     ],
     'without a price': [
@@ -78,13 +78,13 @@ describe('The row of an instance', () => {
     ],
     'interruptible, without SSH': [
       'training | $0.400/h · Running | vm-running charts.green',
-      'training, Running, $0.400/h',
+      'training, $0.400/h, Running',
       ';instance;canStop;canReboot;canDestroy;canChangeBid;canRunCommand;',
     ],
   };
 
   for (const [name, more] of Object.entries(states)) {
-    it(`shows its price, its state and what can be done: ${name}`, () => {
+    it(`begins with its price and state, and shows what can be done: ${name}`, () => {
       assert.deepEqual(shown(anInstance(more as Partial<Instance>)), expected[name]);
     });
   }
@@ -99,11 +99,12 @@ describe('The row of an instance', () => {
       note('GPU 40 %', { isFigure: true }),
       note('stops 5 PM'),
       note('by agent', { isWhose: true }),
+      note('rental ends in 3 h', { isUrgent: true }),
       note(''),
     ];
     assert.deepEqual(shown(anInstance(), notes).slice(0, 2), [
-      'training | by agent · $0.400/h · stops 5 PM · Running · GPU 40 % | vm-running charts.green',
-      'training, Running, by agent, $0.400/h, stops 5 PM, GPU 40 %',
+      'training | $0.400/h · Running · rental ends in 3 h · by agent · stops 5 PM · GPU 40 % | vm-running charts.green',
+      'training, $0.400/h, Running, rental ends in 3 h, by agent, stops 5 PM, GPU 40 %',
     ]);
     assert.match(
       shown(anInstance(), [note('x', { isWarning: true })])[0] ?? '',
