@@ -13,6 +13,7 @@ export const plainFields: ReadonlySet<string> = new Set([
     'docker_login_repo',
   ],
   ...['permissions', 'key_params', 'key', 'transfer'],
+  ...['problem', 'message', 'api_endpoint', 'request_method', 'frequency', 'event_types'],
 ]);
 /** Fields in which the names are the user's own: a variable called `name` or `key` may hold a secret. */
 const namedByUser: ReadonlySet<string> = new Set(['env']);
@@ -32,6 +33,8 @@ export function partsOf(secrets: readonly string[]): readonly string[] {
     encodeURIComponent(secret),
     ...secret.split(/[\r\n]+/).map((line) => line.trim()),
     ...secret.split(/[\s=:,;"'\\]+/),
+    // The address of a webhook: not its first words, which others share.
+    ...(secret.startsWith('https://') ? secret.split(/[/?&=#]+/).slice(2) : []),
   ]);
   return [...new Set(parts)].filter(({ length }) => length >= shortest).sort((a, b) => b.length - a.length);
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { serviceKey, type FoundService } from '../model/instances/foundServices';
+import { parseJson } from '../util/json';
 import machineServices from './machineServices.sh';
 import { plainText } from './plainText';
 import type { RunOptions } from './run';
@@ -57,7 +58,7 @@ function namedServices(json: string): readonly FoundService[] | undefined {
 
 function jsonOf(json: string): unknown {
   try {
-    return JSON.parse(json);
+    return parseJson(json);
   } catch {
     return undefined;
   }

@@ -54,7 +54,9 @@ export function startLineHostKeys(log: string, token: string): PrintedHostKeys |
   for (const [, keys = ''] of isStartToken(token)
     ? log.slice(-longestLog).matchAll(ofStartLine(token))
     : []) {
-    for (const [line] of keys.matchAll(/\S+ \S+/g)) {
+    const words = keys.trim().split(' ');
+    for (let at = 0; at < words.length; at += 2) {
+      const line = words.slice(at, at + 2).join(' ');
       const key = parsePublicKey(line);
       const type = key && nameOfType(key.type);
       if (key && type !== undefined) {

@@ -127,6 +127,7 @@ const apart = ['gpuRental.tryDemo'];
 /** Buttons of a row or a comparison that is gone: nothing is there to be done, and nothing was. */
 const quiet = new Set([
   'gpuRental.port.stopForwarding',
+  'gpuRental.files.refresh',
   'gpuRental.secret.reveal',
   'gpuRental.template.removeFavourite',
   'gpuRental.template.compare',
@@ -165,6 +166,7 @@ const agreed = {
 const gone = {
   ...{ instanceId: 99, templateId: 99, machineId: 99, deploymentId: 99, methodId: 99, apiKeyId: 99 },
   ...{ sshKeyId: 99, volumeId: 99, keyId: 99, offerId: 99, secretName: 'GONE', roleName: 'gone' },
+  remotePath: '/gone',
   ...{ uri: 'gpurental://templates/99/gone.json', port: 1, via: 'public', follows: false },
   ...{ query: {}, filters: {}, title: 'title', content: 'content' },
 };

@@ -34,6 +34,11 @@ const carrying: Partial<Record<ClientMethod, (client: Client) => Promise<unknown
   'secrets.create': ({ secrets }) => secrets.create('A', secret),
   'secrets.update': ({ secrets }) => secrets.update('A', secret),
   'instances.execute': ({ instances }) => instances.execute(1, `cat ${secret}`),
+  'notifications.createWebhook': ({ notifications }) =>
+    notifications.createWebhook({
+      url: `https://relay.example.org/${secret}`,
+      eventTypes: ['client:outbid'],
+    }),
   'secondFactor.logIn': ({ secondFactor }) => secondFactor.logIn({ ...proof }),
   'secondFactor.finishAuthorization': ({ secondFactor }) =>
     secondFactor.finishAuthorization({ code, secret: challenge }),

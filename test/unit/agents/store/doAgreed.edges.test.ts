@@ -3,6 +3,7 @@ import type { AgentRequest, RentalQuote } from '../../../../src/agents/model/req
 import { instanceTools } from '../../../../src/agents/store/instanceTools';
 import { idIn, awaitSearchTurn } from '../../../../src/agents/store/toolDeps';
 import { fromDollars } from '../../../../src/model/money';
+import { withoutGuard } from '../../../../src/model/rentals/birthGuard';
 import { agentScene, type AgentScene } from '../../../support/agentWindows';
 import { anInstance, anOffer, aTemplate } from '../../../support/builders';
 import { FakeClock } from '../../../support/fakeClock';
@@ -66,8 +67,12 @@ describe('what an agent may do after a yes', () => {
         },
       });
       assert.equal((await carryOut(request)).state, 'rented');
-      const { label, ...config } = service.rented[0]?.config ?? assert.fail();
-      assert.deepEqual(config, { diskGb: 20, ...expected });
+      const { label, onstart = '', ...config } = service.rented[0]?.config ?? assert.fail();
+      // Beside the lines of ours that come with every rental.
+      assert.deepEqual(
+        { ...config, onstart: withoutGuard(onstart) },
+        { diskGb: 20, onstart: '', ...expected },
+      );
       assert.ok(label);
     });
   }
