@@ -21,7 +21,9 @@ interface Deps {
 const servers = ['lib/openssh', 'libexec', 'libexec/openssh', 'lib/ssh', 'lib'].map(
   (folder) => `/usr/${folder}/sftp-server`,
 );
-const byPath = `for p in ${servers.join(' ')}; do [ -x "$p" ] && exec "$p"; done; exit 127`;
+/** That the machine has none of them. A code of 127 would mean that this computer has no ssh (src/ssh/run.ts). */
+const noServerCode = 69;
+const byPath = `for p in ${servers.join(' ')}; do [ -x "$p" ] && exec "$p"; done; exit ${noServerCode}`;
 
 /** For the first answer, in milliseconds, login included. */
 const helloMs = 30_000;
@@ -163,7 +165,7 @@ class Connection implements Disposable {
 class NoServerError extends Error {}
 
 function reasonOf(result: RunResult): Error {
-  return result.code === 127 || /subsystem request failed/.test(result.stderr)
+  return result.code === noServerCode || /subsystem request failed/.test(result.stderr)
     ? new NoServerError(lastLines(result))
     : new TransferError(lastLines(result));
 }

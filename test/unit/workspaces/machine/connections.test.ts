@@ -87,22 +87,22 @@ describe('An SFTP connection', function () {
 });
 
 describe('Without the usual SFTP server', () => {
-  function connections(answers: (kind: 'script' | 'subsystem') => readonly [string, readonly string[]]) {
+  /** The script runs as ssh runs it, on a machine without the usual folders; `subsystem` is what sh runs for the other one. */
+  function connections(subsystem: string) {
     const asked: string[] = [];
     const ssh: Pick<SshService, 'stream'> = {
       stream: (_alias, program, options) => {
-        const kind = 'subsystem' in program ? 'subsystem' : 'script';
-        asked.push(kind);
-        return runProgram(...answers(kind), options);
+        const isScript = 'script' in program;
+        asked.push(isScript ? 'script' : 'subsystem');
+        const line = isScript ? program.script.replaceAll('/usr/', '/missing/') : subsystem;
+        return runProgram('sh', ['-c', line], { ...options, endsWithUs: true });
       },
     };
     return { asked, all: new SftpConnections({ ssh, clock: new FakeClock(), log: silentLog }) };
   }
 
   it('the subsystem is asked', async () => {
-    const { asked, all } = connections((kind) =>
-      kind === 'script' ? ['sh', ['-c', 'exit 127']] : [server, []],
-    );
+    const { asked, all } = connections(`exec ${server}`);
     assert.ok((await all.use('a', (client) => client.stat('/'))).mode);
     assert.deepEqual(asked, ['script', 'subsystem']);
     all.dispose();
@@ -113,7 +113,7 @@ describe('Without the usual SFTP server', () => {
     ['a start-up file prints', 'echo Welcome to this machine; cat'],
   ] as const) {
     it(`a message explains that ${what}`, async () => {
-      const { all } = connections((kind) => ['sh', ['-c', kind === 'script' ? 'exit 127' : line]]);
+      const { all } = connections(line);
       await assert.rejects(
         all.use('a', (client) => client.stat('/')),
         /has no SFTP server/,
