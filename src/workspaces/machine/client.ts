@@ -143,10 +143,14 @@ export class SftpClient {
       let isWhole = false;
       while (!isWhole && names.length < limit) {
         signal?.throwIfAborted();
+        const before = names.length;
         const pages = Array.from({ length: namesAtOnce }, () => this.namesOf(handle));
         for (const page of await settledAll(pages)) {
           isWhole ||= page === undefined;
           names.push(...(page ?? []));
+        }
+        if (!isWhole && names.length === before) {
+          throw new NotSftpError('A folder without names and without an end');
         }
       }
     } finally {

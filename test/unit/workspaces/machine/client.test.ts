@@ -155,6 +155,29 @@ describe('The SFTP client of a hostile server', () => {
     }
   });
 
+  it('waits for no names that never arrive', async () => {
+    for (const page of [[0], [1, '.', '', 0]]) {
+      const { client, sent } = connected();
+      const ended: unknown[] = [];
+      const listed = client.list('/', 100).finally(() => ended.push(page));
+      const refused = assert.rejects(listed, NotSftpError);
+      for (let id = 1; id < 100 && ended.length === 0; id++) {
+        await new Promise(setImmediate);
+        const type = sent[id]?.[4];
+        client.receive(
+          type === packetType.openFolder
+            ? packet(packetType.handle, [id, 'h'])
+            : type === packetType.close
+              ? packet(packetType.status, [id, 0])
+              : packet(packetType.name, [id, ...page]),
+        );
+        await new Promise(setImmediate);
+      }
+      client.end(new Error('asked for ever'));
+      await refused;
+    }
+  });
+
   it('accepts no name that leads elsewhere', async () => {
     for (const raw of ['../x', 'a/b', '', '/etc/passwd', 'a\0b']) {
       const { client } = connected();
