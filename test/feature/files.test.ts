@@ -55,6 +55,21 @@ describe('The files of an instance', () => {
     await instances().row('part 1002');
   });
 
+  it('have no menu where their names are not UTF-8, which a transfer would miss', async () => {
+    const odd = Buffer.concat([Buffer.from(onMachine('odd ')), Buffer.from([0xff])]);
+    mkdirSync(odd);
+    await instances().inline('Files', 'Refresh Files');
+    const row = await instances().row(String.raw`odd \xff`);
+    assert.equal(row.item.contextValue, undefined);
+  });
+
+  it('are found by a path with spaces around it', async () => {
+    await instances().inline('Files', 'Go to Path…');
+    await window.quick.title('Go to Path');
+    await window.quick.type(` ${onMachine('notes.txt')} `);
+    await new DocumentDriver(window).shows('notes.txt', 'first');
+  });
+
   it('open as documents, and are saved there', async () => {
     await instances().click('notes.txt');
     const editor = new DocumentDriver(window);

@@ -9,7 +9,7 @@ import type { Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import type { RemoteName } from '../machine/client';
-import { joinRaw, nameOf, shownName } from '../machine/rawPath';
+import { joinRaw, nameOf, shownName, wordsOf } from '../machine/rawPath';
 import { remoteKind } from '../model/remoteKind';
 
 /** The most names of a folder that are read, and the rows that are shown before *Show More*. */
@@ -223,7 +223,10 @@ function fileItem(node: RemoteFileTarget, { raw, attributes }: RemoteName): vsco
   );
   item.id = `file-${node.instanceId}-${node.remotePath}`;
   item.iconPath = new vscode.ThemeIcon(icons[kind]);
-  item.contextValue = `;${kind === 'folder' ? 'remoteFolder' : 'remoteFile'};`;
+  // A transfer names what it copies in UTF-8, and would create or read something else.
+  if (wordsOf(node.remotePath) !== undefined) {
+    item.contextValue = `;${kind === 'folder' ? 'remoteFolder' : 'remoteFile'};`;
+  }
   if (kind === 'file' && attributes.size !== undefined) {
     item.description = bytesText(attributes.size);
   }

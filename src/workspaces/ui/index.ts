@@ -128,12 +128,13 @@ async function copyPath(target: RemoteFileTarget | undefined): Promise<void> {
   }
 }
 
-function askPath(before: string | undefined): Promise<string | undefined> {
-  return askLine({
+async function askPath(before: string | undefined): Promise<string | undefined> {
+  const path = await askLine({
     title: titleOf('gpuRental.files.goTo'),
     prompt: t('File or folder on the instance'),
     value: before === undefined ? '/' : shownName(before),
     problem: (value) =>
       isRemotePath(value.trim()) ? undefined : t('Enter a full path, such as /workspace.'),
   });
+  return path?.trim();
 }
