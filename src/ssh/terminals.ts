@@ -29,6 +29,8 @@ export const terminalsScript = terminals;
 
 const namePattern = /^[a-z0-9][a-z0-9-]{0,39}$/;
 const timeoutMs = 30_000;
+/** As many as the script lists. */
+const mostListed = 100;
 
 export function isTerminalName(value: unknown): value is string {
   return typeof value === 'string' && namePattern.test(value);
@@ -45,7 +47,7 @@ export function parseTerminals(output: string): TerminalsSeen | undefined {
   for (const line of lines) {
     const [, name = '', attached, state, command = ''] =
       /^session (\S+) (\d+) (idle|busy) ?(.*)$/.exec(line) ?? [];
-    if (isTerminalName(name)) {
+    if (isTerminalName(name) && (kept.has(name) || kept.size < mostListed)) {
       const isBusy = state === 'busy' || kept.get(name)?.isBusy === true;
       kept.set(name, { name, isShown: attached !== '0', isBusy, command: plainText(command).slice(0, 40) });
     }

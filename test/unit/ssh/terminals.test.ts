@@ -58,6 +58,8 @@ describe('the terminals that a machine lists', () => {
     );
     assert.deepEqual(seen?.kept, [{ name: 'a-1', isShown: false, isBusy: true, command: 'bash' }]);
     const long = `tmux there\nsession a 0 busy \u001b]0;x\u0007$(zap) ${'w'.repeat(90)}\nend`;
+    const many = Array.from({ length: 9_000 }, (_, one) => `session a-${one} 0 idle bash`);
+    assert.equal(parseTerminals(['tmux there', ...many, 'end'].join('\n'))?.kept.length, 100);
     assert.equal(parseTerminals(long)?.kept[0]?.command, `$ (zap) ${'w'.repeat(32)}`);
   });
 });
