@@ -49,9 +49,7 @@ export async function showOnce(shown: ShownOnce): Promise<void> {
     if (picked?.action === 'stored' || (!picked && (await mayClose(shown)))) {
       return;
     }
-    if (picked?.action === 'keep') {
-      const name = await shown.keep?.();
-      void vscode.window.setStatusBarMessage(`${t('Saved')}: ${plainLabel(name ?? '')}`, 3000);
+    if (picked?.action === 'keep' && (await keep(shown).catch(reportProblem))) {
       return;
     }
     if (picked?.action === 'copy') {
@@ -60,6 +58,12 @@ export async function showOnce(shown: ShownOnce): Promise<void> {
       await save(shown).catch(reportProblem);
     }
   }
+}
+
+async function keep({ keep: store }: ShownOnce): Promise<true> {
+  const name = (await store?.()) ?? '';
+  void vscode.window.setStatusBarMessage(`${t('Saved')}: ${plainLabel(name)}`, 3000);
+  return true;
 }
 
 async function copy({ lines }: ShownOnce): Promise<void> {
