@@ -75,7 +75,14 @@ export class InstancePage implements Disposable {
     onClosed: () => void,
   ) {
     this.name = `#${of.instanceId}`;
-    this.gpus = this.store.add(new LiveGpus(deps, of, () => this.draw()));
+    this.gpus = this.store.add(
+      new LiveGpus(
+        deps,
+        of,
+        () => this.draw(),
+        () => !this.store.isDisposed && this.panel.isVisible,
+      ),
+    );
     this.panel = new ReportPanel(
       {
         id: 'instance',

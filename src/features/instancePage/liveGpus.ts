@@ -14,6 +14,8 @@ export class LiveGpus implements Disposable {
     private readonly deps: Pick<Services, 'ssh' | 'clock' | 'report'>,
     private readonly of: { readonly instanceId: number; readonly accountKey: string },
     private readonly onChange: () => void,
+    /** Whether the page is visible: a message of it may outlive that, and the page. */
+    private readonly isShown: () => boolean,
   ) {}
 
   /** The readings of the last hour. */
@@ -28,7 +30,9 @@ export class LiveGpus implements Disposable {
   /** Begins to read, after what has to be asked before a login. */
   start(): Promise<void> {
     this.isWanted = true;
-    return this.follow(() => runCommand('gpuRental.prepareSsh', { ...this.of, isEntryOnly: false }));
+    return !this.isShown()
+      ? Promise.resolve()
+      : this.follow(() => runCommand('gpuRental.prepareSsh', { ...this.of, isEntryOnly: false }));
   }
 
   stop(): void {
