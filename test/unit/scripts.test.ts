@@ -91,7 +91,7 @@ describe('The scripts that set a machine up', () => {
     writeFileSync(join(folder, 'apt-get'), '#!/bin/sh\n', { mode: 0o755 });
     assert.match(
       setUp(['tools']),
-      /^refused: Missing: git, openssl, rsync, shellcheck, busybox, python3, ansible-core, parallel, clustershell, zsh, fish, tcsh \(for .*\)\. Get it with: .*$/,
+      /^refused: Missing: git, openssl, rsync, shellcheck, busybox, python3, ansible-core, parallel, clustershell, tmux, zsh, fish, tcsh \(for .*\)\. Get it with: .*$/,
     );
   });
 

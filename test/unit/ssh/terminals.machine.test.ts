@@ -207,7 +207,12 @@ describe('a terminal that keeps running on its machine', () => {
     const bin = join(scene().machine.dir, 'bin');
     mkdirSync(bin);
     for (const name of ['sh', 'bash', 'id', 'cat', 'head', 'grep', 'tail', 'df', 'stty']) {
-      symlinkSync(execFileSync('which', [name]).toString().trim(), join(bin, name));
+      symlinkSync(
+        execFileSync('sh', ['-c', `command -v ${name}`])
+          .toString()
+          .trim(),
+        join(bin, name),
+      );
     }
     await start(bin);
     assert.deepEqual(await readTerminals(ssh, 'gpu-7'), { tmux: 'missing', kept: [] });
