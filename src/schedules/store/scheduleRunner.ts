@@ -324,16 +324,17 @@ export class ScheduleRunner implements Disposable {
         // The last figures may be minutes old.
         await fleet.refresh();
       }
-      const isSaved = await this.isSaved(account, schedule);
+      const savedAt = (await this.isSaved(account, schedule)) ? clock.now() : undefined;
       const done = await carryOut(this.deps, account, schedule, {
         signal: this.stop.signal,
         // A window that hung on the way is no longer the acting one.
         isStillWanted: async () => {
-          await this.noteSaved(schedule, isSaved ? clock.now() : undefined);
+          await this.noteSaved(schedule, savedAt);
           return (await isStillDue()) && (await schedules.isAboutToSend(schedule, acting)) && hub.isLeader;
         },
       });
       if (done === 'notConfirmed') {
+        await this.noteSaved(schedule, undefined);
         log.warn(`Instance ${instanceId} is not seen to be gone or stopped yet`);
         await this.failed(account, schedule, acting, { wasSent: true });
         return;
@@ -341,6 +342,8 @@ export class ScheduleRunner implements Disposable {
       this.postNotice(account, schedule, state, done, { isLate });
       await schedules.finish(schedule);
     } catch (error) {
+      // It may work on, so that what it said says nothing about a later stop.
+      await this.noteSaved(schedule, undefined);
       if (isCancelled(error)) {
         // This window closes, and the next one checks what happened; or the user changed the schedule or the instance is
         // in use.

@@ -291,7 +291,7 @@ class PolledFleet implements FleetStore {
   private succeed(read: FleetSnapshot): void {
     const now = this.deps.clock.now();
     const snapshot = this.list.withUnconfirmed(read);
-    this.memory.learn(snapshot.instances, isComplete(snapshot), now);
+    this.memory.learn(snapshot.instances, isComplete(snapshot), now, new Set(snapshot.unconfirmed));
     this.list.become({ kind: 'ready', value: snapshot, fetchedAt: now });
     this.polled.fire(snapshot);
     this.sendNews();

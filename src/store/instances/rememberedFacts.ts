@@ -32,7 +32,15 @@ export class RememberedFacts {
   }
 
   note(id: number, request: OwnRequest): void {
-    this.entries.set(id, { ...this.entries.get(id), lastRequest: request, touchedAt: request.at });
+    const { stillSince, ...known } = this.entries.get(id) ?? { touchedAt: request.at };
+    // A request is no look, and only this one leaves it as still as it was.
+    const isStill = request.kind === 'destroy' && isWithin(longestGapMs, known.touchedAt, request.at);
+    this.entries.set(id, {
+      ...known,
+      ...(isStill && stillSince !== undefined ? { stillSince } : {}),
+      lastRequest: request,
+      touchedAt: request.at,
+    });
   }
 
   forget(id: number): void {
@@ -53,8 +61,16 @@ export class RememberedFacts {
     );
   }
 
-  /** Learns from a list; `isComplete` means that missing instances are gone. */
-  learn(instances: readonly Instance[], isComplete: boolean, now: number): void {
+  /**
+   * Learns from a list; `isComplete` means that missing instances are gone. Rows that it lacks, and that are kept of an
+   * older one (`unconfirmed`), show nothing.
+   */
+  learn(
+    instances: readonly Instance[],
+    isComplete: boolean,
+    now: number,
+    unconfirmed: ReadonlySet<number> = new Set(),
+  ): void {
     const present = new Set<number>();
     for (const instance of instances) {
       present.add(instance.id);
@@ -69,14 +85,16 @@ export class RememberedFacts {
       );
       const isRunning = instance.actualStatus === 'running';
       const isUnbroken = isWithin(longestGapMs, known.touchedAt, now);
+      const isListed = !unconfirmed.has(instance.id);
+      const still = (isUnbroken ? stillSince : undefined) ?? (isListed ? now : undefined);
       this.entries.set(instance.id, {
         ...known,
         ...(isRunning ? { runningAt: runningAt ?? beganAt(instance, now) } : {}),
         ...(isStopped ? { stoppedAt: stoppedAt ?? sentAt(known.lastRequest, request) ?? now } : {}),
-        ...(isStopped ? { stillSince: (isUnbroken ? stillSince : undefined) ?? now } : {}),
+        ...(isStopped && still !== undefined ? { stillSince: still } : {}),
         ...(request === undefined ? {} : { lastRequest: request }),
         ...(known.readyAt === undefined && isRunning ? { readyAt: now } : {}),
-        touchedAt: now,
+        touchedAt: isListed ? now : known.touchedAt,
       });
     }
     if (isComplete) {

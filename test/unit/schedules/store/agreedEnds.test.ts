@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { TimedOutError } from '../../../../src/api/errors';
+import { RefusedError, TimedOutError } from '../../../../src/api/errors';
 import type { Instance } from '../../../../src/model/instances/instance';
 import { anOffer } from '../../../support/builders';
 import { passUntil } from '../../../support/computerScene';
@@ -142,6 +142,26 @@ describe('The agreed end of a rental', () => {
       await pass(60 * minute);
       assert.equal(service.count('instances.stop') > 0, true);
       machines({ actualStatus: 'exited', intendedStatus: 'stopped' });
+      await isScheduled('destroy');
+      await asks(window);
+    });
+
+    it('asks where the stop was refused and the machine worked on before it was stopped by hand', async () => {
+      const window = await open();
+      window.work.isSaved = true;
+      await rent(window);
+      await isScheduled('stop');
+      run(1);
+      service.after = (call) => {
+        if (call === 'instances.stop') {
+          run(80);
+          throw new RefusedError({ status: 400 });
+        }
+      };
+      await passUntil(computer, 'the refused stop', () => service.count('instances.stop') === 1);
+      await pass(2 * minute);
+      machines({ actualStatus: 'exited', intendedStatus: 'stopped' });
+      await window.fleet.refresh();
       await isScheduled('destroy');
       await asks(window);
     });

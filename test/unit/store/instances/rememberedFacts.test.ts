@@ -133,6 +133,32 @@ describe('since when an instance has rested', () => {
     assert.equal(stillSince([0, stopped], [13, stopped], [14, stopped]), first + 13 * minute);
     assert.equal(stillSince([0, stopped], [-60, stopped]), first - 60 * minute);
   });
+
+  it('begins again with a request in that pause, and with a start', () => {
+    for (const [kind, noted, listed] of [
+      ['destroy', 60, 61],
+      ['start', 5, 6],
+    ] as const) {
+      const memory = new RememberedFacts();
+      memory.learn([anInstance(stopped)], true, first);
+      memory.note(anInstance().id, { kind, at: first + noted * minute });
+      assert.equal(memory.facts(anInstance().id).stillSince, undefined);
+      memory.learn([anInstance(stopped)], true, first + listed * minute);
+      assert.notEqual(memory.facts(anInstance().id).stillSince, first);
+    }
+  });
+
+  it('is nothing that a row shows which newer lists lack, once they lack it for that long', () => {
+    const memory = new RememberedFacts();
+    const lacking = (minutes: number) =>
+      memory.learn([anInstance(stopped)], false, first + minutes * minute, new Set([anInstance().id]));
+    memory.learn([anInstance(stopped)], true, first);
+    lacking(5);
+    assert.equal(memory.facts(anInstance().id).stillSince, first);
+    lacking(10);
+    lacking(13);
+    assert.equal(memory.facts(anInstance().id).stillSince, undefined);
+  });
 });
 
 describe('since when an instance runs', () => {
