@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runProgram } from '../../../src/ssh/run';
 import type { SshService } from '../../../src/ssh/service';
@@ -46,10 +46,16 @@ describe('Files that only the disk of a machine has', () => {
 
   beforeEach(() => {
     mkdirSync(at('root'), { recursive: true });
-    write('opt/of the image');
-    utimesSync(at('opt/of the image'), 1000, 1000);
-    write('.dockerenv', '');
-    utimesSync(at('.dockerenv'), 2000, 2000);
+    // The times of files are those of ticks.
+    const writeAfter = (name: string, time: number) => {
+      let made: number;
+      do {
+        write(name, '');
+        made = statSync(at(name)).mtimeMs;
+      } while (made <= time);
+      return made;
+    };
+    writeAfter('tmp/first', writeAfter('.dockerenv', writeAfter('opt/of the image', 0)));
   });
 
   it('are none in a new container, with what systems, programs and a pushed repository keep', async () => {
@@ -92,6 +98,36 @@ describe('Files that only the disk of a machine has', () => {
       () => {
         clone('root/repo');
         write('root/repo/.git/index', 'broken');
+      },
+    ],
+    [
+      'a commit that is not pushed, outside of the folders that are searched for repositories',
+      () => {
+        clone('data/repo');
+        write('data/repo/train.py', 'b');
+        git('data/repo', 'commit', '-q', '-a', '-m', 'b');
+      },
+    ],
+    [
+      'a change that is not committed, deep in a folder',
+      () => {
+        clone('root/a/b/c/d/repo');
+        write('root/a/b/c/d/repo/train.py', 'b');
+      },
+    ],
+    [
+      'a stash in such a folder',
+      () => {
+        clone('data/repo');
+        write('data/repo/train.py', 'b');
+        git('data/repo', 'stash', '-q');
+      },
+    ],
+    [
+      'a file that kept an old time when it was unpacked',
+      () => {
+        write('root/old.pt');
+        utimesSync(at('root/old.pt'), 1000, 1000);
       },
     ],
     ['no file that tells the age of the container', () => execFileSync('rm', [at('.dockerenv')])],
