@@ -109,6 +109,10 @@ export class SftpClient {
     this.pending.clear();
   }
 
+  get isWaiting(): boolean {
+    return this.pending.size > 0;
+  }
+
   get isEnded(): boolean {
     return this.ended !== undefined;
   }

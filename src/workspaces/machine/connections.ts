@@ -27,6 +27,8 @@ const byPath = `for p in ${servers.join(' ')}; do [ -x "$p" ] && exec "$p"; done
 
 /** For the first answer, in milliseconds, login included. */
 const helloMs = 30_000;
+/** For the next byte of an answer, in milliseconds: a disk that hangs there answers nothing, and may never. */
+const silentMs = 60_000;
 /** A login that stands counts as use of the machine and keeps it awake, so it is closed after this time without work. */
 const idleMs = 60_000;
 
@@ -62,6 +64,7 @@ export class SftpConnections implements Disposable {
 class Connection implements Disposable {
   private readonly ending = new AbortController();
   private readonly idle = new MutableDisposable<Disposable>();
+  private readonly silence = new MutableDisposable<Disposable>();
   private readonly client: Promise<SftpClient>;
   private latest: SftpClient | undefined;
   private isRefused = false;
@@ -98,6 +101,7 @@ class Connection implements Disposable {
 
   dispose(): void {
     this.idle.dispose();
+    this.silence.dispose();
     this.ending.abort();
   }
 
@@ -115,12 +119,22 @@ class Connection implements Disposable {
     throw new UserError(text('The instance has no SFTP server, so its files can’t be listed here.'));
   }
 
+  private silenceOf(client: SftpClient): Disposable {
+    return this.deps.clock.schedule(() => {
+      client.end(new TransferError(''));
+      this.dispose();
+    }, silentMs);
+  }
+
   /** Returns what the machine printed in place of an answer. Throws what ssh itself reports. */
   private async attempt(program: (onBegin: () => void) => StreamProgram): Promise<SftpClient | string> {
     const stop = new AbortController();
     const signal = AbortSignal.any([this.ending.signal, stop.signal]);
     const input = new PassThrough();
-    const client = new SftpClient((bytes) => input.write(bytes));
+    const client = new SftpClient((bytes) => {
+      input.write(bytes);
+      this.silence.value ??= this.silenceOf(client);
+    });
     this.latest = client;
     const chosen = program(() => client.hello());
     if ('subsystem' in chosen) {
@@ -133,6 +147,7 @@ class Connection implements Disposable {
         output: async (pieces) => {
           for await (const piece of pieces) {
             client.receive(piece);
+            this.silence.value = client.isWaiting ? this.silenceOf(client) : undefined;
           }
         },
       })

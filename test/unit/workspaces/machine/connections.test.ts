@@ -98,8 +98,27 @@ describe('Without the usual SFTP server', () => {
         return runProgram('sh', ['-c', line], { ...options, endsWithUs: true });
       },
     };
-    return { asked, all: new SftpConnections({ ssh, clock: new FakeClock(), log: silentLog }) };
+    const clock = new FakeClock();
+    return { asked, clock, all: new SftpConnections({ ssh, clock, log: silentLog }) };
   }
+
+  it('an answer that never ends is waited for a minute', async () => {
+    const { clock, all } = connections("printf '\\0\\0\\0\\5\\2\\0\\0\\0\\3'; exec sleep 600");
+    let asked: (() => void) | undefined;
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    const lost = assert.rejects(
+      all.use('a', (client) => {
+        const open = client.stat('/');
+        asked?.();
+        return open;
+      }),
+      /connection ended early/,
+    );
+    await isAsked;
+    await clock.advance(59_000);
+    await clock.advance(2_000);
+    await lost;
+  });
 
   it('the subsystem is asked', async () => {
     const { asked, all } = connections(`exec ${server}`);
