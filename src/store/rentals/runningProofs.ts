@@ -178,6 +178,7 @@ export class RunningProofs implements Disposable {
       const restMs = this.lastAt(instanceId) + dailyMs - clock.now();
       const again = () => void this.look(account, instanceId, isAnswered ? dailyMs : freshMs);
       const nextMs = isAnswered ? Math.min(Math.max(restMs, freshMs), dailyMs) : retryMs;
+      this.waiting.get(instanceId)?.dispose();
       this.waiting.set(instanceId, clock.schedule(again, nextMs));
     }
   }

@@ -18,9 +18,10 @@ describe('The proof of a machine while it runs', () => {
   let probes: number;
   let answer: Partial<MachineProof> | undefined | Error;
   let isWanted: boolean;
+  let mayAnswer: Promise<void>;
   beforeEach(async () => {
     scene = await computerScene({ instances: [anInstance({ id, gpuCount: 1 })] });
-    [probes, answer, isWanted] = [0, {}, true];
+    [probes, answer, isWanted, mayAnswer] = [0, {}, true, Promise.resolve()];
   });
   afterEach(() => scene.computer.dispose());
 
@@ -52,11 +53,13 @@ describe('The proof of a machine while it runs', () => {
         log,
         aliasOf: (_, instanceId) => alias(instanceId),
         isWanted: () => isWanted,
-        probe: () => {
+        probe: async () => {
           probes += 1;
-          return answer instanceof Error
-            ? Promise.reject(answer)
-            : Promise.resolve(answer && { ...proved.proof, ...answer, at: clock.now() });
+          await mayAnswer;
+          if (answer instanceof Error) {
+            throw answer;
+          }
+          return answer && { ...proved.proof, ...answer, at: clock.now() };
         },
       }),
     );
@@ -108,6 +111,25 @@ describe('The proof of a machine while it runs', () => {
     leave();
     await pass(50 * hour);
     assert.equal(probes, 2);
+  });
+
+  it('is not made after the end of a connection that began again during a probe', async () => {
+    let end: () => void = () => undefined;
+    mayAnswer = new Promise((resolve) => {
+      end = resolve;
+    });
+    const { connect, leave, pass } = await open();
+    connect();
+    await pass(minute);
+    assert.equal(probes, 1);
+    leave();
+    await pass(1000);
+    connect();
+    end();
+    await pass(minute);
+    leave();
+    await pass(50 * hour);
+    assert.equal(probes, 1);
   });
 
   it('is not made where the user wants no such logins', async () => {
