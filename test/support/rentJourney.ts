@@ -48,7 +48,7 @@ export async function searchAndReview(workbench: Workbench, typed: string, offer
   await reviewFirst(workbench, offer);
 }
 
-/** From the confirmation and back: variables as text, and the login to a private registry. */
+/** From the confirmation and back: variables as text, and the login to a private registry, where secrets are kept. */
 export async function giveEnvironmentAndLogin(
   { quick }: Workbench,
   environment: string,
@@ -67,14 +67,15 @@ export async function giveEnvironmentAndLogin(
   await quick.pick('Registry login');
   await quick.waitForTitle('Rent: Registry login');
   await quick.pick('Enter a Login…');
-  for (const [asks, answer] of [
-    [/Address/, login.address],
-    [/User name/, login.user],
-    [/Access token/, login.token],
-  ] as const) {
+  const give = async (asks: RegExp, answer: string) => {
     await until(String(asks), async () => asks.test(await quick.message()));
     await quick.type(answer);
-  }
+  };
+  await give(/Address/, login.address);
+  await give(/User name/, login.user);
+  await quick.waitForTitle(`Rent: ${login.address}`);
+  await quick.pick('New Secret…');
+  await give(/Access token/, login.token);
   await quick.waitForTitle('Rent: More Options');
   await quick.pick('Done');
   await quick.waitForTitle('Rent: Confirm');
