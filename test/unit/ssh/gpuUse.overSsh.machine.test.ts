@@ -5,6 +5,7 @@ import { followGpus } from '../../../src/ssh/gpuUse';
 import type { SshService } from '../../../src/ssh/service';
 import { CancelledError } from '../../../src/util/errors';
 import { FakeClock } from '../../support/fakeClock';
+import { processesWith } from '../../support/processes';
 import { ProofMachine } from '../../support/proofMachine';
 import { SshHome } from '../../support/sshHome';
 import { sshTo } from '../../support/sshInstance';
@@ -47,11 +48,8 @@ describe('Each GPU of a machine, followed through a real sshd', () => {
     spawnSync('sh', ['-c', `grep -ls -- "HOST_DEV=${machine.dir}" /proc/[0-9]*/environ`], {
       encoding: 'utf8',
     }).stdout.trim();
-  /** The programs on this side that name the machine; the pattern does not name itself. */
-  const logins = () =>
-    spawnSync('sh', ['-c', `grep -lsa -- "${alias.replace('7', '[7]')}" /proc/[0-9]*/cmdline`], {
-      encoding: 'utf8',
-    }).stdout.trim();
+  /** The programs on this side that use the files of this home folder. */
+  const logins = () => processesWith(home.root).join(' ');
 
   it('need one login, and leave nothing on either side once it is stopped', async () => {
     const followed = follow();

@@ -4,7 +4,7 @@
 in_use() {
   [ "$mode" = idle ] || return 1
   # For so long the user keeps it in any case.
-  [ "$at" -ge $((fetch_seconds - seconds)) ] || return 0
+  [ "$end" -ge "$fetch_seconds" ] || end=$fetch_seconds
   # The file of this process has the time of the last look.
   printed=$(printed_since -newer "$file")
   touch -c "$file"
