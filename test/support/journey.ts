@@ -89,7 +89,8 @@ export async function generateKey(session: Pick<UiSession, 'root'>, workbench: W
   await quick.pickMatching(/Generate a New Key/);
   await quick.waitForTitle('Generate SSH Key');
   await quick.enter();
-  await quick.waitForTitle('Generate SSH Key');
+  // The step before has the same title, and its box would be closed under the Enter.
+  await quick.waitForPrompt(/passphrase/i);
   await quick.enter();
   const file = path.join(session.root, 'home', '.ssh', 'gpu_rental');
   await until('the new key', () => existsSync(`${file}.pub`));

@@ -4,6 +4,8 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { unpackOnstart } from '../../src/api/onstart';
+import { withoutGuard } from '../../src/model/rentals/birthGuard';
 import { confirmRental, generateKey, instanceLabelled, signIn, toConfirmation } from '../support/journey';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -64,7 +66,8 @@ describe('the main job', function () {
     assert.deepEqual(others, []);
     const [registered] = received('POST', /^\/api\/v0\/ssh\/$/);
     assert.ok(registered && rental && registered.seq < rental.seq, 'the key came after the rental');
-    const { label, ...body } = rental.body as Record<string, unknown>;
+    const { label, onstart, ...body } = rental.body as Record<string, unknown>;
+    assert.equal(withoutGuard(unpackOnstart(String(onstart))), '', 'only lines of ours come before a script');
     assert.match(String(label), /^trainer \[gr-[0-9a-f]{8}\]$/);
     assert.deepEqual(body, {
       image: 'pytorch/pytorch:latest',
