@@ -106,7 +106,7 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
 }
 
 /** For editors that are restored with a window, and for links to documents. */
-function fileSystems({ templateFiles, machineFiles }: Shell): readonly vscode.Disposable[] {
+function fileSystems({ templateFiles, machineFiles }: Shell): readonly { dispose(): unknown }[] {
   const files = { gpurental: templateFiles, 'gpurental-files': machineFiles };
   return Object.entries(files).flatMap(([scheme, provider]) => [
     provider,
