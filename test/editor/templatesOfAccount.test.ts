@@ -109,7 +109,13 @@ describe('templates of an account', () => {
     assert.match(message, /unheard-of/);
     assert.ok((await actions(document, range)).some(({ title }) => title === 'Enter the Value…'));
     // For a moment after a refused save, each question for its time is answered with the refusal.
-    await until('the file to be asked for', () => vscode.workspace.fs.stat(uri).then(Boolean, () => false));
+    await until('the file to be asked for', async () => {
+      try {
+        return await vscode.workspace.fs.stat(uri);
+      } catch {
+        return false;
+      }
+    });
     await vscode.commands.executeCommand('workbench.action.files.revert');
     await until('the document to be as it was', () => !document.isDirty && document.getText() === before);
     await until('no remark', () => ours(document).every(({ code }) => code !== 'notSaved'));
