@@ -97,6 +97,34 @@ describe('The files of an instance', () => {
     assert.ok(!readdirSync(home).some((name) => name.includes('.part')));
   });
 
+  it('are saved unasked where a save whose answer was lost has arrived', async () => {
+    const editor = new DocumentDriver(window);
+    await editor.replaceAll('mine again\n');
+    writeFileSync(onMachine('notes.txt'), 'mine again\n');
+    utimesSync(onMachine('notes.txt'), 1, 1);
+    await editor.save();
+    await editor.saved();
+    await editor.replaceAll('mine!!\n');
+    await editor.save();
+    await editor.saved();
+    window.clearToasts();
+  });
+
+  it('are refused to another extension that writes them, too', async () => {
+    const { document } = new DocumentDriver(window);
+    writeFileSync(onMachine('notes.txt'), 'others\n');
+    utimesSync(onMachine('notes.txt'), 1, 1);
+    const provider = window.screen.documents.files.systems.get(document.uri.scheme) ?? assert.fail();
+    const content = Buffer.from('by another extension\n');
+    const written = assert.rejects(
+      async () => provider.writeFile(document.uri, content, { create: true, overwrite: true }),
+      /Not saved/,
+    );
+    await window.dialogButton('Cancel', /was changed on the instance/);
+    await written;
+    writeFileSync(onMachine('notes.txt'), 'mine!!\n');
+  });
+
   it('are uploaded into a folder of the tree, and downloaded from it', async () => {
     const local = (...parts: string[]) => path.join(computer().workspace, ...parts);
     writeFileSync(local('weights.bin'), 'w');

@@ -90,8 +90,10 @@ export class FileDocuments implements vscode.FileSystemProvider {
     try {
       await this.write(uri, content, how);
     } catch (error) {
-      const isOpen = vscode.workspace.textDocuments.some((one) => one.uri.toString() === uri.toString());
-      if (!isOpen || !(error instanceof vscode.FileSystemError)) {
+      // A save of the editor asks for the time next; another extension that writes must hear of it at once.
+      const key = uri.toString();
+      const isSave = vscode.workspace.textDocuments.some((one) => one.isDirty && one.uri.toString() === key);
+      if (!isSave || !(error instanceof vscode.FileSystemError)) {
         throw error;
       }
       this.refusals.note(uri, error);
@@ -108,7 +110,7 @@ export class FileDocuments implements vscode.FileSystemProvider {
       if (now ? !overwrite : !create) {
         throw now ? vscode.FileSystemError.FileExists(uri) : vscode.FileSystemError.FileNotFound(uri);
       }
-      if (now && !(await this.mayReplace(uri, client, path, now))) {
+      if (now && !(await this.mayReplace(uri, client, path, now, content))) {
         throw vscode.FileSystemError.Unavailable(t('Not saved: the file was changed on the instance.'));
       }
       this.note(uri, await replaceRemote(client, path, content), content);
@@ -135,18 +137,27 @@ export class FileDocuments implements vscode.FileSystemProvider {
     throw vscode.FileSystemError.NoPermissions();
   }
 
-  /** A change of the same size, or with an older time, escapes the editor. */
+  /**
+   * A change of the same size, or with an older time, escapes the editor. What is there may also be the content itself, of a
+   * save whose answer was lost.
+   */
   private async mayReplace(
     uri: vscode.Uri,
     client: SftpClient,
     path: string,
     now: Attributes,
+    content: Uint8Array,
   ): Promise<boolean> {
     const key = uri.toString();
     const read = this.versions.get(key);
-    const isTold = this.told.get(key) === markOf(now);
-    if (!read || isTold || (now.size === read.size && (await hashThere(client, path)) === read.hash)) {
+    if (!read || this.told.get(key) === markOf(now)) {
       return true;
+    }
+    if (now.size === read.size || now.size === content.length) {
+      const there = hashOf(await contentOf(client, path));
+      if (there === read.hash || there === hashOf(content)) {
+        return true;
+      }
     }
     return confirm({
       message: t('{0} was changed on the instance after you opened it.', uri.path),
@@ -199,10 +210,6 @@ async function contentOf(client: SftpClient, path: string): Promise<Buffer> {
     pieces.push(piece);
   }
   return Buffer.concat(pieces);
-}
-
-async function hashThere(client: SftpClient, path: string): Promise<string> {
-  return hashOf(await contentOf(client, path));
 }
 
 function hashOf(content: Uint8Array): string {

@@ -67,6 +67,7 @@ export class FileTree implements InstanceRows, Disposable {
     this.starts.set(instanceId, folder);
     this.listings.delete(keyOf(instanceId, ''));
     this.read(instanceId, '');
+    this.changed.fire(undefined);
   }
 
   showMore({ instanceId, remotePath }: RemoteFileTarget): void {
@@ -83,6 +84,8 @@ export class FileTree implements InstanceRows, Disposable {
     for (const key of [...this.listings.keys()].filter((one) => one.startsWith(`${instanceId} `))) {
       this.read(instanceId, key.slice(`${instanceId} `.length));
     }
+    // A row that had failed shows that it is read again.
+    this.changed.fire(undefined);
   }
 
   /** Forgets what belongs to instances that do not run. */
