@@ -180,7 +180,7 @@ describe('what the service sends', () => {
   it('deletes a webhook after a question', async () => {
     await openMenu();
     await window.quick.pick('Webhook to relay.example.org');
-    await window.quick.pick('Delete');
+    await window.quick.pick('Delete…');
     await window.dialogButton('Delete', /Delete Webhook to relay/);
     await computer().until('no webhook', () => !window.quick.rows().join('\n').includes('relay'));
     window.quick.escape();

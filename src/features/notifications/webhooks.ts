@@ -86,7 +86,7 @@ export async function changeWebhook(
     [
       { icon: 'play', label: t('Send Test'), run: () => test(asked, hook) },
       { icon: 'sync', label: t('Rotate Secret…'), run: () => rotate(deps, asked, hook) },
-      { icon: 'trash', label: t('Delete'), run: () => remove(asked, hook) },
+      { icon: 'trash', label: t('Delete…'), run: () => remove(asked, hook) },
     ],
     { title: t('Webhook to {0}', host) },
   );

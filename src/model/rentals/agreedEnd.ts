@@ -34,7 +34,7 @@ export function spanOfEnd(key: keyof AgreedEnd, value: number): Text {
   return durationText(value * (key === 'idleMinutes' ? minuteMs : dayMs));
 }
 
-/** `stops after 30 min idle; destroyed 7 d later, asks if unsaved`. */
+/** `stops after 30 min idle; destroyed 7 d later, asks unless all is saved`. */
 export function agreedEndText({ idleMinutes, destroyAfterDays }: AgreedEnd): Text {
   const span = spanOfEnd('idleMinutes', idleMinutes);
   const days = spanOfEnd('destroyAfterDays', destroyAfterDays);
@@ -43,7 +43,7 @@ export function agreedEndText({ idleMinutes, destroyAfterDays }: AgreedEnd): Tex
   }
   return idleMinutes === 0
     ? text('never stops by itself; asks to destroy after {0} stopped', days)
-    : text('stops after {0} idle; destroyed {1} later, asks if unsaved', span, days);
+    : text('stops after {0} idle; destroyed {1} later, asks unless all is saved', span, days);
 }
 
 export const neverEnds = text('never stops by itself');

@@ -14,8 +14,9 @@ interface Sent {
 }
 
 /**
- * Adds the line that keeps the service's shared tmux away, and the one by which the machine prints its host keys before the script of the user or the template. The script of a
- * request takes the place of the template's (docs/service/renting.md#template-merge), so one that is not known stays alone.
+ * Adds, before the script of the user or the template, the line that keeps the service's shared tmux away and the one by
+ * which the machine prints its host keys. The script of a request takes the place of the template's
+ * (docs/service/renting.md#template-merge), so one that is not known stays alone.
  */
 export function withHostKeyLine(
   config: RentConfig,

@@ -25,7 +25,7 @@ describe('The end of a rental', () => {
   });
 
   for (const [end, expected] of [
-    [usual, 'stops after 30 min idle; destroyed 7 d later, asks if unsaved'],
+    [usual, 'stops after 30 min idle; destroyed 7 d later, asks unless all is saved'],
     [{ ...usual, destroyAfterDays: 0 }, 'stops after 30 min idle'],
     [{ ...usual, idleMinutes: 0 }, 'never stops by itself; asks to destroy after 7 d stopped'],
     [{ idleMinutes: 0, destroyAfterDays: 0 }, 'never stops by itself'],
