@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { quoteForShell } from '../../ssh/commandLine';
 import { relisted } from '../../ssh/fileTree';
 import { isRemotePath } from '../../ssh/remoteFolders';
+import { sentTree } from '../../ssh/sentFiles';
 import { reasons, TransferError } from '../../ssh/transfer';
 import { mirror } from '../../ssh/upload';
 import { text } from '../../util/text';
@@ -10,7 +11,6 @@ import { JobMachineError } from '../model/jobMachineError';
 import type { JobOrder } from '../model/onMachine';
 import { checkHex, jobFolder, linesOf, type MachineCall } from './machineCall';
 import { jobPrograms } from './programs';
-import { sentTree } from './sentFiles';
 
 /**
  * Sends changes into the mirror of the workspace, and copies the mirror into the folder of the job, so that sending

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { matcher } from '../../model/workspace/sentNames';
 import { hashOfFile } from '../../ssh/localFiles';
 import { realPlace } from '../../util/realPlace';
 import type { JobSpec } from '../model/jobSpec';
-import { matcher, namedFiles } from '../model/sentNames';
+import { namedFiles } from '../model/namedFiles';
 
 /** Tools whose environment belongs to the folder of the project, and what refers to this folder from elsewhere. */
 const bound = /\b(?:uv\s+(?:sync|run)|poetry|pdm|pipenv|hatch|rye|pixi|develop|pwd)\b|GPU_RENTAL_/i;

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findSentFiles, missingFiles, sentTree, unsentNames } from '../../../src/jobs/machine/sentFiles';
+import { missingFiles, unsentNames } from '../../../src/jobs/machine/missingFiles';
 import { setupKey } from '../../../src/jobs/machine/setupKey';
 import type { JobRow } from '../../../src/jobs/model/job';
 import type { JobMachine } from '../../../src/jobs/model/jobMachine';
@@ -22,6 +22,7 @@ import { writeHostFiles } from '../../../src/several/store/hostFolder';
 import { chosenFiles, localTree, type LocalTree } from '../../../src/ssh/fileTree';
 import { LocalFiles } from '../../../src/ssh/localFiles';
 import { ProgramMissingError } from '../../../src/ssh/run';
+import { findSentFiles, sentTree } from '../../../src/ssh/sentFiles';
 import { reasons } from '../../../src/ssh/transfer';
 import { upload } from '../../../src/ssh/upload';
 import { systemClock } from '../../../src/util/clock';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findSentFiles } from '../../../src/jobs/machine/sentFiles';
 import { commitOf, remotesOf, UnreadRepositoryError } from '../../../src/ssh/localGit';
 import { ProgramMissingError, runProgram, type Run } from '../../../src/ssh/run';
+import { findSentFiles } from '../../../src/ssh/sentFiles';
 import { useFolder } from '../../support/useFolder';
 
 const sync = { include: [], exclude: [], git: false, maxMb: 200, maxFiles: 5000 };

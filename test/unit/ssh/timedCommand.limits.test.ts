@@ -6,7 +6,6 @@ import { createJobMachine } from '../../../src/jobs/machine/createJobMachine';
 import { listOutputs } from '../../../src/jobs/machine/jobOutputs';
 import { syncJob } from '../../../src/jobs/machine/jobSync';
 import { listJobs } from '../../../src/jobs/machine/otherJobs';
-import { findSentFiles } from '../../../src/jobs/machine/sentFiles';
 import { readKernelUse } from '../../../src/notebooks/machine/kernelUse';
 import { installServer, startServer } from '../../../src/notebooks/machine/notebookServer';
 import {
@@ -24,6 +23,7 @@ import { generateKey, type KeyDeps } from '../../../src/ssh/localKeys';
 import { readFolders } from '../../../src/ssh/remoteFolders';
 import type { Run } from '../../../src/ssh/run';
 import { sendFile } from '../../../src/ssh/runFile';
+import { findSentFiles } from '../../../src/ssh/sentFiles';
 import { FakeClock } from '../../support/fakeClock';
 import { jobOrder } from '../../support/jobScene';
 import { openedFolder } from '../../support/openedFolder';

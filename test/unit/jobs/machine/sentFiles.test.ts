@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findSentFiles, missingFiles, sentTree, unsentNames } from '../../../../src/jobs/machine/sentFiles';
+import { missingFiles, unsentNames } from '../../../../src/jobs/machine/missingFiles';
 import type { SyncRules } from '../../../../src/jobs/model/jobSpec';
 import { ProgramMissingError, runProgram, type Run } from '../../../../src/ssh/run';
+import { findSentFiles, sentTree } from '../../../../src/ssh/sentFiles';
 import { UserError } from '../../../../src/util/errors';
 import { formatText } from '../../../../src/util/text';
 import { openedFolder } from '../../../support/openedFolder';
@@ -141,8 +142,8 @@ describe('The files that a job sends', () => {
       '.env': 'may be a secret',
       'server.key': 'may be a secret',
       'AWS_Credentials.csv': 'may be a secret',
-      'notes.md': 'left out by a rule of the job',
-      'skip/x': 'left out by a rule of the job',
+      'notes.md': 'left out by a rule',
+      'skip/x': 'left out by a rule',
       'out/1/model.bin': 'outputs of a job',
       link: 'a link that leads out of what is transferred, or to nothing',
     });

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { lacksOutputs, newJobState, type JobState } from '../../../../src/jobs/model/job';
 import { hardLimit } from '../../../../src/jobs/model/jobLimits';
 import { plainLog } from '../../../../src/jobs/model/logText';
-import { namedFiles, secretNames, sentNames } from '../../../../src/jobs/model/sentNames';
+import { namedFiles } from '../../../../src/jobs/model/namedFiles';
 import { fromDollars } from '../../../../src/model/money';
+import { secretNames, sentNames } from '../../../../src/model/workspace/sentNames';
 import { formatText } from '../../../../src/util/text';
 import { aJob } from '../../../support/jobWindows';
 

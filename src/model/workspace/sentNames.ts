@@ -1,7 +1,14 @@
 import ignore, { type Ignore } from 'ignore';
 import { UserError } from '../../util/errors';
 import { text, type Text } from '../../util/text';
-import type { SyncRules } from './jobSpec';
+
+/** What a folder sends beyond the rules of the product; patterns in `.gitignore` syntax. */
+export interface SendRules {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** Whether `.git` is sent. */
+  readonly git: boolean;
+}
 
 /** All names come from a list, so a name that consists of dots is treated like any other. */
 const anyName = { allowRelativePaths: true };
@@ -58,7 +65,7 @@ export function secretNames(names: readonly string[], workdir: string): readonly
 
 const leftOutReasons = {
   secret: text('may be a secret'),
-  rule: text('left out by a rule of the job'),
+  rule: text('left out by a rule'),
   outputs: text('outputs of a job'),
 } as const;
 
@@ -80,7 +87,7 @@ export interface RuleFiles {
  * Selects the files to send from those that git or a directory walk lists, with forward slashes. Names in `include` are
  * sent regardless of other rules, so they must be in the list.
  */
-export function sentNames(listed: readonly string[], rules: SyncRules, files: RuleFiles): SentNames {
+export function sentNames(listed: readonly string[], rules: SendRules, files: RuleFiles): SentNames {
   const included = matcher(rules.include);
   const isIncluded = (name: string) => rules.include.length > 0 && included.ignores(name);
   const secrets = new Set(secretNames(listed, files.workdir));
@@ -133,13 +140,4 @@ function isSlow(rule: string): boolean {
 
 function isOutput(name: string, folders: readonly string[]): boolean {
   return folders.some((folder) => name === folder || name.startsWith(`${folder}/`));
-}
-
-/** Returns the words of a script that may be file names. */
-export function namedFiles(script: string): readonly string[] {
-  const words = script.match(/[\w@%+~./-]+/g) ?? [];
-  const paths = words
-    .map((word) => word.replace(/^(?:\.\/)+/, ''))
-    .filter((word) => /[\w-]\.\w+$|\//.test(word) && !/^[/~-]|(?:^|\/)\.\.(?:\/|$)/.test(word));
-  return [...new Set(paths)];
 }

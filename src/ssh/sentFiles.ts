@@ -1,23 +1,21 @@
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { listedTree, whyNotRead, type LocalTree } from '../../ssh/fileTree';
-import { askGit, holdsRepository, repositoryAround, UnreadRepositoryError } from '../../ssh/localGit';
-import type { Run } from '../../ssh/run';
-import { reasons, type LeftOut } from '../../ssh/transfer';
-import { errorCode } from '../../util/errorCode';
-import { UserError } from '../../util/errors';
-import { identityOf, LeadsOutError, readPlace, realPlace, type Place } from '../../util/realPlace';
-import { text } from '../../util/text';
-import type { JobSpec } from '../model/jobSpec';
-import { namedFiles, matcher, secretNames, sentNames } from '../model/sentNames';
-import { matcherOf } from './outputPatterns';
+import { matcher, secretNames, sentNames, type SendRules } from '../model/workspace/sentNames';
+import { errorCode } from '../util/errorCode';
+import { UserError } from '../util/errors';
+import { identityOf, LeadsOutError, readPlace, realPlace, type Place } from '../util/realPlace';
+import { text } from '../util/text';
+import { listedTree, whyNotRead, type LocalTree } from './fileTree';
+import { askGit, holdsRepository, repositoryAround, UnreadRepositoryError } from './localGit';
+import type { Run } from './run';
+import { reasons, type LeftOut } from './transfer';
 
 export interface SentFiles {
   readonly names: readonly string[];
   readonly tree: Pick<LocalTree, 'files' | 'links'>;
   /** Those of the names that look like secrets, which only `include` brings. */
   readonly secretFiles: readonly string[];
-  /** Files that the rules of the job and of the product exclude; files that git ignores are not listed. */
+  /** Files that the rules of the workspace, of the job and of the product exclude; files that git ignores are not listed. */
   readonly leftOut: readonly LeftOut[];
   readonly isFromGit: boolean;
 }
@@ -28,11 +26,19 @@ interface Computer {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Finds what a job sends of a workspace. Refuses the home folder and its parents. */
+/** What is sent of a workspace. */
+export interface SentPart {
+  /** Relative to the workspace folder, with forward slashes; `.` for the folder itself. */
+  readonly workdir: string;
+  /** Absent: no files are sent. */
+  readonly sync?: SendRules;
+}
+
+/** Finds what a job or a mirror sends of a workspace. Refuses the home folder and its parents. */
 export async function findSentFiles(
   computer: Computer,
   workspace: string,
-  spec: Pick<JobSpec, 'workdir' | 'sync'>,
+  spec: SentPart,
   outputFolders: readonly string[],
 ): Promise<SentFiles> {
   if (!spec.sync) {
@@ -88,8 +94,8 @@ export async function sentTree(place: Place, names: readonly string[]): Promise<
   return tree;
 }
 
-/** Returns the real folder of a job that is sent. Throws if it is gone, or a link leads out of the workspace. */
-function sentRoot(workspace: string, { workdir }: Pick<JobSpec, 'workdir'>): Promise<string> {
+/** Returns the real folder that is sent. Throws if it is gone, or a link leads out of the workspace. */
+export function sentRoot(workspace: string, { workdir }: Pick<SentPart, 'workdir'>): Promise<string> {
   return folderAt({ path: join(workspace, ...workdir.split('/')), root: { opened: workspace } });
 }
 
@@ -99,53 +105,6 @@ async function folderAt(place: Place): Promise<string> {
     throw new UserError(text('The folder {0} isn’t there, so its files can’t be sent.', place.path));
   }
   return root;
-}
-
-/** Files of the workspace that a script names and that are not sent, without outputs, which the job itself may write. */
-export async function missingFiles(
-  workspace: string,
-  spec: NamingSpec,
-  sent: Pick<SentFiles, 'names'>,
-): Promise<readonly string[]> {
-  const root = await sentRoot(workspace, spec);
-  const names = new Set(sent.names);
-  const isOutput = matcherOf(spec.outputs);
-  const missing: string[] = [];
-  for (const name of namedFiles(`${spec.setup ?? ''}\n${spec.run}`)) {
-    if (!names.has(name) && !isOutput(name) && (await isFile(join(root, name)))) {
-      missing.push(name);
-    }
-  }
-  return missing;
-}
-
-type NamingSpec = Pick<JobSpec, 'workdir' | 'run' | 'setup' | 'outputs'>;
-
-const nothingSent = text('the command names it, and nothing in it is sent');
-const outputNotSent = text('the command names it, and outputs are not sent');
-
-/**
- * Returns what a script names in the workspace and is not sent: folders of which nothing is sent, such
- * as data that Git ignores, and outputs of earlier runs. The job may only write there, so it can run.
- */
-export async function unsentNames(
-  workspace: string,
-  spec: NamingSpec,
-  sent: Pick<SentFiles, 'names'>,
-): Promise<readonly LeftOut[]> {
-  const root = await sentRoot(workspace, spec);
-  const isOutput = matcherOf(spec.outputs);
-  const found = new Map<string, LeftOut>();
-  for (const named of namedFiles(`${spec.setup ?? ''}\n${spec.run}`)) {
-    const name = `${named.replace(/(?<!\/)\/+$/, '')}/`;
-    const isSent = isOutput(`${name}x`) || sent.names.some((one) => one.startsWith(name));
-    if (!isSent && (await isFolder(join(root, name)))) {
-      found.set(name, { name, why: nothingSent });
-    } else if (isOutput(named) && !sent.names.includes(named) && (await isFile(join(root, named)))) {
-      found.set(named, { name: named, why: outputNotSent });
-    }
-  }
-  return [...found.values()];
 }
 
 /** Compares folders by the disk's numbers: the same folder has several names if case does not count, or by a link. */
@@ -340,13 +299,6 @@ async function rulesIn(place: Place): Promise<string | undefined> {
 async function isFolder(path: string): Promise<boolean> {
   return stat(path).then(
     (facts) => facts.isDirectory(),
-    () => false,
-  );
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return lstat(path).then(
-    (facts) => facts.isFile(),
     () => false,
   );
 }
