@@ -76,6 +76,13 @@ export function remoteName(name: string): string {
   return plain === '' || plain === '.' || plain === '..' ? 'file' : plain;
 }
 
+interface SentScript {
+  readonly name: string;
+  readonly content: string;
+  /** The text of `<name>.lock`, in which uv keeps the versions for a script. */
+  readonly lock?: string | undefined;
+}
+
 /**
  * Writes the text into a new folder that only the user of the machine can read, with line ends of the machine; returns the
  * folder.
@@ -83,16 +90,33 @@ export function remoteName(name: string): string {
 export async function sendFile(
   ssh: Pick<SshService, 'exec'>,
   alias: string,
-  { name, content }: { readonly name: string; readonly content: string },
+  { name, content, lock }: SentScript,
   signal?: AbortSignal,
+): Promise<string> {
+  const made = 'd=$(mktemp -d "${TMPDIR:-/tmp}/gpu-rental-XXXXXXXX") || exit 1';
+  const file = remoteName(name);
+  const folder = await sendText(ssh, alias, made, file, scriptLines(content), signal);
+  if (lock !== undefined) {
+    await sendText(ssh, alias, `d=${quoteForShell(folder)}`, `${file}.lock`, lock, signal);
+  }
+  return folder;
+}
+
+/** Writes one file into the folder that the first line of the script sets; returns the folder. */
+async function sendText(
+  ssh: Pick<SshService, 'exec'>,
+  alias: string,
+  setFolder: string,
+  file: string,
+  input: string,
+  signal: AbortSignal | undefined,
 ): Promise<string> {
   const script = [
     'umask 077',
-    'd=$(mktemp -d "${TMPDIR:-/tmp}/gpu-rental-XXXXXXXX") || exit 1',
-    `cat > "$d"/${quoteForShell(remoteName(name))} || exit 1`,
+    setFolder,
+    `cat > "$d"/${quoteForShell(file)} || exit 1`,
     'printf "folder %s\\n" "$d"',
   ].join('\n');
-  const input = scriptLines(content);
   const result = await ssh.exec(alias, script, { signal, input, timeoutMs: 120_000 });
   const folder = /^folder (.+)$/m.exec(result.stdout)?.[1];
   if (result.code !== 0 || !isRemotePath(folder)) {

@@ -91,6 +91,7 @@ const room = {
   'all that the product had when its words were cut': 2900,
   'ends, proofs, terminals and services': 100,
   'files of instances': 20,
+  'scripts that name their packages': 12,
 };
 const mostSentences = Object.values(room).reduce((sum, sentences) => sum + sentences, 0);
 

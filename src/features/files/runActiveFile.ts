@@ -1,7 +1,9 @@
+import { dirname } from 'node:path';
 import * as vscode from 'vscode';
 import type { DocumentTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { runCommand } from '../../editor/commands';
+import { choose } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { openNamedDocument } from '../../editor/namedDocument';
@@ -10,17 +12,22 @@ import { whileReadingInstances, withCancellableProgress } from '../../editor/pro
 import { pickFromList } from '../../editor/quickPick';
 import { titleOf } from '../../editor/titles';
 import { instanceName } from '../../model/instances/instanceLabel';
+import { scriptNeeds, type ScriptNeeds } from '../../model/workspace/scriptNeeds';
 import type { Services } from '../../services';
 import { interpreterFor, remoteName, runScript, sendFile } from '../../ssh/runFile';
+import { byUv, findForScript, installUv } from '../../ssh/uv';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { connectableInstances } from '../../store/instances/listed';
 import { plainLabel } from '../../util/plainLabel';
+import { readPlace } from '../../util/realPlace';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'workspaceState'>;
 
 interface Source {
   readonly name: string;
   readonly content: string;
+  /** The file, if it is one of this computer. */
+  readonly path?: string | undefined;
 }
 
 const lastWay = 'gpuRental.runFile';
@@ -78,7 +85,8 @@ export class FileRunner {
 
   private async runNow(source: Source): Promise<void> {
     const account = accountFor(this.deps.accounts);
-    const interpreter = interpreterFor(source.name, source.content);
+    const needs = scriptNeeds(source.name, source.content);
+    const named = interpreterFor(source.name, source.content);
     const instanceId = await this.choose();
     if (instanceId === undefined) {
       return;
@@ -91,8 +99,14 @@ export class FileRunner {
     const instance = this.deps.fleet.find(instanceId);
     const where = instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
     const shown = plainLabel(remoteName(source.name));
+    const interpreter = needs ? await this.chooseProgram(needs, named, { alias, where, shown }) : named;
+    if (interpreter === undefined) {
+      return;
+    }
+    const lock = needs && source.path !== undefined ? await lockBeside(source.path) : undefined;
+    account();
     const folder = await withCancellableProgress(t('Sending {0} to {1}', shown, where), (signal) =>
-      sendFile(this.deps.ssh, alias, source, signal),
+      sendFile(this.deps.ssh, alias, { ...source, lock }, signal),
     );
     const script = runScript(folder, source.name, interpreter, {
       ended: t('Press Enter to close. It ended with code'),
@@ -107,6 +121,40 @@ export class FileRunner {
       env: { TERM: 'xterm-256color' },
     });
     this.last = instanceId;
+  }
+
+  /** Returns the command for a script that carries its needs; asks where uv is missing. */
+  private async chooseProgram(
+    needs: ScriptNeeds,
+    python: string,
+    { alias, where, shown }: { readonly alias: string; readonly where: string; readonly shown: string },
+  ): Promise<string | undefined> {
+    const { ssh } = this.deps;
+    const { hasUv, missing } = await withCancellableProgress(t('Connecting to {0}', where), (signal) =>
+      findForScript(ssh, alias, needs.packages, signal),
+    );
+    if (hasUv) {
+      return byUv(needs);
+    }
+    const lacks = missing?.join(', ') ?? '';
+    const there =
+      lacks === '' ? t('The Python of its image has them.') : t('The Python of its image lacks {0}.', lacks);
+    return choose<string | undefined>(
+      {
+        message: t('{0} has no uv, which installs the packages that {1} names.', where, shown),
+        detail: `${t('Install it with pip or the installer of astral.sh?')} ${missing ? there : ''}`.trim(),
+      },
+      {
+        label: t('Install uv and Run'),
+        run: async () => {
+          await withCancellableProgress(t('Installing uv on {0}', where), (signal) =>
+            installUv(ssh, alias, signal),
+          );
+          return byUv(needs);
+        },
+      },
+      missing && { label: t('Run With the Python of the Image'), run: () => python },
+    );
   }
 
   /** Asks for the instance; the one of the last run comes first, so that Enter picks it. */
@@ -125,7 +173,16 @@ export class FileRunner {
 function sourceOf(document: vscode.TextDocument): Source {
   const name = document.uri.path.split('/').at(-1) ?? '';
   const hasEnding = /\.[A-Za-z]+$/.test(name);
-  return { name: hasEnding ? name : name + endingOf(document), content: document.getText() };
+  return {
+    name: hasEnding ? name : name + endingOf(document),
+    content: document.getText(),
+    path: document.uri.scheme === 'file' ? document.uri.fsPath : undefined,
+  };
+}
+
+/** Returns the versions that uv keeps for a script. A link that leads out of its folder is refused. */
+function lockBeside(path: string): Promise<string | undefined> {
+  return readPlace({ path: `${path}.lock`, root: { opened: dirname(path) } });
 }
 
 /** Returns the file ending for the language of a document that was never saved. */

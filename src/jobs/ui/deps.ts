@@ -19,6 +19,7 @@ export type JobDeps = Pick<
   | 'report'
   | 'sshConsent'
   | 'statusItem'
+  | 'templates'
   | 'trees'
   | 'windowInUse'
 >;

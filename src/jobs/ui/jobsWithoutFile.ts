@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises';
 import { relative, sep } from 'node:path';
 import * as vscode from 'vscode';
 import type { DocumentTarget, WorkersTarget } from '../../commandSpecs';
@@ -5,12 +6,18 @@ import { localize, t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';
 import { pickLocal } from '../../editor/pickLocal';
 import { askLine, pickFromList } from '../../editor/quickPick';
+import { scriptNeeds, type ScriptWishes } from '../../model/workspace/scriptNeeds';
+import type { OpenRecipe } from '../../model/workspace/workspaceFile';
 import { pullEngines } from '../../several/model/pullEngines';
 import { quoteForShell } from '../../ssh/commandLine';
 import { interpreterFor } from '../../ssh/runFile';
+import { byUv, uvSetup } from '../../ssh/uv';
 import { accountFor } from '../../store/accounts/sameAccount';
+import { UserError } from '../../util/errors';
+import { ifPresent } from '../../util/missing';
 import { plainLabel } from '../../util/plainLabel';
-import { type JobFields, jobNameOf } from '../model/jobFields';
+import { text } from '../../util/text';
+import { type JobFields, jobNameOf, mostJobHours } from '../model/jobFields';
 import { readJob } from '../model/jobSpec';
 import type { JobDeps } from './deps';
 import { isTrusted, runSource } from './runJob';
@@ -24,14 +31,44 @@ export async function runFileAsJob(deps: JobDeps, { uri }: DocumentTarget): Prom
   }
   const path = relative(folder.uri.fsPath, document.uri.fsPath).split(sep).join('/');
   const name = jobNameOf(path.split('/').at(-1) ?? '', 'script');
-  const interpreter = interpreterFor(path, document.getText());
-  const limits = await askLimits(t('Run {0} as a Job', name));
+  const needs = scriptNeeds(path, document.getText());
+  const interpreter = needs ? byUv(needs) : interpreterFor(path, document.getText());
+  const recipe = await recipeNamed(deps, needs?.wanted.machine);
+  const limits = await askLimits(t('Run {0} as a Job', name), needs?.wanted.limits);
   if (!limits) {
     return undefined;
   }
+  const hasLock = (await ifPresent(lstat(`${document.uri.fsPath}.lock`))) !== undefined;
+  const more = needs && {
+    setup: uvSetup,
+    outputs: needs.wanted.outputs,
+    // Git may ignore it.
+    sync: hasLock ? { include: [`/${path.replace(/[\\*?[\] ]/g, '\\$&')}.lock`] } : undefined,
+  };
   const run = `${interpreter} ${quoteForShell(`./${path}`)}`;
-  const source = JSON.stringify({ jobs: { [name]: { run, limits } } });
-  return runSource(deps, { spec: readJob(source, name), folder: folder.uri.fsPath, recipe: undefined });
+  const source = JSON.stringify({ jobs: { [name]: { run, limits, ...more } } });
+  return runSource(deps, { spec: readJob(source, name), folder: folder.uri.fsPath, recipe });
+}
+
+/** Returns the recipe of a template of the account, which a script names. */
+async function recipeNamed(
+  { templates }: Pick<JobDeps, 'templates'>,
+  name: string | undefined,
+): Promise<OpenRecipe | undefined> {
+  if (name === undefined) {
+    return undefined;
+  }
+  if (templates.state.kind !== 'ready') {
+    await templates.refresh();
+  }
+  const own = templates.state.kind === 'ready' ? templates.state.value : [];
+  const template = own.find((one) => one.name === name);
+  if (!template) {
+    throw new UserError(
+      text('No template of this account has the name {0} of the script.', plainLabel(name)),
+    );
+  }
+  return { template: { id: template.id, name }, filters: {}, env: {}, whenRunning: 'ask' };
 }
 
 /** Starts a worker of a pull engine as a job on each instance. */
@@ -109,21 +146,31 @@ async function askCodeFolder(title: string): Promise<string | undefined> {
   return answer.kind === 'picked' ? answer.value : undefined;
 }
 
-/** Asks for the limits of a job that no file describes; `undefined` if the user canceled. */
-async function askLimits(title: string): Promise<JobFields['limits']> {
-  const hours = await askNumber(title, t('Maximum run time in hours'), 6);
+/** Asks for the limits of a job that no file describes, up to those of a script; `undefined` if the user canceled. */
+async function askLimits(title: string, most: ScriptWishes['limits'] = {}): Promise<JobFields['limits']> {
+  const hours = await askNumber(title, t('Maximum run time in hours'), 6, most.hours);
   const costDollars =
-    hours === undefined ? undefined : await askNumber(title, t('Maximum cost in dollars'), 5);
+    hours === undefined
+      ? undefined
+      : await askNumber(title, t('Maximum cost in dollars'), 5, most.costDollars);
   return hours === undefined || costDollars === undefined ? undefined : { hours, costDollars };
 }
 
-async function askNumber(title: string, prompt: string, value: number): Promise<number | undefined> {
+async function askNumber(
+  title: string,
+  prompt: string,
+  value: number,
+  most = mostJobHours,
+): Promise<number | undefined> {
+  const limit = Math.min(most, mostJobHours);
   const typed = await askLine({
     title,
     prompt,
-    value: String(value),
+    value: String(Math.min(value, limit)),
     problem: (line) =>
-      Number(line) > 0 && Number(line) <= 720 ? undefined : t('Enter a number above 0 and at most 720.'),
+      Number(line) > 0 && Number(line) <= limit
+        ? undefined
+        : t('Enter a number above 0 and at most {0}.', limit),
   });
   return typed === undefined ? undefined : Number(typed);
 }
