@@ -97,7 +97,7 @@ describe('running the active file', () => {
       return next;
     };
 
-    it('says what its machine lacks without uv, and runs with the Python of the image', async () => {
+    it('names what its machine lacks without uv, and runs with the Python of the image', async () => {
       const next = await open(block('# dependencies = ["no-such-package-1"]'));
       await next.quick.pick('In a Terminal');
       await next.quick.pick('worker');

@@ -72,7 +72,7 @@ describe('the needs of a script', () => {
     assert.match(refusal(script(`x = "${'a'.repeat(70_000)}"`)) ?? '', /too long/);
   });
 
-  it('say whether PyTorch has a source of its own', () => {
+  it('show whether PyTorch has a source of its own', () => {
     for (const lines of [
       ['[[tool.uv.index]]', 'url = "https://example.com"'],
       ['[tool.uv]', 'torch-backend = "cpu"'],
@@ -83,7 +83,7 @@ describe('the needs of a script', () => {
     assert.equal(needsOf(script('[tool.uv]', 'exclude-newer = "2025-01-01"'))?.choosesTorch, false);
   });
 
-  it('take a time that grows with the text, not with its square', () => {
+  it('are read in a time that grows with the text, not with its square', () => {
     const marks = '# /// script\n# ///\n# /// x\n'.repeat(60_000);
     const started = performance.now();
     refusal(marks);
