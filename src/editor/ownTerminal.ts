@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { plainLabel } from '../util/plainLabel';
 import { homeFolder } from '../util/thisUser';
 
 export type OwnTerminalOptions = vscode.TerminalOptions & {
@@ -14,6 +15,17 @@ export function showTerminal(options: OwnTerminalOptions): vscode.Terminal {
   const terminal = vscode.window.createTerminal(onThisSide(options));
   terminal.show();
   return terminal;
+}
+
+/** Opens a terminal in the place of another one, with its name. That one has to be there until it is open. */
+export function openInPlaceOf(place: vscode.Terminal, options: OwnTerminalOptions): vscode.Terminal {
+  const { location } = place.creationOptions;
+  return vscode.window.createTerminal({
+    ...onThisSide(options),
+    name: plainLabel(place.name),
+    // The editor area has no two terminals in one place.
+    location: location ?? { parentTerminal: place },
+  });
 }
 
 /** Returns a profile whose terminal runs on the side of this extension. */

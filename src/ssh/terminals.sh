@@ -26,15 +26,18 @@ state() {
 }
 
 # Without a server there is none; any other failure is no answer.
-panes=$(own list-panes -a -F '#{session_attached} #{pane_pid} #{session_name} #{pane_current_command}' 2>&1) ||
+panes=$(own list-panes -a -F '#{session_attached}/#{session_last_attached} #{pane_pid} #{session_name} #{pane_current_command}' 2>&1) ||
   case "$panes" in
     'no server running'* | *'No such file or directory'* | *'Connection refused'*) panes="" ;;
     *) exit 1 ;;
   esac
+now=$(date +%s)
 kept=$(printf '%s\n' "$panes" | head -n 100 | while read -r attached pid name command; do
-  [ -z "$name" ] || echo "session $name $attached $(state "$pid" "$command") $command"
+  since=${attached#*/}
+  [ -z "$name" ] ||
+    echo "session $name ${attached%/*}/$((now - ${since:-0})) $(state "$pid" "$command") $command"
 done)
-if [ "$verb" = kill ] || { [ "$verb" = end ] && ! echo "$kept" | grep -q "^session $wanted [0-9]* busy"; }; then
+if [ "$verb" = kill ] || { [ "$verb" = end ] && ! echo "$kept" | grep -q "^session $wanted [-0-9/]* busy"; }; then
   own kill-session -t "=$wanted" 2>/dev/null && kept=$(echo "$kept" | grep -v "^session $wanted ")
 fi
 printf '%s\nend\n' "$kept"

@@ -9,8 +9,10 @@ import terminals from './terminals.sh';
 /** A terminal of ours that a tmux on the machine keeps, whether a window shows it or not. */
 export interface KeptOnMachine {
   readonly name: string;
-  /** A window of some computer shows it. */
+  /** A window of some computer shows it, which may have lost its connection. */
   readonly isShown: boolean;
+  /** Seconds since a window began to show it. */
+  readonly shownSince: number;
   /** A program runs in it, or it may. */
   readonly isBusy: boolean;
   /** The program in front, which is the shell where none runs. */
@@ -45,11 +47,13 @@ export function parseTerminals(output: string): TerminalsSeen | undefined {
   }
   const kept = new Map<string, KeptOnMachine>();
   for (const line of lines) {
-    const [, name = '', attached, state, command = ''] =
-      /^session (\S+) (\d+) (idle|busy) ?(.*)$/.exec(line) ?? [];
+    const [, name = '', attached, since, state, command = ''] =
+      /^session (\S+) (\d+)\/(-?\d{1,12}) (idle|busy) ?(.*)$/.exec(line) ?? [];
     if (isTerminalName(name) && (kept.has(name) || kept.size < mostListed)) {
       const isBusy = state === 'busy' || kept.get(name)?.isBusy === true;
-      kept.set(name, { name, isShown: attached !== '0', isBusy, command: plainText(command).slice(0, 40) });
+      const isShown = attached !== '0';
+      const shown = plainText(command).slice(0, 40);
+      kept.set(name, { name, isShown, shownSince: Number(since), isBusy, command: shown });
     }
   }
   return {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ExtensionTerminalOptions } from 'vscode';
+import { showWithoutProgram } from '../support/fakeEditor/terminals';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 
@@ -13,17 +13,6 @@ const requests = [
   },
   { menu: 'Destroy…', button: 'Destroy', says: '“trainer” is being destroyed. This session has ended.' },
 ] as const;
-
-/** What a terminal without a program writes once it is shown, and whether a key closes it. */
-function shownIn({ pty }: ExtensionTerminalOptions): { readonly text: string; readonly isClosed: boolean } {
-  let text = '';
-  let isClosed = false;
-  pty.onDidWrite((part) => (text += part));
-  pty.onDidClose?.(() => (isClosed = true));
-  pty.open(undefined);
-  pty.handleInput?.('x');
-  return { text, isClosed };
-}
 
 for (const { menu, button, says } of requests) {
   describe(`a terminal on a machine, after ${menu}`, () => {
@@ -41,9 +30,11 @@ for (const { menu, button, says } of requests) {
       // The user ended it, not the program: the editor says nothing of an exit code then.
       assert.deepEqual(own.exitStatus, { code: undefined, reason: 4 });
       assert.equal(rest.name, 'trainer');
-      const { text, isClosed } = shownIn(rest.creationOptions as ExtensionTerminalOptions);
-      assert.equal(text, `${says}\r\nPress any key to close the terminal.\r\n`);
-      assert.ok(isClosed);
+      const shown = showWithoutProgram(rest);
+      assert.equal(shown.text, `${says}\r\nPress any key to close the terminal.\r\n`);
+      assert.ok(!shown.isClosed);
+      shown.press();
+      assert.ok(shown.isClosed);
       await computer().pass(60_000);
       assert.deepEqual(terminals.all, [rest]);
       window.clearToasts();

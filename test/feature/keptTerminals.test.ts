@@ -6,7 +6,7 @@ import { aliasInArguments } from '../../src/ssh/alias';
 import { quoteForShell } from '../../src/ssh/commandLine';
 import { runProgram } from '../../src/ssh/run';
 import { parseTerminals, terminalsScript } from '../../src/ssh/terminals';
-import { sideOf, type FakeTerminal } from '../support/fakeEditor/terminals';
+import { showWithoutProgram, sideOf, type FakeTerminal } from '../support/fakeEditor/terminals';
 import { PageDriver } from '../support/feature/pageDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
@@ -110,12 +110,35 @@ describe('terminals that keep running', () => {
     assert.deepEqual(await rows(), []);
   });
 
-  it('are offered where their connection breaks', async () => {
+  it('return to their place where their connection breaks', async () => {
     const [first] = terminals().all;
     assert.ok(first);
     terminals().close(first, 255);
-    await window.toastButton('Terminals are still running on trainer: workspace-1', 'Reattach (1)');
-    assert.equal(nameOf(await opened(1)), 'workspace-1');
+    const [standIn] = terminals().all;
+    assert.ok(standIn);
+    const shown = showWithoutProgram(standIn);
+    const back = await computer().until('it', () => terminals().all.find((one) => one !== standIn));
+    assert.equal(nameOf(back), 'workspace-1');
+    assert.deepEqual(back.creationOptions.location, { parentTerminal: standIn });
+    await computer().until('the end of what waits', () => terminals().all.length === 1);
+    assert.equal(
+      shown.text,
+      'The connection to trainer was lost. This terminal keeps running there.\r\nConnecting to trainer…\r\n',
+    );
+  });
+
+  it('stay closed once the user closes what waits for them', async () => {
+    const [first] = terminals().all;
+    assert.ok(first);
+    terminals().close(first, 255);
+    const [standIn] = terminals().all;
+    assert.ok(standIn);
+    terminals().close(standIn, undefined, reasons.user);
+    await computer().pass(60 * 60_000);
+    assert.deepEqual(terminals().all, []);
+    assert.deepEqual(await rows(), ['Terminal workspace-1 sleep']);
+    await view().inline(/workspace-1/, 'Reattach Terminal');
+    await opened(1);
   });
 
   it('are offered by the next window, and opened only if that is wanted', async () => {
@@ -178,9 +201,12 @@ describe('terminals that keep running', () => {
     await view().inline('trainer', 'Open Terminal');
     const one = await opened(1);
     terminals().close(one, 255);
-    await window.toastButton('Terminals are still running on trainer: workspace-1', 'Reattach (1)');
-    (await window.toast('The terminal workspace-1 has ended.')).close();
-    assert.deepEqual(terminals().all, []);
+    const [standIn] = terminals().all;
+    assert.ok(standIn);
+    const shown = showWithoutProgram(standIn);
+    await computer().until('its end', () => shown.text.includes('The terminal workspace-1 has ended.'));
+    assert.deepEqual(terminals().all, [standIn]);
+    terminals().close(standIn, undefined, reasons.user);
     assert.deepEqual(await rows(), []);
   });
 

@@ -6,6 +6,7 @@ import type { Services } from '../../services';
 import { aliasInArguments, aliasOf } from '../../ssh/alias';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { plainLabel } from '../../util/plainLabel';
+import { StandIn } from './standIn';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet'>;
 
@@ -77,28 +78,9 @@ function replace(terminal: vscode.Terminal, reason: string): void {
   const { name } = terminal;
   const isActive = vscode.window.activeTerminal === terminal;
   terminal.dispose();
-  // The editor drops the text of a program that ended, so the reason gets its own terminal.
-  const written = new vscode.EventEmitter<string>();
-  const closed = new vscode.EventEmitter<void>();
-  const rest = vscode.window.createTerminal({
-    name,
-    iconPath: new vscode.ThemeIcon('debug-disconnect'),
-    isTransient: true,
-    pty: {
-      onDidWrite: written.event,
-      onDidClose: closed.event,
-      open: () => {
-        written.fire(`${reason}\r\n${t('Press any key to close the terminal.')}\r\n`);
-      },
-      close: () => {
-        written.dispose();
-      },
-      handleInput: () => {
-        closed.fire();
-      },
-    },
-  });
+  const rest = new StandIn({ name });
+  rest.end(reason);
   if (isActive) {
-    rest.show(true);
+    rest.terminal.show(true);
   }
 }

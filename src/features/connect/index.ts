@@ -21,6 +21,7 @@ import { EntryFollower } from './entryFollower';
 import { GraceAdvice } from './graceAdvice';
 import type { HeldMachine } from './hostChecks';
 import { KeptTerminals, type KeptTerminal } from './keptTerminals';
+import { LostTerminals } from './lostTerminals';
 import { chosenTerminal, end, endsWithConnection, offerTmux, reattach } from './terminalCommands';
 import { TerminalRows } from './terminalRows';
 
@@ -99,6 +100,12 @@ function openingTerminals(deps: ConnectDeps, contact: Contact, store: Disposable
     new KeptTerminals(deps, (left) => withManualStep(() => reattach(all, left))),
   );
   const all = { ...deps, contact, terminals };
+  store.add(
+    new LostTerminals({
+      ...all,
+      reattach: (ones, open) => withManualStep(() => reattach(all, ones, open)),
+    }),
+  );
   const explained = new Set<string>();
   const make = async (machine: HeldMachine, despiteOverride?: boolean) => {
     const login = await contact.logIn(machine, despiteOverride);

@@ -36,6 +36,12 @@ export interface KeptTerminal {
   readonly name: string;
 }
 
+/** A terminal that the editor has closed, and what runs on without it. */
+export interface LostTerminal {
+  readonly terminal: vscode.Terminal;
+  readonly one: KeptTerminal;
+}
+
 /** A machine that let a login in, with what it said of our terminals. */
 export interface TerminalLogin {
   readonly alias: string;
@@ -43,7 +49,10 @@ export interface TerminalLogin {
 }
 
 /** Returns the instance and the name of a terminal of ours, as far as it has them. */
-function partsOf({ creationOptions }: vscode.Terminal): { readonly alias?: string; readonly name?: string } {
+export function terminalParts({ creationOptions }: vscode.Terminal): {
+  readonly alias?: string;
+  readonly name?: string;
+} {
   const args = 'shellArgs' in creationOptions ? creationOptions.shellArgs : undefined;
   const name = keptNameInArguments(args);
   const alias = aliasInArguments(args) ?? (name === undefined ? undefined : aliasOfWindow());
@@ -73,6 +82,7 @@ const stateKey = 'terminals';
 const mostKept = 50;
 /** After a connection has ended here, until its machine knows (ms). */
 const noticeMs = 2_000;
+const slowLoginS = 120;
 /** The exit code of ssh for a connection that broke. */
 const lostCode = 255;
 
@@ -84,10 +94,15 @@ export class KeptTerminals implements Disposable {
   private readonly store = new DisposableStore();
   private readonly changed = this.store.add(new Emitter<undefined>());
   readonly onDidChange = this.changed.event;
+  private readonly lost = this.store.add(new Emitter<LostTerminal>());
+  /** The connection of a terminal that this window showed broke. */
+  readonly onDidLose = this.lost.event;
   private kept: readonly KeptTerminal[];
   /** What machines last said, by alias. */
   private readonly seen = new Map<string, TerminalsSeen>();
-  private readonly looks = new Map<string, Promise<void>>();
+  /** When this window began to show one, by alias and name. */
+  private readonly shownAt = new Map<string, number>();
+  private readonly looks = new Map<string, Promise<boolean>>();
   private readonly soon = new Map<string, Disposable>();
   /** Accounts for which the terminals of the last window were offered. */
   private readonly offered = new Set<string>();
@@ -126,6 +141,19 @@ export class KeptTerminals implements Disposable {
       .map((name) => ({ instanceId, alias, accountKey: account.key, name, last: last.get(name) }));
   }
 
+  /** Returns false once it has ended, as far as is known. */
+  isKept({ alias, name }: KeptTerminal): boolean {
+    return this.namesOf(alias).includes(name);
+  }
+
+  /** Returns whether another window took one over since this one opened it. */
+  isTaken({ alias, name }: KeptTerminal): boolean {
+    const last = this.seen.get(alias)?.kept.find((one) => one.name === name);
+    const here = (this.deps.clock.now() - (this.shownAt.get(`${alias} ${name}`) ?? 0)) / 1000;
+    // The machine counts from the login, for which the user may have typed a passphrase.
+    return last?.isShown === true && last.shownSince < here - slowLoginS;
+  }
+
   /** Returns whether terminals are to keep running, which a machine without tmux can't do. */
   get isWanted(): boolean {
     return this.deps.settings.get('gpuRental.terminal.tmux') === 'own';
@@ -151,6 +179,7 @@ export class KeptTerminals implements Disposable {
     const { alias, name } = terminal;
     const others = this.kept.filter((one) => one.alias !== alias || one.name !== name);
     this.keep([...others.slice(1 - mostKept), terminal]);
+    this.shownAt.set(`${alias} ${name}`, this.deps.clock.now());
     if (alias === aliasOfWindow()) {
       return { shellPath: '/bin/sh', shellArgs: ['-c', keptTerminalScript(name)], isRemote: true };
     }
@@ -166,26 +195,34 @@ export class KeptTerminals implements Disposable {
     this.changed.fire(undefined);
   }
 
-  /** Looks which of them still run, once at a time. No answer changes nothing. */
-  private look({ alias, accountKey }: Pick<KeptTerminal, 'alias' | 'accountKey'>): Promise<void> {
+  /** Looks which of them still run, once at a time; returns whether the machine answered. No answer changes nothing. */
+  look({ alias, accountKey }: Pick<KeptTerminal, 'alias' | 'accountKey'>): Promise<boolean> {
     const under = this.looks.get(alias);
     if (under || this.deps.accounts.active?.key !== accountKey) {
-      return under ?? Promise.resolve();
+      return under ?? Promise.resolve(false);
     }
     const look = readTerminals(this.deps.ssh, alias)
-      .then(
-        (seen) => seen && this.note(alias, seen),
-        (error: unknown) => this.deps.log.info(`The terminals of ${alias} are not known: ${String(error)}`),
-      )
+      .catch((error: unknown) => {
+        this.deps.log.info(`The terminals of ${alias} are not known: ${String(error)}`);
+      })
+      .then((seen) => {
+        if (seen) {
+          this.note(alias, seen);
+        }
+        return seen !== undefined;
+      })
       .finally(() => this.looks.delete(alias));
     this.looks.set(alias, look);
     return look;
   }
 
   /** Once for several that close together, and once the machine has noticed the end of the connection. */
-  private soonAfter(what: string, run: () => void): void {
-    this.soon.get(what)?.dispose();
-    this.soon.set(what, this.deps.clock.schedule(run, noticeMs));
+  private lookSoon(one: KeptTerminal): void {
+    this.soon.get(one.alias)?.dispose();
+    this.soon.set(
+      one.alias,
+      this.deps.clock.schedule(() => void this.look(one), noticeMs),
+    );
   }
 
   private namesOf(alias: string): readonly string[] {
@@ -195,7 +232,7 @@ export class KeptTerminals implements Disposable {
   /** The names of those that this window shows. */
   private shownOf(alias: string): readonly string[] {
     return vscode.window.terminals.flatMap((terminal) => {
-      const { alias: of, name } = partsOf(terminal);
+      const { alias: of, name } = terminalParts(terminal);
       return of === alias && name !== undefined && terminal.exitStatus === undefined ? name : [];
     });
   }
@@ -221,7 +258,7 @@ export class KeptTerminals implements Disposable {
   }
 
   private onClosed(terminal: vscode.Terminal): void {
-    const { alias, name } = partsOf(terminal);
+    const { alias, name } = terminalParts(terminal);
     const one = this.kept.find((kept) => kept.alias === alias && kept.name === name);
     if (!one) {
       return;
@@ -231,11 +268,10 @@ export class KeptTerminals implements Disposable {
       // Its machine is being stopped (endedTerminals.ts).
       this.keepOnly((other) => other !== one);
     } else if (reason === vscode.TerminalExitReason.Process && code === lostCode) {
-      // After sleep, all of them close one after the other.
-      this.soonAfter('offer', () => this.offer());
+      this.lost.fire({ terminal, one });
     } else if (reason !== vscode.TerminalExitReason.Shutdown) {
       // tmux ends with 0 where its shell has ended, and where it goes on without this window.
-      this.soonAfter(one.alias, () => void this.look(one));
+      this.lookSoon(one);
     }
     this.changed.fire(undefined);
   }

@@ -15,6 +15,7 @@ import { text } from '../../util/text';
 import type { Contact } from './contact';
 import type { HeldMachine } from './hostChecks';
 import type { KeptTerminal, KeptTerminals } from './keptTerminals';
+import type { OpenAgain } from './lostTerminals';
 
 interface Deps extends Pick<Services, 'accounts' | 'ssh'> {
   readonly contact: Contact;
@@ -22,7 +23,11 @@ interface Deps extends Pick<Services, 'accounts' | 'ssh'> {
 }
 
 /** Opens terminals that still run; of those that have ended, says so. One login for each instance. */
-export async function reattach(deps: Deps, wanted: readonly KeptTerminal[]): Promise<void> {
+export async function reattach(
+  deps: Deps,
+  wanted: readonly KeptTerminal[],
+  open: OpenAgain = (_, options) => showTerminal(options),
+): Promise<void> {
   const { accounts, contact, terminals } = deps;
   for (const { instanceId, accountKey } of wanted.filter(isFirstOfItsInstance)) {
     const here = wanted.filter((one) => one.instanceId === instanceId);
@@ -39,7 +44,7 @@ export async function reattach(deps: Deps, wanted: readonly KeptTerminal[]): Pro
       if (names?.includes(one.name) === false) {
         sayEnded(one.name);
       } else {
-        showTerminal(contact.looks(machine, terminals.show(one)));
+        open(one, contact.looks(machine, terminals.show(one)));
       }
     }
   }

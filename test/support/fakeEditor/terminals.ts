@@ -63,8 +63,25 @@ export class Terminals {
     }
     this.all.splice(index, 1);
     terminal.exitStatus = { code, reason };
+    ptyOf(terminal)?.close();
     this.closed.fire(terminal);
   }
+}
+
+function ptyOf({ creationOptions }: FakeTerminal): vscode.Pseudoterminal | undefined {
+  return 'pty' in creationOptions
+    ? (creationOptions as unknown as vscode.ExtensionTerminalOptions).pty
+    : undefined;
+}
+
+/** Shows a terminal without a program: what it writes from now on, whether it closes itself, and keys for it. */
+export function showWithoutProgram(terminal: FakeTerminal) {
+  const pty = ptyOf(terminal);
+  const shown = { text: '', isClosed: false, press: () => pty?.handleInput?.('x') };
+  pty?.onDidWrite((part) => (shown.text += part));
+  pty?.onDidClose?.(() => (shown.isClosed = true));
+  pty?.open(undefined);
+  return shown;
 }
 
 /** The editor starts a program where the URI of its folder is; without one, in the remote machine of its window. */

@@ -21,12 +21,12 @@ describe('the terminals that a machine lists', () => {
   });
 
   it('are known with their programs', () => {
-    const seen = parseTerminals('tmux there\nsession a-1 0 idle bash\nsession b-2 1 busy python3\nend\n');
+    const seen = parseTerminals('tmux there\nsession a-1 0/9 idle bash\nsession b-2 1/9 busy python3\nend\n');
     assert.deepEqual(seen, {
       tmux: 'there',
       kept: [
-        { name: 'a-1', isShown: false, isBusy: false, command: 'bash' },
-        { name: 'b-2', isShown: true, isBusy: true, command: 'python3' },
+        { name: 'a-1', isShown: false, shownSince: 9, isBusy: false, command: 'bash' },
+        { name: 'b-2', isShown: true, shownSince: 9, isBusy: true, command: 'python3' },
       ],
     });
   });
@@ -37,7 +37,7 @@ describe('the terminals that a machine lists', () => {
     assert.deepEqual(parseTerminals('tmux there\n\nend\n'), { tmux: 'there', kept: [] });
   });
 
-  for (const answer of ['', 'tmux there\nsession a-1 0 idle bash\n', 'session a-1 0 idle bash\nend\n']) {
+  for (const answer of ['', 'tmux there\nsession a-1 0/9 idle bash\n', 'session a-1 0/9 idle bash\nend\n']) {
     it(`are unknown after half an answer: ${JSON.stringify(answer)}`, () => {
       assert.equal(parseTerminals(answer), undefined);
     });
@@ -47,18 +47,20 @@ describe('the terminals that a machine lists', () => {
     const seen = parseTerminals(
       [
         'tmux there',
-        'session ../x 0 idle bash',
-        "session a';reboot 0 idle bash",
-        `session a-1 0 idle \u001b]0;x\u0007[x](command:y)$(zap) ${'w'.repeat(90)}`,
-        'session a-1 0 busy sleep',
-        'session a-1 0 idle bash',
-        'session -x 0 idle bash',
+        'session ../x 0/9 idle bash',
+        "session a';reboot 0/9 idle bash",
+        `session a-1 0/9 idle \u001b]0;x\u0007[x](command:y)$(zap) ${'w'.repeat(90)}`,
+        'session a-1 0/9 busy sleep',
+        'session a-1 0/9 idle bash',
+        'session -x 0/9 idle bash',
         'end',
       ].join('\n'),
     );
-    assert.deepEqual(seen?.kept, [{ name: 'a-1', isShown: false, isBusy: true, command: 'bash' }]);
-    const long = `tmux there\nsession a 0 busy \u001b]0;x\u0007$(zap) ${'w'.repeat(90)}\nend`;
-    const many = Array.from({ length: 9_000 }, (_, one) => `session a-${one} 0 idle bash`);
+    assert.deepEqual(seen?.kept, [
+      { name: 'a-1', isShown: false, shownSince: 9, isBusy: true, command: 'bash' },
+    ]);
+    const long = `tmux there\nsession a 0/9 busy \u001b]0;x\u0007$(zap) ${'w'.repeat(90)}\nend`;
+    const many = Array.from({ length: 9_000 }, (_, one) => `session a-${one} 0/9 idle bash`);
     assert.equal(parseTerminals(['tmux there', ...many, 'end'].join('\n'))?.kept.length, 100);
     assert.equal(parseTerminals(long)?.kept[0]?.command, `$ (zap) ${'w'.repeat(32)}`);
   });
