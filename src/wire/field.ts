@@ -5,7 +5,7 @@ import * as z from 'zod';
  * with a final newline, nulls, missing fields (docs/service/README.md#tolerant-reading).
  * An unreadable value becomes `undefined`, which callers show as unknown, never as zero.
  */
-const asNumber = (value: unknown): unknown => {
+const asNumber = (value: unknown): number | undefined => {
   if (typeof value === 'string' && value.trim() !== '') {
     const parsed = Number(value);
     return Number.isFinite(parsed) ? parsed : undefined;
@@ -13,23 +13,19 @@ const asNumber = (value: unknown): unknown => {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 };
 
-const looseNumber = z.preprocess(asNumber, z.number().optional()).optional();
+const looseNumber = z.transform(asNumber).optional();
 
 export const looseString = z
-  .preprocess(
-    (value) =>
-      typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : undefined,
-    z.string().optional(),
+  .transform((value) =>
+    typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : undefined,
   )
   .optional();
 
 /** Text kept byte for byte, for fields that the user edits. */
-const rawString = z
-  .preprocess((value) => (typeof value === 'string' ? value : undefined), z.string().optional())
-  .optional();
+const rawString = z.transform((value) => (typeof value === 'string' ? value : undefined)).optional();
 
 const looseBoolean = z
-  .preprocess((value) => {
+  .transform((value) => {
     if (typeof value === 'boolean') {
       return value;
     }
@@ -40,7 +36,7 @@ const looseBoolean = z
       return false;
     }
     return undefined;
-  }, z.boolean().optional())
+  })
   .optional();
 
 /** The same parser for each of these fields. */

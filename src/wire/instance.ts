@@ -13,12 +13,12 @@ import {
 
 /** Docker's port map: `{"22/tcp":[{"HostIp":"0.0.0.0","HostPort":"40122"}]}`. */
 const portMap = z
-  .record(z.string(), looseMembers(z.looseObject(numbers('HostPort'))))
+  .record(z.string(), looseMembers(z.object(numbers('HostPort'))))
   .nullish()
   .catch(undefined);
 
 /** A row of the lists, or the single answer (docs/service/instances.md#record). */
-export const instance = z.looseObject({
+export const instance = z.object({
   id,
   ...numbers('machine_id', 'host_id'),
   ...rawTexts('label'),

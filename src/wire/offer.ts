@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { flags, id, listUnder, numbers, texts } from './field';
 
 /** A row of POST bundles (docs/service/offers.md#record). `gpu_ram` is in MB, prices are dollars an hour. */
-export const offer = z.looseObject({
+export const offer = z.object({
   id,
   ...numbers('machine_id', 'host_id', 'hosting_type'),
   ...texts('gpu_name', 'gpu_arch', 'driver_version'),
