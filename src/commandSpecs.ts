@@ -339,6 +339,7 @@ const contributed = {
   'gpuRental.port.copy': spec('ports', { args: [port] }),
   'gpuRental.port.stopForwarding': spec('ports', { args: [port] }),
   'gpuRental.service.open': spec('ports', { args: [service] }),
+  'gpuRental.service.start': spec('ports', { args: [service] }),
   'gpuRental.instance.readServices': spec('ports', { args: [instance] }),
   'gpuRental.terminal.reattach': spec('connect', { args: [terminal] }),
   'gpuRental.terminal.end': spec('connect', { args: [terminal] }),

@@ -5,6 +5,7 @@ import machineServices from './machineServices.sh';
 import { plainText } from './plainText';
 import type { RunOptions } from './run';
 import type { SshService } from './service';
+import startProgram from './startService.sh';
 
 /** For a login that is made anyway; `parseServices` reads its output. */
 export const servicesScript = machineServices;
@@ -29,7 +30,13 @@ const service = z.object({
 });
 /** One slash, since two would name another host, and a browser reads a backslash as a slash. */
 const path = z.string().regex(/^\/(?!\/)[\w.~!$&'()*+,;=:@%/?#-]{0,300}$/);
-const details = z.object({ open_path: z.unknown().optional(), state: z.unknown().optional() });
+/** A program of its supervisor: no option, no pattern, and not the word for all of them. */
+const program = z.string().regex(/^(?!all$)[A-Za-z0-9][\w.-]{0,59}$/);
+const details = z.object({
+  open_path: z.unknown().optional(),
+  state: z.unknown().optional(),
+  supervisor_process: z.unknown().optional(),
+});
 
 /** Returns undefined without a whole answer. Each value is checked alone, and a service with a wrong one is left out. */
 export function parseServices(output: string): readonly FoundService[] | undefined {
@@ -73,7 +80,14 @@ function toService(given: unknown, isKnown: boolean): FoundService | undefined {
     return undefined;
   }
   const state = isKnown ? stateOf(more?.state) : undefined;
-  return { name, port: data.internal_port, path: opens, ...(state === undefined ? {} : { state }) };
+  const starts = state === 'stopped' ? program.safeParse(more?.supervisor_process).data : undefined;
+  return {
+    name,
+    port: data.internal_port,
+    path: opens,
+    ...(state === undefined ? {} : { state }),
+    ...(starts === undefined ? {} : { program: starts }),
+  };
 }
 
 /** The words of its supervisor. What it does not know may run. */
@@ -108,4 +122,20 @@ export async function readServices(
 ): Promise<readonly FoundService[] | undefined> {
   const { stdout } = await ssh.exec(alias, machineServices, { signal, timeoutMs, isLook: true });
   return parseServices(stdout);
+}
+
+/** The longest wait for a program of the supervisor, and for its state. */
+const startTimeoutMs = 90_000;
+
+/** Starts the program of a service; returns its state by the supervisor, and what that said. Undefined without an answer. */
+export async function startService(
+  ssh: Pick<SshService, 'exec'>,
+  alias: string,
+  name: string,
+  signal?: RunOptions['signal'],
+): Promise<{ readonly state: string; readonly said: string } | undefined> {
+  const input = `${program.parse(name)}\n`;
+  const { stdout } = await ssh.exec(alias, startProgram, { input, signal, timeoutMs: startTimeoutMs });
+  const [, state, said] = /^gpu-rental start ([A-Z]+)\r?\n([^]*)\nstart end\r?$/m.exec(stdout) ?? [];
+  return state === undefined ? undefined : { state, said: plainText(said ?? '').slice(0, 200) };
 }

@@ -35,7 +35,10 @@ describe('the services of an instance', () => {
     id = await reachableInstance(computer(), 'trainer');
     says([
       { name: 'Notes [a](command:b)', internal_port: port, open_path: '/lab?reset', state: 'RUNNING' },
-      { name: 'Syncthing', internal_port: 18_384, open_path: '/', state: 'STOPPED' },
+      {
+        ...{ name: 'Syncthing', internal_port: 18_384, open_path: '/', state: 'STOPPED' },
+        supervisor_process: 'syncthing',
+      },
       { name: 'Elsewhere', internal_port: 80, open_path: '//evil.example/' },
     ]);
     window = await computer().openSignedIn();
@@ -74,13 +77,36 @@ describe('the services of an instance', () => {
     assert.equal(window.screen.externalLinks[1], link);
   });
 
+  /** What the supervisor of the machine does. */
+  const supervises = (lines: string) =>
+    writeFileSync(
+      path.join(computer().root, 'instances', `${id}.machine`, 'bin', 'supervisorctl'),
+      `#!/bin/sh\n${lines}\n`,
+      { mode: 0o700 },
+    );
+
+  it('stay stopped where their machine refuses to start them, with its reason', async () => {
+    supervises('if [ "$1" = start ]; then echo "$2: ERROR (spawn error)"; else echo "$2 FATAL"; fi');
+    await view().inline(/^Syncthing/, 'Start Service');
+    (await window.toast('Could not start Syncthing: syncthing: ERROR (spawn error)')).close();
+    await view().row('Syncthing 18384/tcp, stopped');
+  });
+
+  it('run once they are started', async () => {
+    supervises('if [ "$1" = start ]; then echo "$2: started"; else echo "$2 RUNNING pid 7"; fi');
+    await view().inline(/^Syncthing/, 'Start Service');
+    await view().row('Syncthing 18384/tcp, running');
+    await view().menu(/^Syncthing/, 'Open in Browser');
+    await computer().until('the browser', () => window.screen.externalLinks.length === 3);
+  });
+
   it('are on the page, and are read again by a click', async () => {
     await view().click('trainer');
     const page = new PageDriver(window, 'instance');
     await page.shows('the services', ({ sections }) => sections.some((section) => section.id === 'services'));
     assert.deepEqual(
       page.rows('services').map(([name]) => name),
-      [`Port ${port}`, 'Notes [a] - (command:b)', 'Syncthing'],
+      [`Port ${port}`, 'Port 18384', 'Notes [a] - (command:b)', 'Syncthing'],
     );
     says([{ name: 'TensorBoard', internal_port: 16_006, open_path: '/', state: 'RUNNING' }]);
     await page.press('Find Services');

@@ -13,7 +13,7 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
 import { freeLocalPort, ownHost, parseForwardedPort, portOf, type WantedForward } from '../../ssh/forward';
-import { readServices } from '../../ssh/machineServices';
+import { readServices, startService } from '../../ssh/machineServices';
 import { isJupyterPort, publicPortsOf, withJupyterToken } from '../../ssh/publicPorts';
 import { onAccountEnd } from '../../store/accounts/accountEnds';
 import { accountFor } from '../../store/accounts/sameAccount';
@@ -74,6 +74,7 @@ export function register(deps: Deps): Disposable {
     }),
   );
   store.add(commands.register('gpuRental.service.open', (target) => openService(deps, forwards, target)));
+  store.add(commands.register('gpuRental.service.start', (target) => startServiceOf(deps, target)));
   store.add(commands.register('gpuRental.instance.readServices', (target) => readServicesOf(deps, target)));
   store.add(
     commands.register('gpuRental.port.stopForwarding', (target) => {
@@ -173,14 +174,8 @@ async function openForwarded(
  */
 async function openService(deps: Deps, forwards: Forwards, target: ServiceTarget | undefined): Promise<void> {
   const account = accountFor(deps.accounts)();
-  const alias = target && deps.ssh.aliasOf(account, target.instanceId);
-  const service =
-    alias === undefined
-      ? undefined
-      : deps.machineServices
-          .of(alias, target?.instanceId ?? 0)
-          ?.find((one) => serviceKey(one) === target?.serviceKey);
-  if (!target || alias === undefined || !service) {
+  const { alias, service } = foundOf(deps, target);
+  if (!target || !service) {
     throw new UserError(text('This port is no longer open. Refresh and try again.'));
   }
   const machine = { instanceId: target.instanceId, accountKey: account.key };
@@ -189,6 +184,47 @@ async function openService(deps: Deps, forwards: Forwards, target: ServiceTarget
     const forward = forwards.find(alias, service.port);
     await (forward && openInBrowser(`http://127.0.0.1:${forward.localPort}${service.path}`));
   }
+}
+
+/** Returns the service of a row, as the machine named it. */
+function foundOf(deps: Deps, target: ServiceTarget | undefined) {
+  const { instanceId = 0, serviceKey: key } = target ?? {};
+  const alias = aliasNow(deps, instanceId) ?? '';
+  const services = deps.machineServices.of(alias, instanceId) ?? [];
+  return { alias, services, service: services.find((one) => serviceKey(one) === key) };
+}
+
+/** Starts a stopped service, which runs once the supervisor of the machine says so. */
+async function startServiceOf(deps: Deps, target: ServiceTarget | undefined): Promise<void> {
+  const account = accountFor(deps.accounts);
+  const { program, name = '' } = foundOf(deps, target).service ?? {};
+  if (!target || program === undefined) {
+    throw new UserError(text('This service is no longer stopped. Find Services reads its state again.'));
+  }
+  const { instanceId } = target;
+  const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey: account().key });
+  if (alias === undefined) {
+    return;
+  }
+  const now = await withCancellableProgress(t('Starting {0}…', name), (signal) =>
+    startService(deps.ssh, alias, program, signal),
+  );
+  account();
+  if (!now) {
+    throw new UserError(text('Its machine does not answer.'), { nextStep: 'retry' });
+  }
+  if (now.state !== 'RUNNING') {
+    throw new UserError(text('Could not start {0}: {1}', name, now.said === '' ? now.state : now.said));
+  }
+  const { services } = foundOf(deps, target);
+  deps.machineServices.note(
+    alias,
+    services.map(({ program: of, ...one }) =>
+      of === program
+        ? { ...one, state: 'running' }
+        : { ...one, ...(of === undefined ? {} : { program: of }) },
+    ),
+  );
 }
 
 async function readServicesOf(deps: Deps, target: InstanceTarget | undefined): Promise<void> {

@@ -31,14 +31,15 @@ export class ServiceRows implements InstanceRows {
       .filter(({ name, port }) => name !== undefined || !isPublic.has(port))
       .map((service) => {
         const node = this.node(instanceId, service);
+        const command = service.program === undefined ? 'gpuRental.service.open' : 'gpuRental.service.start';
         return {
           node,
           item: () => item(instanceId, service),
           onPage: {
             kind: 'service',
             open: {
-              name: labelOf('gpuRental.service.open'),
-              run: () => runCommand('gpuRental.service.open', node),
+              name: labelOf(command),
+              run: () => runCommand(command, node),
             },
           },
         };
@@ -54,7 +55,7 @@ export class ServiceRows implements InstanceRows {
   }
 }
 
-function item(instanceId: number, { name, port, path, state }: FoundService): vscode.TreeItem {
+function item(instanceId: number, { name, port, path, state, program }: FoundService): vscode.TreeItem {
   const number = `${port}/tcp`;
   const row = new vscode.TreeItem(name ?? t('Port {0}', number));
   row.id = `service-${instanceId}-${port}${path}`;
@@ -62,8 +63,11 @@ function item(instanceId: number, { name, port, path, state }: FoundService): vs
   row.description = [...(name === undefined ? [] : [number]), ...(words === undefined ? [] : [words])].join(
     ', ',
   );
-  row.tooltip = t('Found on the instance. Opens over SSH, on this computer only, until this window closes.');
+  row.tooltip =
+    program === undefined
+      ? t('Found on the instance. Opens over SSH, on this computer only, until this window closes.')
+      : t('Stopped on the instance, whose supervisor can start it');
   row.iconPath = new vscode.ThemeIcon(state === 'stopped' ? 'circle-slash' : 'server-process');
-  row.contextValue = ';service;';
+  row.contextValue = program === undefined ? ';service;' : ';stoppedService;';
   return row;
 }

@@ -9,6 +9,8 @@ export const foundService = z.object({
   /** What is opened of it; begins with exactly one slash. */
   path: z.string(),
   state: z.enum(['running', 'stopped']).optional(),
+  /** What the supervisor of the machine starts for it, while it is stopped. */
+  program: z.string().optional(),
 });
 export type FoundService = Readonly<z.infer<typeof foundService>>;
 

@@ -2,24 +2,28 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { readServices } from '../../../src/ssh/machineServices';
+import { readServices, startService } from '../../../src/ssh/machineServices';
 import { useRealSsh } from '../../support/realSsh';
 
 describe('the services of a machine over SSH', () => {
   const scene = useRealSsh();
-  const read = async (capabilities?: string) => {
+  const logIn = async (programs: Readonly<Record<string, string | undefined>>) => {
     const { home, machine } = scene();
     const key = home.key();
     const bin = join(machine.dir, 'bin');
     mkdirSync(bin, { recursive: true });
-    if (capabilities !== undefined) {
-      writeFileSync(join(bin, 'vast-capabilities'), `#!/bin/sh\n${capabilities}\n`, { mode: 0o755 });
+    for (const [name, lines] of Object.entries(programs)) {
+      if (lines !== undefined) {
+        writeFileSync(join(bin, name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
+      }
     }
     machine.authorize(`command="export PATH=${bin}:$PATH; eval \\"$SSH_ORIGINAL_COMMAND\\"" ${key}`);
     const ssh = home.service();
     assert.ok((await ssh.connect(scene().request({}, [key]))).preflight.ok);
-    return readServices(ssh, 'gpu-7');
+    return ssh;
   };
+  const read = async (capabilities?: string) =>
+    readServices(await logIn({ 'vast-capabilities': capabilities }), 'gpu-7');
 
   it('are what its program prints, over several lines and beside a pointer', async () => {
     const services = [{ name: 'Jupyter', internal_port: 18_080, open_path: '/lab', state: 'RUNNING' }];
@@ -48,5 +52,29 @@ describe('the services of a machine over SSH', () => {
   it('are the same ports on a machine of another image', async () => {
     const port = await scene().listen(createServer());
     assert.ok((await read())?.some((one) => one.port === port));
+  });
+
+  it('are running once their supervisor reports it', async () => {
+    const supervisorctl =
+      'echo "$2: started"; [ "$1" = start ] || echo "$2   RUNNING   pid 7, uptime 0:00:01"';
+    const ssh = await logIn({ supervisorctl: supervisorctl.replace('echo', '[ "$1" = status ] || echo') });
+    assert.deepEqual(await startService(ssh, 'gpu-7', 'syncthing'), {
+      state: 'RUNNING',
+      said: 'syncthing: started',
+    });
+  });
+
+  it('stay stopped where it refuses, with its words', async () => {
+    const refuses =
+      'case "$1" in start) echo "$2: ERROR (spawn error)"; exit 1 ;; *) echo "$2   FATAL   Exited too quickly"; exit 3 ;; esac';
+    assert.deepEqual(await startService(await logIn({ supervisorctl: refuses }), 'gpu-7', 'syncthing'), {
+      state: 'FATAL',
+      said: 'syncthing: ERROR (spawn error)',
+    });
+  });
+
+  it('stay stopped where there is no supervisor', async () => {
+    const none = await startService(await logIn({ supervisorctl: 'exit 127' }), 'gpu-7', 'syncthing');
+    assert.deepEqual(none, { state: 'NONE', said: '' });
   });
 });

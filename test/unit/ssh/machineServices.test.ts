@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { parseServices, servicesScript } from '../../../src/ssh/machineServices';
+import { parseServices, servicesScript, startService } from '../../../src/ssh/machineServices';
+import startProgram from '../../../src/ssh/startService.sh';
 
 /** As images of the service print it, as far as it is about services. */
 const manifest = {
@@ -52,9 +53,11 @@ const ports = [
 ];
 
 describe('the services of a machine', () => {
-  it('are read by a script that shellcheck has no objection to', () => {
-    const { status, stdout } = spawnSync('shellcheck', ['--shell=sh', '-'], { input: servicesScript });
-    assert.equal(status, 0, String(stdout));
+  it('are read and started by scripts that shellcheck has no objection to', () => {
+    for (const input of [servicesScript, startProgram]) {
+      const { status, stdout } = spawnSync('shellcheck', ['--shell=sh', '-'], { input });
+      assert.equal(status, 0, String(stdout));
+    }
   });
 
   it('are read by busybox as well', () => {
@@ -80,6 +83,35 @@ describe('the services of a machine', () => {
       ],
     );
   });
+
+  it('are started by the name of their program, while they are stopped', () => {
+    const fields = { state: 'STOPPED', supervisor_process: 'sync-thing_1.x' };
+    assert.equal(one(fields)?.program, 'sync-thing_1.x');
+    assert.equal(one({ ...fields, state: 'RUNNING' })?.program, undefined);
+    assert.equal(
+      said({ schema_version: 2, services: [{ name: 'x', internal_port: 80, ...fields }] })?.[0]?.program,
+      undefined,
+    );
+  });
+
+  for (const supervisor_process of [
+    'all',
+    '-c',
+    'a b',
+    'a:*',
+    'a;b',
+    "a'",
+    'a\nb',
+    '$(a)',
+    '',
+    'x'.repeat(61),
+  ]) {
+    it(`are not started with the program ${JSON.stringify(supervisor_process).slice(0, 40)}`, async () => {
+      const found = one({ state: 'STOPPED', supervisor_process });
+      assert.deepEqual([found?.state, found?.program], ['stopped', undefined]);
+      await assert.rejects(startService({ exec: () => assert.fail('ran') }, 'gpu-7', supervisor_process));
+    });
+  }
 
   for (const [what, value] of Object.entries({
     'no JSON': '{"schema_version": 1, "services": [',
