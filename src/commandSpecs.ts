@@ -1,102 +1,18 @@
 import type { WebviewPanel } from 'vscode';
 import * as z from 'zod';
+import { isObject, isUri, named, ownSpec, pathOfFile, severalNamed, spec, type Spec } from './commandShapes';
 import type { GroupRow } from './editor/treeGroups';
 import type { WantedForJob } from './jobs/model/draftJob';
 import type { PermissionCategory } from './model/accounts/apiKey';
 import type { BackToList, ListedOffers, PickedDraft, RentDraft } from './model/rentals/rentDraft';
-import { templateIdOf, type UriParts } from './model/templates/templateUri';
+import { templateIdOf } from './model/templates/templateUri';
+import type { Forward } from './ssh/forward';
 
 /** The one table of commands; `test/unit/contributions.test.ts` compares it with `package.json`. */
 
-interface Spec<Call extends (...args: never) => unknown> {
-  /** The folder of `src/features`, or the wing, that handles the command. */
-  readonly feature: string;
-  /** Shapes of the arguments that menus, links and other extensions pass; handlers receive the parsed values. */
-  readonly args?: readonly z.ZodType[];
-  /**
-   * The permissions that the command needs (docs/service/authentication.md#permission-categories). Without them, the
-   * command explains what is missing instead of failing. By default, every key that can sign in is enough.
-   */
-  readonly needs?: readonly PermissionCategory[];
-  /** Only a type: the arguments of the command and, unless it fails, its result. */
-  readonly call?: Call;
-}
-
-/** The types of the arguments; callers can omit optional ones at the end. */
-type Values<Args> = Args extends readonly [infer First extends z.ZodType, ...infer Rest]
-  ? undefined extends z.output<First>
-    ? [first?: z.output<First>, ...rest: Values<Rest>]
-    : [first: z.output<First>, ...rest: Values<Rest>]
-  : [];
-
-function spec<const Args extends readonly z.ZodType[] = [], Result extends z.ZodType = z.ZodUnknown>(
-  feature: string,
-  rest: {
-    readonly args?: Args;
-    readonly needs?: readonly PermissionCategory[];
-    readonly result?: Result;
-  } = {},
-): Spec<(...args: Values<Args>) => z.output<Result>> {
-  return { feature, ...rest };
-}
-
-/** Only our own code can call such a command, so the compiler checks its arguments. */
-function ownSpec<Call extends (...args: never) => unknown = () => unknown>(
-  feature: string,
-  needs: readonly PermissionCategory[] = [],
-): Spec<Call> {
-  return { feature, needs };
-}
-
 const id = z.int().nonnegative();
-
-function isObject(given: unknown): given is object {
-  return typeof given === 'object' && given !== null;
-}
-
-function hasFirst(shape: z.ZodRawShape, given: unknown): boolean {
-  const [key = ''] = Object.keys(shape);
-  return isObject(given) && key in given;
-}
-
-/**
- * Returns the shape of plain data with these fields. An object without the first field is another kind of row and reads
- * as `undefined`.
- */
-function named<const Shape extends z.ZodRawShape>(shape: Shape) {
-  const own = (given: unknown) => (hasFirst(shape, given) ? given : undefined);
-  return z.preprocess(own, z.object(shape).readonly().optional());
-}
-
-/** Returns the shape of the selected rows of a tree, without rows of another kind. */
-function several<const Shape extends z.ZodRawShape>(shape: Shape) {
-  const own = (given: unknown) =>
-    Array.isArray(given) ? given.filter((row) => hasFirst(shape, row)) : undefined;
-  return z.preprocess(own, z.array(z.object(shape).readonly()).readonly().optional());
-}
-
-interface Uri extends UriParts {
-  toString(): string;
-}
-
-/** Returns true for the URI of a document, which menus of documents pass. */
-function isUri(given: unknown): given is Uri {
-  return (
-    isObject(given) &&
-    ['scheme', 'authority', 'path'].every(
-      (part) => typeof (given as Readonly<Record<string, unknown>>)[part] === 'string',
-    )
-  );
-}
-
-function pathOfFile(given: unknown): string | undefined {
-  const path =
-    isUri(given) && given.scheme === 'file' ? (given as { readonly fsPath?: unknown }).fsPath : undefined;
-  return typeof path === 'string' ? path : undefined;
-}
-
 const instance = named({ instanceId: id });
-const instances = [instance, several({ instanceId: id })] as const;
+const instances = [instance, severalNamed({ instanceId: id })] as const;
 const volume = named({ volumeId: id });
 /** A past rental, by its instance id. */
 const past = named({ pastId: id });
@@ -113,7 +29,7 @@ const hosts = [
       ])
       .optional(),
   ),
-  several({ instanceId: id }),
+  severalNamed({ instanceId: id }),
 ] as const;
 const sshKey = named({ sshKeyId: id });
 /** A secret in the secret store of this computer, or else a variable of the account. */
@@ -171,6 +87,16 @@ const job = z.preprocess(
 );
 /** A job that ran. */
 const jobRow = named({ jobId: z.string() });
+/** A folder of an instance, or a job for its outputs there. */
+const logs = z.preprocess(
+  (given) => (isObject(given) && ('remotePath' in given || 'jobId' in given) ? given : undefined),
+  z
+    .union([
+      z.object({ remotePath: z.string(), instanceId: id, note: z.string().optional() }).readonly(),
+      z.object({ jobId: z.string() }).readonly(),
+    ])
+    .optional(),
+);
 /** A page of the package for users. */
 const guide = z.enum(['jobs', 'notebooks', 'engines', 'agents']).optional().catch(undefined);
 /** A row of the account view chooses the page. */
@@ -247,7 +173,7 @@ const contributed = {
   'gpuRental.template.edit': spec('templates', { args: [template] }),
   'gpuRental.template.duplicate': spec('templates', { args: [template], needs: account }),
   'gpuRental.template.delete': spec('templates', {
-    args: [template, several({ templateId: id })],
+    args: [template, severalNamed({ templateId: id })],
     needs: account,
   }),
   'gpuRental.template.search': spec('templates'),
@@ -307,12 +233,15 @@ const contributed = {
   'gpuRental.hostSet.use': spec('several', { args: [hostSet] }),
   'gpuRental.hostSet.remove': spec('several', { args: [hostSet] }),
   'gpuRental.volume.rent': spec('hosting', { args: [volume], needs: rent }),
-  'gpuRental.volume.delete': spec('hosting', { args: [volume, several({ volumeId: id })], needs: change }),
+  'gpuRental.volume.delete': spec('hosting', {
+    args: [volume, severalNamed({ volumeId: id })],
+    needs: change,
+  }),
   'gpuRental.history.show': spec('history'),
   'gpuRental.history.showDetails': spec('history', { args: [past] }),
   'gpuRental.history.showLog': spec('history', { args: [past] }),
   'gpuRental.history.rentAgain': spec('history', { args: [past], needs: rent }),
-  'gpuRental.history.remove': spec('history', { args: [past, several({ pastId: id })] }),
+  'gpuRental.history.remove': spec('history', { args: [past, severalNamed({ pastId: id })] }),
   'gpuRental.history.clear': spec('history'),
   'gpuRental.sshKey.add': spec('sshKeys', { needs: account }),
   'gpuRental.sshKey.generate': spec('sshKeys', { needs: account }),
@@ -349,6 +278,7 @@ const contributed = {
   'gpuRental.files.goTo': spec('workspaces', { args: [remoteFile] }),
   'gpuRental.files.open': spec('workspaces', { args: [remoteFile] }),
   'gpuRental.files.refresh': spec('workspaces', { args: [remoteFile] }),
+  'gpuRental.openTensorBoard': spec('workspaces', { args: [logs] }),
   'gpuRental.kernel.shutDown': spec('notebooks', { args: [kernel] }),
   'gpuRental.instance.upload': spec('files', { args: hosts }),
   'gpuRental.uploadFiles': spec('files', { args: localFiles }),
@@ -367,7 +297,7 @@ const contributed = {
   'gpuRental.job.extend': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.keepMachine': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.releaseMachine': spec('jobs', { args: [jobRow], needs: change }),
-  'gpuRental.job.forget': spec('jobs', { args: [jobRow, several({ jobId: z.string() })] }),
+  'gpuRental.job.forget': spec('jobs', { args: [jobRow, severalNamed({ jobId: z.string() })] }),
   'gpuRental.agents.copyMcpConfiguration': spec('agents'),
   'gpuRental.agents.showLog': spec('agents'),
   'gpuRental.agents.stopAll': spec('agents', { needs: change }),
@@ -414,6 +344,19 @@ const own = {
   'gpuRental.files.begin': ownSpec('workspaces'),
   /** Returns the rows below a folder of an instance; a row says so while they are read. */
   'gpuRental.files.list': ownSpec<(folder: RemoteFileTarget) => readonly GroupRow[]>('workspaces'),
+  /**
+   * Makes a port of an instance reachable here, with a row of its own; nothing if the user must do a step first. A message
+   * at the end of its connection offers `again`.
+   */
+  'gpuRental.port.forward':
+    ownSpec<
+      (wanted: HeldTarget & { readonly port: number; readonly again: () => unknown }) => Forward | undefined
+    >('ports'),
+  /** Returns where the outputs of a job are on its machine; nothing after a message where they can't be. */
+  'gpuRental.job.outputsOnMachine':
+    ownSpec<(target: JobRowTarget) => { readonly instanceId: number; readonly folder: string } | undefined>(
+      'jobs',
+    ),
   /** Shows a read-only document with this text. */
   'gpuRental.showText':
     ownSpec<(text: { readonly title: string; readonly content: string }) => unknown>('lifecycle'),

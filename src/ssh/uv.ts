@@ -90,6 +90,8 @@ export async function installUv(ssh: Exec, alias: string, signal?: Signal): Prom
   const { code, stderr } = await ssh.exec(alias, script, { timeoutMs: installMs, signal, keepsEnd: true });
   if (code !== 0) {
     const last = plainText(stderr.trimEnd().split('\n').at(-1) ?? '');
-    throw new UserError(text('Could not install uv: {0}', last === '' ? '–' : last), { nextStep: 'retry' });
+    throw new UserError(text('Could not install {0}: {1}', 'uv', last === '' ? '–' : last), {
+      nextStep: 'retry',
+    });
   }
 }

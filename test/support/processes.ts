@@ -14,3 +14,12 @@ export function processesWith(text: string): readonly number[] {
     })
     .map(Number);
 }
+
+/** Whether a process runs; one that has ended may still wait for its parent to ask. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}

@@ -147,7 +147,7 @@ export class FileRunner {
       {
         label: t('Install uv and Run'),
         run: async () => {
-          await withCancellableProgress(t('Installing uv on {0}', where), (signal) =>
+          await withCancellableProgress(t('Installing {0} on {1}', 'uv', where), (signal) =>
             installUv(ssh, alias, signal),
           );
           return byUv(needs);

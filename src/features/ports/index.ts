@@ -73,6 +73,14 @@ export function register(deps: Deps): Disposable {
       vscode.window.setStatusBarMessage(t('Copied'), 4_000);
     }),
   );
+  store.add(
+    commands.register('gpuRental.port.forward', async ({ port, again, ...machine }) => {
+      const wanted = { remotePort: port, localPort: await freeLocalPort(0) };
+      return (await openForwarded(deps, forwards, machine, wanted, again))
+        ? forwards.find(aliasNow(deps, machine.instanceId) ?? '', port)
+        : undefined;
+    }),
+  );
   store.add(commands.register('gpuRental.service.open', (target) => openService(deps, forwards, target)));
   store.add(commands.register('gpuRental.service.start', (target) => startServiceOf(deps, target)));
   store.add(commands.register('gpuRental.instance.readServices', (target) => readServicesOf(deps, target)));
@@ -132,6 +140,7 @@ async function openForwarded(
   forwards: Forwards,
   machine: { readonly instanceId: number; readonly accountKey: string },
   wanted: WantedForward,
+  restart?: () => unknown,
 ): Promise<boolean> {
   const { instanceId, accountKey } = machine;
   const { remotePort, remoteHost } = wanted;
@@ -162,7 +171,7 @@ async function openForwarded(
     message(
       'warning',
       t('Port {0} of {1} is no longer forwarded, because its SSH connection ended.', port, name),
-      { label: t('Forward Again'), run: again },
+      { label: t('Forward Again'), run: restart ?? again },
     );
   });
   return true;

@@ -11,6 +11,7 @@ import {
   keepMachine,
   keepNow,
   openOutputs,
+  outputsOnMachine,
   releaseMachine,
   rerun,
   retryJob,
@@ -80,6 +81,7 @@ export function register(services: Services): Disposable {
   store.add(commands.register('gpuRental.job.fetchOutputs', (target) => fetchJobOutputs(deps, target)));
   store.add(commands.register('gpuRental.job.retry', (target) => retryJob(deps, target)));
   store.add(commands.register('gpuRental.job.openOutputs', (target) => openOutputs(deps, target)));
+  store.add(commands.register('gpuRental.job.outputsOnMachine', (target) => outputsOnMachine(deps, target)));
   store.add(commands.register('gpuRental.job.rerun', (target) => rerun(deps, target)));
   store.add(commands.register('gpuRental.job.extend', (target) => extendJob(deps, target)));
   store.add(commands.register('gpuRental.job.keepMachine', (target) => keepMachine(deps, target)));

@@ -9,6 +9,8 @@ import { momentText } from '../../editor/timeText';
 import { labelOf, titleOf } from '../../editor/titles';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { bytesText } from '../../util/bytes';
+import { outputsFolder } from '../machine/outputPatterns';
+import { attemptId } from '../model/attemptIds';
 import { isFetchRepeatable } from '../model/fetchAgain';
 import { askedFetch } from '../model/fetchSize';
 import { isAtWork, isOver, isRetried, isStranded, machineOf, type JobRow } from '../model/job';
@@ -18,6 +20,7 @@ import { canReleaseMachine, isLeftStopped } from '../model/outOfReach';
 import { isCopied } from '../store/jobTrouble';
 import { remainingMachine } from '../store/remainingMachine';
 import type { JobDeps } from './deps';
+import { hasLogs } from './jobItems';
 import { instanceAction } from './jobMessage';
 import { sourceAgain } from './jobSource';
 import { isTrusted, runSource } from './runJob';
@@ -150,6 +153,21 @@ export async function openOutputs(deps: JobDeps, target: JobRowTarget | undefine
       ...(isOver(row) && isListed(deps, row) ? instanceAction(row) : []),
     );
   }
+}
+
+/** Returns the folder of the outputs of a job on its machine, relative to the home folder unless it is absolute. */
+export async function outputsOnMachine(
+  deps: JobDeps,
+  target: JobRowTarget,
+): Promise<{ readonly instanceId: number; readonly folder: string } | undefined> {
+  const row = await chooseRow(deps, target, 'gpuRental.openTensorBoard', hasLogs);
+  const folder = row && outputsFolder(row.job.spec.outputs);
+  const instanceId = row && (remainingMachine(deps, row) ?? machineOf(row)).instanceId;
+  if (!row || folder === undefined || instanceId === undefined) {
+    return undefined;
+  }
+  const own = `.gpu-rental/jobs/${attemptId(row.job, row.state)}/src`;
+  return { instanceId, folder: folder.startsWith('/') ? folder : `${own}/${folder}` };
 }
 
 /** The machine of a job that is over may still hold what was fetched. */

@@ -81,10 +81,16 @@ function contextOf(row: JobRow, isFetchable: boolean): string {
     ...(isRetried(row) ? ['canRetry'] : []),
     ...(hasUnfetched(row) || isStranded(row) || isFetchRepeatable(row) || isFetchable ? ['canFetch'] : []),
     ...((state.outputs?.files ?? 0) > 0 ? ['hasOutputs'] : []),
+    ...(hasLogs(row) && (isFetchable || !isOver(row)) ? ['hasLogs'] : []),
     ...(isOver(row) ? ['isOver'] : ['canKeep']),
     ...(canReleaseMachine(row) ? ['canRelease'] : []),
   ];
   return `;${states.join(';')};`;
+}
+
+/** Returns whether its command has run and may have written into a folder of outputs. */
+export function hasLogs({ job, state }: JobRow): boolean {
+  return state.startedAt !== undefined && job.spec.outputs.length > 0;
 }
 
 function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {

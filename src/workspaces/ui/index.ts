@@ -18,6 +18,7 @@ import { ifThere } from '../machine/replaceRemote';
 import { remoteKind } from '../model/remoteKind';
 import { FileDocuments, fileUri } from './fileDocuments';
 import { FileTree } from './fileTree';
+import { TensorBoards } from './tensorBoards';
 
 type Deps = Pick<
   Services,
@@ -72,6 +73,8 @@ export function register(deps: Deps): Disposable {
   store.add(
     commands.register('gpuRental.files.refresh', (target) => target && tree.refresh(target.instanceId)),
   );
+  const boards = store.add(new TensorBoards(deps, reach));
+  store.add(commands.register('gpuRental.openTensorBoard', (target) => boards.open(target)));
   store.add(commands.register('gpuRental.files.copyPath', (target) => copyPath(target)));
   store.add(
     commands.register('gpuRental.files.open', async (target) => {

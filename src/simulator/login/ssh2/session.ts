@@ -150,6 +150,8 @@ function connect(channel: ServerChannel, child: ChildProcess, terminal: Terminal
     tidy();
   });
   channel.once('close', () => {
+    // As sshd does: a program of another group learns the end by its input.
+    stdin?.destroy();
     endGroup(child);
     if (terminal) {
       // `script` outlives a hangup, and its own terminal with it.
