@@ -12,8 +12,8 @@ const faultRuns = ['run', 'fuzz', '--', '--seed', '1', '--minutes', '5'];
 /** Rules that only ESLint has, with types, which takes it minutes. */
 const restOfLint = ['test', '--', '--only', 'rest'];
 
-/** What a list, an activation, the package and an open page cost, against what docs/figures.json keeps. */
-const figures = ['run', 'bench', '--', '--check', 'instances', 'activation', 'sizes', 'page'];
+/** What a list, an activation, the package, an open page and an idle instance cost, against what docs/figures.json keeps. */
+const figures = ['run', 'bench', '--', '--check', 'instances', 'activation', 'sizes', 'page', 'logins'];
 
 const runs = [];
 for (const args of [['test'], ['run', 'test:machines'], restOfLint, ['run', 'test:ui'], faultRuns, figures]) {

@@ -9,6 +9,7 @@ import { measureInstances } from './instances';
 import { measureJobSync } from './jobSync';
 import { measureJobs } from './jobs';
 import { bestOf, isKept, type Ratios } from './kept';
+import { measureLogins } from './logins';
 import { measureOffers } from './offers';
 import { measurePage } from './page';
 import { measureReports } from './reports';
@@ -24,6 +25,7 @@ const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {
   heap: measureHeap,
   requests: measureRequests,
   page: measurePage,
+  logins: measureLogins,
   reports: measureReports,
   offers: measureOffers,
   instances: measureInstances,
