@@ -13,6 +13,8 @@ import { reasons, type LeftOut, type Version } from './transfer';
 export interface LocalFile extends Version, Place {
   readonly name: string;
   readonly mode: number;
+  /** Another one after each change, as far as the disk notes it. */
+  readonly stamp: string;
 }
 
 /** Everything below the chosen files and folders; names have forward slashes, parents come first. */
@@ -189,6 +191,7 @@ class Walk {
         size: facts.size,
         modified,
         mode: sentMode(facts.mode, process.platform),
+        stamp: stampOf(facts),
       });
     } else if (facts.isDirectory()) {
       this.folders.add(name);
@@ -204,6 +207,11 @@ class Walk {
   private has(name: string): boolean {
     return this.folders.has(name) || this.files.has(name) || this.links.has(name);
   }
+}
+
+/** Returns what changes with each change of a file: its change time can't be set by programs. */
+export function stampOf({ size, mtimeMs, ctimeMs, ino }: Stats): string {
+  return `${size} ${mtimeMs} ${ctimeMs} ${ino}`;
 }
 
 /**

@@ -1,10 +1,33 @@
-import type { Wing } from '../wing';
+import type { Services } from '../services';
+import { runProgram } from '../ssh/run';
+import { accountStill } from '../store/accounts/sameAccount';
+import { homeFolder } from '../util/thisUser';
+import type { Own, Wing } from '../wing';
+import { MirrorEngine } from './machine/mirror/engine';
+import { Mirrors } from './store/mirrors';
 import { register } from './ui';
 
 export const wingOfWorkspaces: Wing = {
   name: 'workspaces',
-  start: (services, own) => {
-    own(register(services));
-    return {};
+  start: (services: Services, own: Own) => {
+    const { accounts, machineChecks, ssh } = services;
+    const create: ConstructorParameters<typeof Mirrors>[0]['create'] = (folder, notes) =>
+      new MirrorEngine(folder, {
+        ...services,
+        notes,
+        run: runProgram,
+        home: homeFolder(),
+        platform: process.platform,
+        reach: async (signal) => {
+          const alias = ssh.aliasOf(accountStill(accounts, folder.accountKey), folder.instanceId);
+          if ((await ssh.entry(alias))?.isProved !== true) {
+            await machineChecks.contact(folder.instanceId, signal);
+          }
+          return alias;
+        },
+      });
+    const made = { mirrors: own(new Mirrors({ ...services, create })) };
+    own(register({ ...services, ...made }));
+    return made;
   },
 };

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseLook } from '../../../../src/workspaces/machine/mirror/farSide';
+import { mirrorPrograms } from '../../../../src/workspaces/machine/mirror/programs';
+import type { FolderMirror } from '../../../../src/workspaces/model/mirror';
+import { MirrorScene } from '../../../support/mirrorScene';
+import { until } from '../../../support/until';
+
+describe('A mirror in trouble', function () {
+  this.timeout(60_000);
+  let scene: MirrorScene;
+  let mirror: FolderMirror;
+
+  beforeEach(() => {
+    scene = new MirrorScene();
+    mirror = scene.open();
+  });
+  afterEach(() => scene.dispose());
+
+  it('is sent by two windows without a conflict', async () => {
+    scene.write('a.py', 'one');
+    const other = scene.open();
+    await Promise.all([mirror.settle(), other.settle()]);
+    scene.write('a.py', 'two');
+    await mirror.settle();
+    scene.write('a.py', 'three');
+    other.touched(['a.py']);
+    await until('the other window sends it', () => scene.read('a.py') === 'three');
+    await Promise.all([mirror.settle(), other.settle()]);
+    assert.deepEqual([mirror.status.differing, other.status.differing], [[], []]);
+  });
+
+  it('knows what a lost answer left there', async () => {
+    scene.write('a.py', 'one');
+    scene.write('b.py', 'one');
+    await mirror.settle();
+    let isLost = true;
+    const cut = scene.open({
+      ssh: {
+        exec: async (...call) => {
+          const result = await scene.exec(...call);
+          return isLost && call[1].includes('tar -xof') ? { ...result, code: 255 } : result;
+        },
+      },
+    });
+    scene.write('a.py', 'two');
+    rmSync(join(scene.local, 'b.py'));
+    await assert.rejects(cut.settle(), /did not finish/);
+    assert.ok(cut.status.offlineSince);
+    assert.equal(scene.read('a.py'), 'two');
+    isLost = false;
+    scene.write('a.py', 'three');
+    scene.write('b.py', 'back');
+    await scene.open().settle();
+    assert.deepEqual([scene.read('a.py'), scene.read('b.py')], ['three', 'back']);
+    await mirror.settle();
+    assert.deepEqual(mirror.status.differing, []);
+  });
+
+  it('stops with numbers where the disk there is full, and leaves nothing half', async () => {
+    scene.write('a.py', 'one');
+    await mirror.settle();
+    const small = scene.open({
+      ssh: { exec: (alias, script, options) => scene.exec(alias, `ulimit -f 100\n${script}`, options) },
+    });
+    scene.write('a.py', 'x'.repeat(1_000_000));
+    await assert.rejects(small.settle());
+    assert.equal(scene.read('a.py'), 'one');
+    assert.deepEqual(
+      readdirSync(scene.beside).filter((name) => name.startsWith('stage')),
+      [],
+    );
+    const full = scene.open({
+      ssh: {
+        exec: (alias, script, options) =>
+          scene.exec(alias, `df() { printf 'x\\nx 9 9 9\\n'; }\n${script}`, options),
+      },
+    });
+    await assert.rejects(full.settle(), /disk of the instance is full: 1.0 MB needed, 9.2 kB free/);
+    assert.equal(scene.read('a.py'), 'one');
+    await mirror.settle();
+    assert.equal(scene.read('a.py')?.length, 1_000_000);
+  });
+
+  it('ends what is canceled, and all that waits when it is closed', async () => {
+    scene.write('a.py', 'one');
+    const hanging = scene.open({
+      ssh: { exec: (_, __, options) => scene.exec('', 'exec sleep 600', options) },
+    });
+    const stop = new AbortController();
+    const work = hanging.settle(stop.signal);
+    await until('it works', () => hanging.status.isWorking);
+    stop.abort();
+    await assert.rejects(work);
+    const others = [
+      hanging.settle(),
+      hanging.fetch(['a.py']),
+      hanging.keep(['a.py'], 'here'),
+      hanging.read('a.py'),
+    ];
+    const all = Promise.allSettled(others);
+    hanging.dispose();
+    assert.ok((await all).every(({ status }) => status === 'rejected'));
+  });
+
+  it('waits while Git changes many files', async () => {
+    execFileSync('git', ['init', '-q', scene.local]);
+    scene.write('a.py', 'one');
+    writeFileSync(join(scene.local, '.git', 'index.lock'), '');
+    const work = mirror.settle();
+    await until('it works', () => mirror.status.isWorking);
+    assert.equal(scene.read('a.py'), undefined);
+    scene.write('a.py', 'two');
+    rmSync(join(scene.local, '.git', 'index.lock'));
+    await work;
+    assert.equal(scene.read('a.py'), 'two');
+  });
+
+  it('works with the programs of BusyBox alone', async () => {
+    const programs = join(scene.root, 'bin');
+    mkdirSync(programs);
+    execFileSync('busybox', ['--install', '-s', programs]);
+    const busy = scene.open({
+      ssh: { exec: (alias, script, options) => scene.exec(alias, `PATH=${programs}\n${script}`, options) },
+    });
+    scene.write('a b/ä.py', 'one');
+    scene.write('c', 'one');
+    symlinkSync('c', join(scene.local, 'link'));
+    await busy.settle();
+    scene.write('a b/ä.py', 'two');
+    rmSync(join(scene.local, 'c'));
+    rmSync(join(scene.local, 'link'));
+    scene.write('theirs', 'x', 'remote');
+    await busy.settle();
+    assert.deepEqual([scene.read('a b/ä.py'), scene.read('c')], ['two', undefined]);
+    assert.deepEqual(busy.status.differing, [{ name: 'theirs', change: 'new', size: 1 }]);
+    appendFileSync(join(scene.remote, 'a b/ä.py'), '!');
+    await busy.settle();
+    await busy.fetch(['a b/ä.py', 'theirs']);
+    assert.deepEqual([scene.read('a b/ä.py', 'local'), scene.read('theirs', 'local')], ['two!', 'x']);
+  });
+
+  it('is kept by programs that shellcheck has no objection to', () => {
+    for (const program of [mirrorPrograms.look, mirrorPrograms.send]) {
+      const { status, stdout } = spawnSync(
+        'shellcheck',
+        ['--shell=sh', '-e', 'SC2154,SC2016,SC2086,SC2094,SC2317', '-'],
+        {
+          input: program,
+        },
+      );
+      assert.equal(status, 0, stdout.toString());
+    }
+  });
+
+  it('believes no answer that leads elsewhere', () => {
+    const head = '/root/x\n0123456789abcdef\n1000\n17.5\n';
+    const list = (...names: string[]) =>
+      parseLook(Buffer.from(`${head}${names.map((name) => `//81a4 1 1.5 2.5 ./${name}\n`).join('')}//=\n`));
+    assert.deepEqual([...list('a', 'b/c').files.keys()], ['a', 'b/c']);
+    assert.equal(list('a').files.get('a')?.stamp, '81a4 1 1.5 2.5');
+    assert.deepEqual([...list('../x', 'a/../../b', '/etc/passwd', 'a\nb', '.', 'a\\b').files.keys()], []);
+    for (const words of ['', 'Welcome\n', `relative\n${head}`, head.replace('1000', 'many')]) {
+      assert.throws(() => parseLook(Buffer.from(words)));
+    }
+  });
+});
