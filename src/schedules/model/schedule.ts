@@ -257,6 +257,23 @@ export function isProvedGone(
   );
 }
 
+/** Who has just answered the warning of the last day needs no other one for an end some hours later. */
+export function stillTold(schedule: Schedule, state: ScheduleState, now: number): ScheduleState | undefined {
+  const { id: scheduleId, term } = schedule;
+  const { warnedAt, isAnnounced = false } = state;
+  return isAgreedDestroy(schedule) &&
+    term.kind === 'at' &&
+    warnedAt !== undefined &&
+    term.at - now < 1.5 * dayMs
+    ? { scheduleId, warnedAt: Math.min(now, term.at - dayMs), isAnnounced }
+    : undefined;
+}
+
+/** The timer on the machine still does what the schedule said that it was armed for. */
+export function timerOf(schedule: Schedule | undefined): ArmedTimer | undefined {
+  return schedule?.armed && { action: schedule.action, ...schedule.armed };
+}
+
 const longestScheduleMs = 30 * 24 * 60 * minuteMs;
 
 /**

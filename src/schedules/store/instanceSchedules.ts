@@ -1,4 +1,3 @@
-import { dayMs } from '../../model/rentals/agreedEnd';
 import type { Accounts } from '../../store/accounts/accounts';
 import { DiskList } from '../../store/disk/diskList';
 import { newOwnId } from '../../store/disk/rowFolder';
@@ -6,11 +5,13 @@ import type { WindowHub } from '../../store/windows/windowHub';
 import type { Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';
+import { inTurn } from '../../util/inTurn';
 import type { Log } from '../../util/log';
 import { RowIndex } from '../../util/rowIndex';
 import { text } from '../../util/text';
 import {
-  isAgreedDestroy,
+  stillTold,
+  timerOf,
   type ArmedTimer,
   type Schedule,
   type ScheduleAction,
@@ -38,6 +39,8 @@ export interface ChangedSchedule {
 export class InstanceSchedules implements Disposable {
   private readonly list: DiskList<ScheduleRow, ScheduleStorage>;
   private readonly index = new RowIndex<ScheduleRow, number>(({ schedule }) => schedule.instanceId);
+  /** The window that carries out schedules changes them in several places at the same time. */
+  private readonly inTurn = inTurn();
 
   constructor(private readonly deps: InstanceSchedulesDeps) {
     this.list = new DiskList({
@@ -96,68 +99,84 @@ export class InstanceSchedules implements Disposable {
    */
   async set(instanceId: number, action: ScheduleAction, term: ScheduleTerm): Promise<ChangedSchedule> {
     const files = this.files();
-    const id = newOwnId();
-    const setAt = this.deps.clock.now();
-    const before = await this.current(files, instanceId);
-    return this.replace({ id, instanceId, action, term, setAt, armed: timerOf(before) }, files);
+    return this.inTurn(async () => {
+      const id = newOwnId();
+      const setAt = this.deps.clock.now();
+      const before = await this.current(files, instanceId);
+      return this.replace({ id, instanceId, action, term, setAt, armed: timerOf(before) }, files);
+    });
   }
 
   /** Schedules an instance of any account, unless it has a schedule. Throws where the disk refuses. */
-  async setFirst(
+  setFirst(
     accountKey: string,
     instanceId: number,
     action: ScheduleAction,
     term: ScheduleTerm,
   ): Promise<void> {
     const files = this.list.filesOf(accountKey);
-    if ((await this.current(files, instanceId)) === undefined) {
-      const id = newOwnId();
-      await this.replace({ id, instanceId, action, term, setAt: this.deps.clock.now() }, files);
-    }
+    return this.inTurn(async () => {
+      if ((await this.current(files, instanceId)) === undefined) {
+        const id = newOwnId();
+        await this.replace({ id, instanceId, action, term, setAt: this.deps.clock.now() }, files);
+      }
+    });
   }
 
   /**
    * Sets what the agreed end of a rental means in the present state of its instance, or nothing, in place of what it
    * meant before. A schedule of the user or of an agent stays. Throws where the disk refuses.
    */
-  async setAgreed(
+  setAgreed(
     accountKey: string,
     instanceId: number,
     next: Pick<Schedule, 'action' | 'term' | 'savedAt'> | undefined,
   ): Promise<void> {
     const files = this.list.filesOf(accountKey);
-    const before = await this.current(files, instanceId);
-    if (before !== undefined && before.isAgreed !== true) {
-      return;
-    }
-    if (next) {
-      const armed = timerOf(before);
-      const setAt = this.deps.clock.now();
-      await this.replace({ id: newOwnId(), instanceId, ...next, setAt, armed, isAgreed: true }, files);
-    } else if (before) {
-      await this.cancel(instanceId, files);
-    }
+    return this.inTurn(async () => {
+      const before = await this.current(files, instanceId);
+      if (before !== undefined && before.isAgreed !== true) {
+        return;
+      }
+      if (next) {
+        const armed = timerOf(before);
+        const setAt = this.deps.clock.now();
+        await this.replace({ id: newOwnId(), instanceId, ...next, setAt, armed, isAgreed: true }, files);
+      } else if (before) {
+        await this.remove(instanceId, files);
+      }
+    });
   }
 
   /**
    * Puts the schedule back that preceded one, in any account; without one it is canceled. A newer decision of the user
    * stays.
    */
-  async putBack(
+  putBack(
     accountKey: string,
     instanceId: number,
     isReplaced: (schedule: Schedule) => boolean,
     before: Schedule | undefined,
   ): Promise<void> {
     const files = this.list.filesOf(accountKey);
-    const schedule = await this.current(files, instanceId);
-    if (schedule && isReplaced(schedule)) {
-      await (before ? this.replace(before, files) : this.cancel(instanceId, files));
-    }
+    return this.inTurn(async () => {
+      const schedule = await this.current(files, instanceId);
+      if (schedule && isReplaced(schedule)) {
+        await (before ? this.replace(before, files) : this.remove(instanceId, files));
+      }
+    });
   }
 
   /** Postpones a schedule. For an idle schedule, counting restarts now; it can also be kept for that time. */
-  async extend(
+  extend(
+    instanceId: number,
+    byMs: number,
+    how?: { readonly keeps: boolean },
+  ): Promise<ChangedSchedule | undefined> {
+    return this.inTurn(() => this.prolong(instanceId, byMs, how));
+  }
+
+  private async prolong(
     instanceId: number,
     byMs: number,
     { keeps = false } = {},
@@ -196,22 +215,29 @@ export class InstanceSchedules implements Disposable {
    * Records whether the timer on the machine was proved, for this exact schedule. Returns false if the schedule was canceled
    * or changed in between.
    */
-  async setArmed(schedule: Schedule, armed: ArmedTimer | undefined): Promise<boolean> {
+  setArmed({ id, instanceId }: Schedule, armed: ArmedTimer | undefined): Promise<boolean> {
     const { files } = this.list;
-    const row = await files?.read(schedule.instanceId);
-    if (!files || row?.schedule.id !== schedule.id) {
-      return false;
-    }
-    if (row.schedule.isOnlyOnInstance === true && !armed) {
-      await this.cancel(schedule.instanceId, files);
-    } else {
-      await this.write({ ...row.schedule, armed }, files);
-    }
-    return true;
+    return this.inTurn(async () => {
+      const row = await files?.read(instanceId);
+      if (!files || row?.schedule.id !== id) {
+        return false;
+      }
+      if (row.schedule.isOnlyOnInstance === true && !armed) {
+        await this.remove(instanceId, files);
+      } else {
+        await this.write({ ...row.schedule, armed }, files);
+      }
+      return true;
+    });
   }
 
   /** Records the user's cancellation. Returns when the request to the service left, if it was before this. */
-  async cancel(instanceId: number, files = this.list.files): Promise<number | undefined> {
+  cancel(instanceId: number): Promise<number | undefined> {
+    const { files } = this.list;
+    return this.inTurn(() => this.remove(instanceId, files));
+  }
+
+  private async remove(instanceId: number, files: ScheduleStorage | undefined): Promise<number | undefined> {
     const before = await this.current(files, instanceId);
     const state = await files?.remove(instanceId);
     await this.list.publishChange(files);
@@ -219,24 +245,28 @@ export class InstanceSchedules implements Disposable {
   }
 
   /** Records a canceled schedule whose timer on the instance could not be ended, so that it stays visible. */
-  async keepOnInstance(instanceId: number): Promise<number | undefined> {
+  keepOnInstance(instanceId: number): Promise<number | undefined> {
     const { files } = this.list;
-    const before = await this.current(files, instanceId);
-    if (before?.armed) {
-      const { action = before.action } = before.armed;
-      const id = newOwnId();
-      const { sentAt } = await this.replace({ ...before, id, action, isOnlyOnInstance: true }, files);
-      return sentAt;
-    }
-    return this.cancel(instanceId, files);
+    return this.inTurn(async () => {
+      const before = await this.current(files, instanceId);
+      if (before?.armed) {
+        const { action = before.action } = before.armed;
+        const id = newOwnId();
+        const { sentAt } = await this.replace({ ...before, id, action, isOnlyOnInstance: true }, files);
+        return sentAt;
+      }
+      return this.remove(instanceId, files);
+    });
   }
 
   /** For the window that carries out schedules: removes a schedule; a newer decision of the user stays. */
-  async finish({ id, instanceId }: Schedule): Promise<void> {
+  finish({ id, instanceId }: Schedule): Promise<void> {
     const { files } = this.list;
-    if ((await files?.read(instanceId))?.schedule.id === id) {
-      await this.cancel(instanceId, files);
-    }
+    return this.inTurn(async () => {
+      if ((await files?.read(instanceId))?.schedule.id === id) {
+        await this.remove(instanceId, files);
+      }
+    });
   }
 
   /**
@@ -254,23 +284,27 @@ export class InstanceSchedules implements Disposable {
   }
 
   /** For the window that carries out schedules: returns false if the user changed or canceled the schedule. */
-  async amend(schedule: Schedule): Promise<boolean> {
+  amend(schedule: Schedule): Promise<boolean> {
     const { files } = this.list;
-    if (!files || (await files.read(schedule.instanceId))?.schedule.id !== schedule.id) {
-      return false;
-    }
-    await this.write(schedule, files);
-    return true;
+    return this.inTurn(async () => {
+      if (!files || (await files.read(schedule.instanceId))?.schedule.id !== schedule.id) {
+        return false;
+      }
+      await this.write(schedule, files);
+      return true;
+    });
   }
 
   /** For the window that carries out schedules: stores progress; a canceled schedule leaves nothing behind. */
-  async putState(instanceId: number, state: ScheduleState): Promise<void> {
+  putState(instanceId: number, state: ScheduleState): Promise<void> {
     const { files } = this.list;
-    if ((await files?.read(instanceId))?.schedule.id !== state.scheduleId) {
-      return;
-    }
-    await files?.putState(instanceId, state);
-    await this.list.publishChange(files);
+    return this.inTurn(async () => {
+      if ((await files?.read(instanceId))?.schedule.id !== state.scheduleId) {
+        return;
+      }
+      await files?.putState(instanceId, state);
+      await this.list.publishChange(files);
+    });
   }
 
   dispose(): void {
@@ -301,23 +335,6 @@ export class InstanceSchedules implements Disposable {
     });
     return row?.schedule;
   }
-}
-
-/** Who has just answered the warning of the last day needs no other one for an end some hours later. */
-function stillTold(schedule: Schedule, state: ScheduleState, now: number): ScheduleState | undefined {
-  const { id: scheduleId, term } = schedule;
-  const { warnedAt, isAnnounced = false } = state;
-  return isAgreedDestroy(schedule) &&
-    term.kind === 'at' &&
-    warnedAt !== undefined &&
-    term.at - now < 1.5 * dayMs
-    ? { scheduleId, warnedAt: Math.min(now, term.at - dayMs), isAnnounced }
-    : undefined;
-}
-
-/** The timer on the machine still does what the schedule said that it was armed for. */
-function timerOf(schedule: Schedule | undefined): ArmedTimer | undefined {
-  return schedule?.armed && { action: schedule.action, ...schedule.armed };
 }
 
 function sentFor(schedule: Schedule | undefined, state: ScheduleState | undefined): number | undefined {

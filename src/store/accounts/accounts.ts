@@ -7,6 +7,7 @@ import { channel } from '../../shared/channel';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
+import { inTurn } from '../../util/inTurn';
 import { AccountClients, AccountOpener, type AccountsDeps } from './accountClients';
 import { KeyNotRemovedError } from './accountErrors';
 import {
@@ -114,7 +115,8 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
   private readonly inUse: SessionsInUse;
   private readonly opener: AccountOpener;
   private current: AccountsState = { kind: 'loading' };
-  private queue: Promise<unknown> = Promise.resolve();
+  /** A sign-out during a sign-in ends signed out. */
+  private readonly serially = inTurn();
   private loaded: Promise<void> | undefined;
   private readonly users: UserReads;
 
@@ -150,7 +152,7 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
         active: () => this.active,
         isInSession: (accountKey) => this.inUse.get(accountKey)?.sessionKey !== undefined,
         show: (account) => this.become({ kind: 'signedIn', account }),
-        serially: (action) => this.serially(action),
+        serially: this.serially,
       }),
     );
     this.owned.add(
@@ -385,12 +387,5 @@ class StoredAccounts implements Accounts, OtherAccounts, AccountChanges, Session
     this.current = state;
     this.renewal?.noteActive();
     this.changed.fire(state);
-  }
-
-  /** Runs changes one after another, so that a sign-out during a sign-in ends signed out. */
-  private serially<T>(action: () => Promise<T>): Promise<T> {
-    const result = this.queue.then(action);
-    this.queue = result.catch(() => undefined);
-    return result;
   }
 }

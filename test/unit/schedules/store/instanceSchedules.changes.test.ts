@@ -56,6 +56,18 @@ describe('Schedules of instances', () => {
     assert.equal(computer.clock.pending, pending);
   });
 
+  it('lose no newer decision to the end of the one before, which was being written', async () => {
+    const { schedules, accounts } = await open();
+    const key = accounts.active?.key ?? '';
+    const { schedule } = await schedules.set(id, 'stop', at(hour));
+    const changes = [schedules.finish(schedule), schedules.setFirst(key, id, 'destroy', at(2 * hour))];
+    await Promise.all(changes);
+    assert.equal(disk.schedules.get(id)?.action, 'destroy');
+    const second = disk.schedules.get(id) ?? schedule;
+    await Promise.all([schedules.set(id, 'stop', at(3 * hour)), schedules.finish(second)]);
+    assert.equal(disk.schedules.get(id)?.action, 'stop');
+  });
+
   it('do nothing once cancelled, from another window too, even at the last moment', async () => {
     const window = await open();
     const other = await open();
