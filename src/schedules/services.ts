@@ -14,9 +14,9 @@ import { OtherAccountSchedules } from './store/otherAccountSchedules';
 import { ScheduleFiles } from './store/scheduleFiles';
 import { ScheduleRunner, type SavedWork } from './store/scheduleRunner';
 import { ServiceTimetable } from './store/serviceTimetable';
-import { TimerProofs, type ArmTimer, type CheckTimer } from './store/timerProofs';
+import { TimerProofs, type ArmTimer, type CheckTimer, type TimerProofsDeps } from './store/timerProofs';
 import { TimetableFiles } from './store/timetableFiles';
-import { armQuietly, proveTimer } from './timerCheck';
+import { armQuietly, endQuietly, proveTimer } from './timerCheck';
 
 const useTimetable = 'gpuRental.end.useServiceTimetable';
 
@@ -84,7 +84,8 @@ export function scheduleServices(
     shared.rentals.find(instance.id)?.config.guardSeconds === undefined
       ? armQuietly({ ssh, ...shared }, account, instance, ...more)
       : Promise.resolve('notAsked');
-  own(new TimerProofs({ ...shared, schedules, presence, notices, aliasOf, check, arm }));
+  const end: TimerProofsDeps['end'] = (...of) => endQuietly({ ssh, ...shared }, ...of);
+  own(new TimerProofs({ ...shared, schedules, presence, notices, aliasOf, check, arm, end }));
   const lastListed = async (accountKey: string) => {
     const cached = await openFleetCache(storageDir, accountKey, shared.log).load();
     return { instances: cached?.snapshot?.instances ?? [], fetchedAt: cached?.fetchedAt ?? 0 };

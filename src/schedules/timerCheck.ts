@@ -8,7 +8,7 @@ import type { Account } from '../store/accounts/accounts';
 import type { RunningProofs } from '../store/rentals/runningProofs';
 import type { Clock } from '../util/clock';
 import type { Log } from '../util/log';
-import { armTimer, checkTimer, checkTimerAnd } from './machine/machineTimer';
+import { armTimer, checkTimer, checkTimerAnd, disarmTimer } from './machine/machineTimer';
 import { timerSeconds, type ArmedTimer, type Schedule } from './model/schedule';
 import type { ArmResult, TimerProof } from './store/timerProofs';
 
@@ -76,6 +76,12 @@ export async function armQuietly(
   const { kind } = await armTimer(deps.ssh, alias, order);
   deps.log.info(`The start of the timer on ${instance.id} says: ${kind}`);
   return kind === 'armed' ? 'armed' : kind === 'notKnown' ? 'notKnown' : 'notArmed';
+}
+
+/** Ends a timer in the same way that was started after all; returns whether that is proved. */
+export async function endQuietly(deps: Deps, account: Account, instance: Instance): Promise<boolean> {
+  const alias = await aliasWithoutQuestion(deps, account, instance);
+  return alias !== undefined && disarmTimer(deps.ssh, alias, instance.id);
 }
 
 async function aliasWithoutQuestion(

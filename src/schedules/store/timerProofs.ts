@@ -34,6 +34,8 @@ export interface TimerProofsDeps {
   readonly check: CheckTimer;
   /** Absent for accounts that are not active, whose timers are only checked. */
   readonly arm?: ArmTimer;
+  /** Ends what runs on the machine; returns whether that is proved. */
+  readonly end?: (account: Account, instance: Instance) => Promise<boolean>;
 }
 
 /** Starts the timer of an agreed end; never asks the user. */
@@ -136,13 +138,27 @@ export class TimerProofs implements Disposable {
         this.checkedAt.set(schedule.id, clock.elapsed() - armAgainMs + freshMs);
       }
       const present = schedules.find(schedule.instanceId)?.schedule;
-      if (present?.id === schedule.id && present.armed?.token === token && result !== 'notKnown') {
+      const isNoted = present?.armed?.token === token && present.isOnlyOnInstance !== true;
+      if (present?.id === schedule.id && isNoted && result !== 'notKnown') {
         await schedules.setArmed(schedule, result === 'armed' ? { token, provedAt: clock.now() } : undefined);
+      } else if (!isNoted && (result === 'armed' || result === 'notKnown')) {
+        // It was canceled while it was started.
+        await this.endUnwanted(account, instance);
       }
     } catch (error) {
       log.warn(`The timer on ${schedule.instanceId} could not be started: ${String(error)}`);
     } finally {
       this.underWay.delete(schedule.id);
+    }
+  }
+
+  private async endUnwanted(account: Account, instance: Instance): Promise<void> {
+    const { end, log, schedules } = this.deps;
+    if (await end?.(account, instance)) {
+      const left = schedules.find(instance.id)?.schedule;
+      await (left?.armed && schedules.setArmed(left, undefined));
+    } else {
+      log.warn(`A timer that was canceled may run on ${instance.id}`);
     }
   }
 

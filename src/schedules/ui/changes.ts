@@ -168,16 +168,18 @@ export async function cancel(deps: ScheduleDeps, instanceId: number): Promise<vo
   if (!(await mayRunLonger(name))) {
     return;
   }
-  const disarmed = await disarm(deps, { instanceId, name, account: asked });
-  if (disarmed === 'no') {
+  const scheduled = { instanceId, name, account: asked };
+  if ((await disarm(deps, scheduled)) === 'no') {
     return;
   }
   asked();
-  if (disarmed === 'hereOnly' && before?.armed) {
-    warnIfLate(deps, name, before, await schedules.keepOnInstance(instanceId));
-    message('warning', canceledHereOnly(before, before.armed, name, clock.now()));
+  const sentAt = await schedules.keepOnInstance(instanceId);
+  const isLate = warnIfLate(deps, name, before, sentAt);
+  const left = schedules.find(instanceId)?.schedule;
+  if (left?.armed) {
+    message('warning', canceledHereOnly(left, left.armed, name, clock.now()));
   } else if (
-    !warnIfLate(deps, name, before, await schedules.cancel(instanceId)) &&
+    !isLate &&
     // A message names a stop that the service still holds.
     (await deps.timetable.isGone(instanceId))
   ) {

@@ -25,10 +25,12 @@ describe('The proof of a timer on an instance', () => {
   let verdict: TimerProof | Error;
   let checks: number;
   let arm: ArmTimer;
+  let ended: number;
   beforeEach(async () => {
     ({ service, computer, disk, pass } = await scheduleScene());
     verdict = 'armed';
     checks = 0;
+    ended = 0;
     arm = () => Promise.resolve('notAsked');
   });
   afterEach(() => computer.dispose());
@@ -42,6 +44,10 @@ describe('The proof of a timer on an instance', () => {
         log: silentLog,
         aliasOf: (_, instanceId) => aliasOf(instanceId),
         arm: (...asked) => arm(...asked),
+        end: () => {
+          ended += 1;
+          return Promise.resolve(true);
+        },
         check: () => {
           checks += 1;
           return verdict instanceof Error ? Promise.reject(verdict) : Promise.resolve(verdict);
@@ -177,6 +183,28 @@ describe('The proof of a timer on an instance', () => {
       const window = await agreed('notKnown');
       assert.equal(armedIn(window)?.isDoubtful, true);
     });
+
+    for (const [how, cancel] of [
+      ['is forgotten', 'cancel'],
+      ['stays in sight', 'keepOnInstance'],
+    ] as const) {
+      it(`is none where its timer starts while the end is canceled and ${how}`, async () => {
+        let started = () => {};
+        arm = async (_account, _instance, _schedule, _token, mayStart) => {
+          assert.equal(await mayStart(), true);
+          await new Promise<void>((resolve) => (started = resolve));
+          return 'armed';
+        };
+        const window = await open();
+        await window.schedules.setAgreed(window.accounts.active?.key ?? '', id, idle);
+        await pass(minute);
+        await window.schedules[cancel](id);
+        started();
+        await pass(minute);
+        assert.equal(ended, 1);
+        assert.equal(window.schedules.find(id), undefined);
+      });
+    }
 
     it('is none before the first login, which no proof makes', async () => {
       const window = await agreed('notAsked');

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { cancel } from '../../../../src/schedules/ui/changes';
+import { OnQuick } from '../../../support/onQuick';
+import { openScreen, runCommandsBy, textsOn } from '../../../support/onScreen';
+import { only } from '../../../support/only';
+import { scheduleScene, type ScheduleScene } from '../../../support/scheduleWindows';
+
+const id = 5001;
+
+describe('Canceling the end of an instance', () => {
+  let { computer, open } = {} as ScheduleScene;
+  beforeEach(async () => {
+    ({ computer, open } = await scheduleScene());
+  });
+  afterEach(() => computer.dispose());
+
+  it('keeps a timer in sight that was started right after the one before had ended', async () => {
+    const screen = openScreen();
+    const window = await open();
+    const { accounts, fleet, schedules } = window;
+    const set = await schedules.set(id, 'stop', { kind: 'idle', minutes: 30 });
+    const provedAt = computer.clock.now();
+    await schedules.setArmed(set.schedule, { token: 'ab', provedAt });
+    runCommandsBy(() => Promise.resolve('gpu-5001'));
+    let others = 0;
+    schedules.onDidChange(() => {
+      others += 1;
+      if (schedules.find(id)?.schedule.armed === undefined && others === 1) {
+        void schedules.setArmed(set.schedule, { token: 'cd', provedAt, isDoubtful: true });
+      }
+    });
+    const deps = only<Parameters<typeof cancel>[0]>({
+      ...{ accounts, fleet, schedules },
+      clock: computer.clock,
+      ssh: { exec: () => Promise.resolve({ stdout: 'gpu-rental timer\ndisarmed\n' }) },
+      timetable: { isGone: () => Promise.resolve(true) },
+    });
+    await computer.clock.through(cancel(deps, id));
+    await new OnQuick(screen).flush();
+    assert.equal(schedules.find(id)?.schedule.isOnlyOnInstance, true);
+    assert.match(textsOn(screen).join('\n'), /Canceled here only\./);
+  });
+});
