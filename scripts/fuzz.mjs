@@ -8,7 +8,7 @@
  *   npm run fuzz -- --minutes 60           as many as fit into an hour
  *   npm run fuzz -- --seed 7 --runs 1      one run again, with its steps
  *   npm run fuzz -- jobs --runs 500        jobs that machines are rented for, with faults at places of their life
- *   npm run fuzz -- ends --runs 100        the agreed end of a rental, by all that keeps it and all that can go wrong with it
+ *   npm run fuzz -- ends --runs 1000       the agreed ends of rentals, by all that keeps them and all that can go wrong
  *   npm run fuzz -- kills                  a process that is killed by SIGKILL at each of these places in turn
  */
 import { randomInt } from 'node:crypto';
@@ -17,8 +17,6 @@ import path from 'node:path';
 import { readOptions, run } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
 
-/** Runs that share a process; its windows stay in memory, so a new one takes over. */
-const perProcess = 10;
 /** How often the figures so far are told. */
 const runsPerLine = 100;
 
@@ -32,6 +30,8 @@ const { values, positionals } = readOptions({
 });
 const number = (text, otherwise) => (text === undefined ? otherwise : Number(text));
 const [kind = 'money'] = positionals;
+/** Runs that share a process; its windows stay in memory, so a new one takes over. */
+const perProcess = kind === 'ends' ? 50 : 10;
 /** Each place of a job's life before and after it; `jobPlaces` of `test/support/feature/jobPlaces.ts` is as long. */
 const killPlaces = 56;
 const runs = number(values.runs, kind === 'kills' ? killPlaces : Infinity);
@@ -61,9 +61,9 @@ async function lane() {
 /** Plays seeds in a process of their own. One that ends before its last run counts as broken, and the rest is played. */
 async function play(first, count) {
   let next = first;
-  const main = path.join(root, 'test', 'fuzz', 'main.ts');
+  const main = path.join(root, 'test', 'fuzz', ...(kind === 'ends' ? [kind] : []), 'main.ts');
   const args = [kind, first, count, ...(runs === 1 ? ['--trace'] : [])].map(String);
-  const { lines } = await run(process.execPath, ['--require', './scripts/sources.cjs', main, ...args], {
+  const { lines } = await run(process.execPath, ['--require', './scripts/tempFolder.cjs', main, ...args], {
     cwd: root,
     onLine: (line) => {
       const result = resultIn(line);

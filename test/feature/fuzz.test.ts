@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { playEnds } from '../fuzz/ends';
+import { playEnds } from '../fuzz/ends/scene';
 import { Judge } from '../fuzz/judge';
 import { play } from '../fuzz/scene';
 import { haveKey, rent3090 } from '../support/feature/rentDriver';

@@ -9,6 +9,7 @@ import type { ToolDeps } from '../../src/agents/store/toolDeps';
 import { settingDefaults, type Settings } from '../../src/contributions';
 import type { Fleet } from '../../src/store/instances/fleetStore';
 import { SearchBudget } from '../../src/store/offers/searchBudget';
+import { inTurn } from '../../src/util/inTurn';
 import { silentLog } from '../../src/util/log';
 import type { ServiceStart } from './computerScene';
 import type { FakeComputer } from './fakeWindows';
@@ -32,16 +33,6 @@ export interface AgentWindowOptions {
   /** In place of the window's own list. */
   readonly fleet?: Fleet;
   readonly ownProblem?: AgentDeskDeps['ownProblem'];
-}
-
-/** As the lock on disk does, it lets one change of the file begin after the other has ended. */
-function inTurn(): AgentDeskDeps['lock'] {
-  let last: Promise<unknown> = Promise.resolve();
-  return (action) => {
-    const next = last.then(action);
-    last = next.catch(() => undefined);
-    return next;
-  };
 }
 
 /** A window with the desk of agents and everything that their tools need, over a service in memory. */

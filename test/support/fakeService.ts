@@ -34,8 +34,8 @@ export class FakeService {
   readonly rented: { readonly offerId: number; readonly config: RentConfig }[] = [];
   /** Runs while a write waits for the service to take it. */
   wait: (call: string) => void | Promise<void> = () => undefined;
-  /** Runs before an answer; throw to fail the call before it takes effect. */
-  before: (call: string) => void | Promise<void> = () => undefined;
+  /** Runs before an answer, for an instance where the call is for one; throw to fail it before it takes effect. */
+  before: (call: string, id?: number) => void | Promise<void> = () => undefined;
   /** Runs after it took effect; throw to lose the answer. */
   after: (call: string) => void | Promise<void> = () => undefined;
   keepsLabels = true;
@@ -60,12 +60,12 @@ export class FakeService {
 
   readonly client: Client = this.makeClient();
 
-  private async run<T>(call: string, effect: () => T, options?: CallOptions): Promise<T> {
+  private async run<T>(call: string, effect: () => T, options?: CallOptions, id?: number): Promise<T> {
     this.calls.push(call);
     if (options?.isUnasked === true) {
       this.unasked.push(call);
     }
-    await this.before(call);
+    await this.before(call, id);
     const result = effect();
     await this.after(call);
     return result;
@@ -181,17 +181,19 @@ export class FakeService {
         get: (id: number) => this.run('instances.get', () => this.instances.find((one) => one.id === id)),
         destroy: async (id: number, options?: CallOptions) => {
           await this.leave('instances.destroy', options);
-          return this.run('instances.destroy', () => {
+          const effect = () => {
             this.instances = this.instances.filter((one) => one.id !== id);
-          });
+          };
+          return this.run('instances.destroy', effect, undefined, id);
         },
         stop: async (id: number, options?: CallOptions) => {
           await this.leave('instances.stop', options);
-          return this.run('instances.stop', () => {
+          const effect = () => {
             this.instances = this.instances.map((one) =>
               one.id === id ? { ...one, actualStatus: 'exited', intendedStatus: 'stopped' } : one,
             );
-          });
+          };
+          return this.run('instances.stop', effect, undefined, id);
         },
         start: async (id: number, options?: CallOptions) => {
           await this.leave('instances.start', options);

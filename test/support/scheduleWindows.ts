@@ -2,6 +2,7 @@ import type { KernelUse } from '../../src/notebooks/model/kernelUse';
 import type { Schedule, ScheduleState } from '../../src/schedules/model/schedule';
 import { AgreedEnds } from '../../src/schedules/store/agreedEnds';
 import { InstanceSchedules } from '../../src/schedules/store/instanceSchedules';
+import type { AskKernels } from '../../src/schedules/store/kernelUse';
 import type { ScheduleStorage } from '../../src/schedules/store/scheduleFiles';
 import { scheduleNotice, type ScheduleNotice } from '../../src/schedules/store/scheduleNotice';
 import { ScheduleRunner, type SavedWork } from '../../src/schedules/store/scheduleRunner';
@@ -96,18 +97,26 @@ export async function openScheduleWindow(computer: FakeComputer, disk: FakeSched
   const posted: Notice[] = [];
   owned.add(notices.onDidPost((notice) => posted.push(notice)));
   /** What the machines say of their kernels. */
-  const kernels = { use: 'idle' as KernelUse, asked: 0 };
-  const kernelUse = () => {
+  const kernels: { use: KernelUse; asked: number; of: (instanceId: number) => KernelUse } = {
+    use: 'idle',
+    asked: 0,
+    of: () => kernels.use,
+  };
+  const kernelUse: AskKernels = (_, { instanceId }) => {
     kernels.asked += 1;
-    return Promise.resolve(kernels.use);
+    return Promise.resolve(kernels.of(instanceId));
   };
   owned.add(new AgreedEnds({ accounts, fleet, hub, rentals, schedules, clock, log }));
   /** What the machines say of their work. */
-  const work = { isSaved: false, asked: 0 };
+  const work: { isSaved: boolean; asked: number; of: (instanceId: number) => boolean } = {
+    isSaved: false,
+    asked: 0,
+    of: () => work.isSaved,
+  };
   const saved: SavedWork = {
-    isAllSaved: () => {
+    isAllSaved: (_, instanceId) => {
       work.asked += 1;
-      return Promise.resolve(work.isSaved);
+      return Promise.resolve(work.of(instanceId));
     },
     note: async (instanceId, savedAt) => {
       const marker = rentals.find(instanceId)?.marker;
@@ -118,7 +127,7 @@ export async function openScheduleWindow(computer: FakeComputer, disk: FakeSched
     new ScheduleRunner({ accounts, fleet, hub, schedules, idle, kernelUse, notices, clock, log, saved }),
   );
   await clock.advance(0);
-  await fleet.refresh();
+  await fleet.refresh().catch(() => undefined);
   return {
     ...window,
     presence,
