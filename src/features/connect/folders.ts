@@ -3,7 +3,7 @@ import { t } from '../../editor/localize';
 import { pickFromList, type Row } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
-import { parseWorkspaceFile, workspaceFilePath } from '../../model/workspace/workspaceFile';
+import { machineNames, parseWorkspaceFile, workspaceFilePath } from '../../model/workspace/workspaceFile';
 import { isRemotePath, type RemoteFolders } from '../../ssh/remoteFolders';
 import { isAlias } from '../../ssh/validate';
 import { plainLabel } from '../../util/plainLabel';
@@ -119,9 +119,12 @@ export async function recipeFolder(instance: Instance | undefined): Promise<stri
   for (const { uri } of folders) {
     try {
       const file = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(uri, workspaceFilePath));
-      const recipe = parseWorkspaceFile(new TextDecoder().decode(file));
-      if (instance && matchesRecipe(instance, recipe) && isRemotePath(recipe.folder)) {
-        return recipe.folder;
+      const source = new TextDecoder().decode(file);
+      for (const name of machineNames(source)) {
+        const recipe = parseWorkspaceFile(source, name);
+        if (instance && matchesRecipe(instance, recipe) && isRemotePath(recipe.folder)) {
+          return recipe.folder;
+        }
       }
     } catch {
       // Without a readable file, the user is asked.

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { DocumentTarget } from '../../commandSpecs';
+import { chooseMachine } from '../../editor/chooseMachine';
 import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { openNamedDocument } from '../../editor/namedDocument';
@@ -14,7 +15,6 @@ import {
   templateRequest,
   type RentBody,
 } from '../../model/templates/templateMerge';
-import { parseWorkspaceFile } from '../../model/workspace/workspaceFile';
 import type { Services } from '../../services';
 import { LastRental } from '../../store/rentals/lastRental';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -74,7 +74,7 @@ async function requestOf(
 ): Promise<{ request: RentBody; template: Readonly<Record<string, unknown>>; name: string }> {
   const kind = kindOf(document);
   if (kind?.kind === 'workspaceFile') {
-    const recipe = parseWorkspaceFile(document.getText());
+    const recipe = await chooseMachine(document.getText(), titleOf('gpuRental.template.preview'));
     const known = recipe.template && (await deps.templateStores.documents.open(recipe.template.id));
     if (recipe.template && !known) {
       throw new UserError(text('The template {0} of this file no longer exists.', recipe.template.id));
@@ -109,7 +109,7 @@ async function findOffers(deps: Deps, document: vscode.TextDocument): Promise<vo
 
 async function queryOf(deps: Deps, document: vscode.TextDocument, diskGb: number): Promise<MarketQuery> {
   if (kindOf(document)?.kind === 'workspaceFile') {
-    const recipe = parseWorkspaceFile(document.getText());
+    const recipe = await chooseMachine(document.getText(), titleOf('gpuRental.template.findOffers'));
     const known = recipe.template && (await deps.templateStores.documents.open(recipe.template.id));
     const filters = { ...readFilters(known?.fields['extra_filters']), ...recipe.filters };
     return queryWith(filters, diskGb, recipe.maxPricePerHour);

@@ -4,6 +4,7 @@ import type { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { jsonText } from '../../model/documents/jsonText';
 import { unknownFields } from '../../model/documents/unknownFields';
 import { findReference } from '../../model/templates/templateReference';
+import { machineChoices } from '../../model/workspace/workspaceFile';
 import { actingPart } from '../../util/actingNames';
 import { text, type Text } from '../../util/text';
 import { innerFields, jobFields, jobNameOf, jobNameShape, longestScript, mostJobs } from './jobFields';
@@ -316,8 +317,23 @@ function* checkIdle(places: JsonPlaces, name: string): Iterable<Found> {
   }
 }
 
+/** One with a name that the file does not have would be another than its author meant. */
+function* checkMachine(places: JsonPlaces, name: string): Iterable<Found> {
+  const path = ['jobs', name, 'machine'];
+  const machine = places.value(path);
+  const others = places.keys(['machines']).map((one) => one.name);
+  if (typeof machine === 'string' && ![...machineChoices, ...others].includes(machine)) {
+    yield {
+      code: 'machineUnknown',
+      path,
+      message: text('Write "new", "running", "ask", or a name under "machines".'),
+    };
+  }
+}
+
 const checks = [
   checkName,
+  checkMachine,
   checkKeys,
   checkRun,
   checkLimits,

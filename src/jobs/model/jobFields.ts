@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { machineChoices, machineNameShape } from '../../model/workspace/workspaceFile';
 
 export const jobNameShape = /^[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$/;
 /** Returns a text in the form of a job's name. */
@@ -164,11 +165,15 @@ export const jobFields = z
     outputsTo: z.string().optional().meta({
       description: 'Folder of the workspace for what is brought back. Default: `gpu-outputs/<job>/<start>`.',
     }),
-    machine: z.enum(['new', 'running', 'ask']).optional().meta({
-      description:
-        'The machine: `new` rents one for the job, `running` takes one of this recipe, `ask` lets you choose. Default: `ask`.',
-      default: 'ask',
-    }),
+    machine: z
+      .union([z.enum(machineChoices), z.string().regex(machineNameShape)])
+      .optional()
+      .meta({
+        description:
+          'The machine: `new` rents one for the job, `running` takes one of this recipe, `ask` lets you choose, and a name of `machines` takes or rents that one. Default: `ask`.',
+        default: 'ask',
+        examples: [...machineChoices],
+      }),
     limits,
     whenDone,
     retries: retryFields.optional().meta({

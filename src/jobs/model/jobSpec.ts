@@ -1,5 +1,10 @@
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
-import { checkSyntax, workspaceFilePath } from '../../model/workspace/workspaceFile';
+import {
+  checkSyntax,
+  machineChoices,
+  workspaceFilePath,
+  type MachineChoice,
+} from '../../model/workspace/workspaceFile';
 import { defined } from '../../util/defined';
 import { UserError } from '../../util/errors';
 import { scriptLines } from '../../util/scriptLines';
@@ -42,7 +47,9 @@ export interface JobSpec {
   readonly secrets: readonly string[];
   readonly outputs: readonly string[];
   readonly outputsTo?: string;
-  readonly machine: 'new' | 'running' | 'ask';
+  readonly machine: MachineChoice;
+  /** The machine of the file that it runs on. */
+  readonly machineName?: string;
   readonly hours: number;
   readonly costDollars: number;
   readonly setupMinutes: number;
@@ -122,7 +129,7 @@ function specOf(name: string, fields: JobFields): JobSpec {
     secrets: [...new Set(fields.secrets)],
     outputs: fields.outputs ?? ['outputs/**'],
     outputsTo: fields.outputsTo === undefined ? undefined : tidyFolder(fields.outputsTo),
-    machine: fields.machine ?? 'ask',
+    ...machineOf(fields.machine),
     hours: limits.hours ?? 0,
     costDollars: limits.costDollars ?? 0,
     setupMinutes: limits.setupMinutes ?? 30,
@@ -152,6 +159,11 @@ function endsOf(named: NonNullable<JobFields['whenDone']>, others: MachineEnds):
     limit: named.limit ?? others.limit,
     ...(idle === 'tell' ? {} : { idle }),
   };
+}
+
+function machineOf(named: JobFields['machine'] = 'ask'): Pick<JobSpec, 'machine' | 'machineName'> {
+  const choice = machineChoices.find((one) => one === named);
+  return choice === undefined ? { machine: 'running', machineName: named } : { machine: choice };
 }
 
 function stringsOf(matrix: NonNullable<JobFields['matrix']>): Matrix {

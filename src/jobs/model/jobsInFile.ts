@@ -2,6 +2,7 @@ import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { draft7 } from '../../model/templates/templateSchema';
 import type { WorkspacePart } from '../../model/workspace/workspaceDiagnostics';
 import {
+  machinesField,
   parseWorkspaceFile,
   readRecipe,
   recipeFields,
@@ -18,7 +19,9 @@ export const jobsPart: WorkspacePart = {
 };
 
 /** The one description of `.vscode/gpu-rental.json`; its JSON schema is generated from it. */
-const workspaceFile = recipeFields.extend({ jobs: jobSection }).meta({ title: 'GPU Rental workspace' });
+const workspaceFile = recipeFields
+  .extend({ machines: machinesField, jobs: jobSection })
+  .meta({ title: 'GPU Rental workspace' });
 
 /** Returns the JSON schema of the workspace file, by its name in the package. */
 export function workspaceSchemas() {
@@ -53,8 +56,14 @@ const ofMachine: ReadonlySet<string> = new Set<keyof typeof recipeFields.shape>(
   'maxPricePerHour',
 ]);
 
-/** Returns the recipe of a file with jobs; `undefined` if the file describes no machine. */
-export function recipeForJobs(source: string): OpenRecipe | undefined {
+/**
+ * Returns the recipe of a file with jobs, for a job that names one of its machines or none; `undefined` if the file
+ * describes no machine.
+ */
+export function recipeForJobs(source: string, machine?: string): OpenRecipe | undefined {
+  if (machine !== undefined) {
+    return parseWorkspaceFile(source, machine);
+  }
   const places = new JsonPlaces(source);
   const names = places.keys().map(({ name }) => name);
   if (names.includes('template') || names.includes('image')) {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { micros } from '../../model/money';
+import { machineChoices } from '../../model/workspace/workspaceFile';
 import { ownId } from '../../store/disk/rowFolder';
 import type { Text } from '../../util/text';
 import { decisionKinds, jobPhases, troubleKinds, type Job, type JobState } from '../model/job';
@@ -38,7 +39,8 @@ const spec = z.object({
   secrets: z.array(z.string()),
   outputs: z.array(z.string()),
   outputsTo: z.string().exactOptional(),
-  machine: z.enum(['new', 'running', 'ask']),
+  machine: z.enum(machineChoices),
+  machineName: z.string().exactOptional(),
   hours: z.number(),
   costDollars: z.number(),
   setupMinutes: z.number(),

@@ -135,7 +135,8 @@ async function read({ uri, name }: Named): Promise<JobSource> {
   }
   const source = (await sourceOf(uri)) ?? '';
   try {
-    return { spec: readJob(source, name), folder: folder.uri.fsPath, recipe: recipeForJobs(source) };
+    const spec = readJob(source, name);
+    return { spec, folder: folder.uri.fsPath, recipe: recipeForJobs(source, spec.machineName) };
   } catch (error) {
     if (error instanceof UserError) {
       await vscode.window.showTextDocument(await vscode.workspace.openTextDocument(uri));

@@ -13,7 +13,7 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName, nameAmong } from '../../model/instances/instanceLabel';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { perHour, runningRateOf } from '../../model/quote';
-import { matchesRecipe } from '../../model/workspace/recipeMatch';
+import { isRentedFor, matchesRecipe } from '../../model/workspace/recipeMatch';
 import type { OpenRecipe } from '../../model/workspace/workspaceFile';
 import { commitOf } from '../../ssh/localGit';
 import { runProgram } from '../../ssh/run';
@@ -224,17 +224,23 @@ async function areReachable(machines: readonly Instance[], accountKey: string): 
  */
 async function chooseMachine(
   deps: JobDeps,
-  { spec, recipe }: JobSource,
+  { spec, recipe, folder }: JobSource,
 ): Promise<Instance | 'rent' | undefined> {
   if (spec.machine === 'new') {
     return 'rent';
   }
   const able = await connectableInstances(deps, whileReadingInstances);
-  const own = recipe && spec.machine === 'running' ? able.filter((one) => matchesRecipe(one, recipe)) : [];
+  const workspace = await realPlace({ path: folder, root: { opened: folder } });
+  const isOwn = (one: Instance, of: OpenRecipe) =>
+    spec.machineName === undefined
+      ? matchesRecipe(one, of)
+      : isRentedFor(deps.rentals.find(one.id), workspace, of);
+  const own = recipe && spec.machine === 'running' ? able.filter((one) => isOwn(one, recipe)) : [];
   const all = own.length > 0 ? own : able;
   const free = all.filter((one) => !deps.jobs.ofInstance(one.id).some(isAtWork));
   const candidates = own.length > 0 && free.length > 0 ? free : all;
-  if (candidates.length === 0 && spec.machine === 'ask') {
+  const isWanting = spec.machineName === undefined ? candidates.length === 0 : own.length === 0;
+  if (isWanting && (spec.machine === 'ask' || spec.machineName !== undefined)) {
     return 'rent';
   }
   const id = await chooseInstance(undefined, candidates, 'gpuRental.job.run');

@@ -15,11 +15,16 @@ export class JsonPlaces {
   /** Where the text has more levels than can be read; it then counts as empty. */
   readonly tooDeepAt: number | undefined;
 
-  constructor(readonly source: string) {
+  /** The places below `at` alone, whose paths begin there. */
+  constructor(
+    readonly source: string,
+    private readonly at: readonly string[] = [],
+  ) {
     const errors: ParseError[] = [];
     this.tooDeepAt = tooDeepAt(source);
     const readable = this.tooDeepAt === undefined ? source : '';
-    this.root = parseTree(readable, errors, { allowTrailingComma: true, disallowComments: false });
+    const tree = parseTree(readable, errors, { allowTrailingComma: true, disallowComments: false });
+    this.root = at.reduce<Node | undefined>(child, tree);
     const brokenAt = this.tooDeepAt ?? errors[0]?.offset;
     this.brokenLine = brokenAt === undefined ? undefined : source.slice(0, brokenAt).split('\n').length;
   }
@@ -85,7 +90,7 @@ export class JsonPlaces {
 
   /** Returns the changes that add or replace a property; none if its object does not exist. */
   setAt(path: readonly string[], value: unknown): TextChange[] {
-    const outer = this.indent.repeat(path.length - 1);
+    const outer = this.indent.repeat(this.at.length + path.length - 1);
     const inner = outer + this.indent;
     const written = jsonText(value, this.indent).split('\n').join(`${this.lineBreak}${inner}`);
     const present = this.span(path);

@@ -40,6 +40,8 @@ export interface ListedOffers {
 export interface DraftWorkspace {
   /** The real path of its folder. */
   readonly folder: string;
+  /** The name of the machine in its file, if it is not the machine of the file itself. */
+  readonly machine?: string | undefined;
   /** The on-start script of its file. */
   readonly onStart?: string | undefined;
   /** The end that its file asks for, which counts where it is earlier. */
@@ -100,6 +102,8 @@ export interface RentRequest {
   readonly mostPerHour?: Micros;
   /** The real path of the workspace that it is rented for. */
   readonly workspace?: string;
+  /** The name of the machine in the file of the workspace. */
+  readonly machine?: string;
   /** When the machine ends by itself. */
   readonly end?: AgreedEnd | undefined;
   /** Not kept: the script of the template, unless its run type has no shell. */
@@ -158,6 +162,7 @@ export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): Re
     priceLimit: searchLimit(query) ?? priceConfirmed,
     mostPerHour: confirmed === undefined ? undefined : priceConfirmed,
     workspace: workspace?.folder,
+    machine: workspace?.machine,
     templateScript: templateScript(choices),
     end: choices.end,
   });

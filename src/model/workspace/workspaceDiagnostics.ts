@@ -1,11 +1,11 @@
 import { text } from '../../util/text';
 import { parsePort } from '../documents/envFlags';
 import { checkEnvironment } from '../documents/environmentDiagnostics';
-import type { Finding } from '../documents/finding';
+import type { Finding, Fix } from '../documents/finding';
 import { JsonPlaces } from '../documents/jsonPlaces';
 import { checkScriptSecrets } from '../documents/scriptDiagnostics';
 import { unknownFields } from '../documents/unknownFields';
-import { recipeFields } from './workspaceFile';
+import { machineNameShape, recipeFields } from './workspaceFile';
 
 /** A part of the workspace file beyond its recipe. */
 export interface WorkspacePart {
@@ -19,13 +19,18 @@ type Parts = readonly WorkspacePart[];
 const brace = (places: JsonPlaces) => ({ offset: places.root?.offset ?? 0, length: 1 });
 
 function checkKeys(places: JsonPlaces, parts: Parts): Iterable<Finding> {
-  return unknownFields(places, [], [...Object.keys(recipeFields.shape), ...parts.map(({ name }) => name)]);
+  const others = ['machines', ...parts.map(({ name }) => name)];
+  return unknownFields(places, [], [...Object.keys(recipeFields.shape), ...others]);
 }
 
-/** A file may have other parts alone: the instances for them exist, or the user chooses what to rent. */
+/**
+ * A file may have other parts alone: the instances for them exist, or the user chooses what to rent. It may also describe
+ * machines with names only.
+ */
 function hasPartsAlone(places: JsonPlaces, parts: Parts): boolean {
   const names = new Set(places.keys().map(({ name }) => name));
-  return parts.some(({ name }) => names.has(name)) && !names.has('template') && !names.has('image');
+  const others = ['machines', ...parts.map(({ name }) => name)];
+  return others.some((name) => names.has(name)) && !names.has('template') && !names.has('image');
 }
 
 function* checkPriceLimit(places: JsonPlaces, parts: Parts): Iterable<Finding> {
@@ -46,7 +51,7 @@ function* checkPriceLimit(places: JsonPlaces, parts: Parts): Iterable<Finding> {
   }
 }
 
-function* checkSource(places: JsonPlaces, parts: Parts): Iterable<Finding> {
+function* checkSource(places: JsonPlaces, parts: Parts = []): Iterable<Finding> {
   const template = places.span(['template']);
   const image = places.span(['image']);
   if (template && image) {
@@ -63,7 +68,7 @@ function* checkSource(places: JsonPlaces, parts: Parts): Iterable<Finding> {
         },
       ],
     };
-  } else if (!template && !image) {
+  } else if (!template && !image && !places.node(['machines'])) {
     yield {
       code: 'nothingToRent',
       severity: hasPartsAlone(places, parts) ? 'information' : 'error',
@@ -107,7 +112,44 @@ function checkOnStart(places: JsonPlaces): Iterable<Finding> {
   });
 }
 
-const checks = [checkKeys, checkPriceLimit, checkSource, checkPorts, checkOnStart];
+/** A machine with a name; what it lacks, it has from the file. */
+function* checkMachines(places: JsonPlaces): Iterable<Finding> {
+  for (const { name, span } of places.keys(['machines'])) {
+    if (!machineNameShape.test(name)) {
+      yield {
+        code: 'machineName',
+        severity: 'error',
+        span,
+        message: text(
+          'The name of a machine begins with a letter or digit, has up to 40 letters, digits, spaces, dots, hyphens and underscores, and is not "new", "running", "ask" or "default".',
+        ),
+        fixes: [],
+      };
+    }
+    const own = new JsonPlaces(places.source, ['machines', name]);
+    const has = (key: string) => own.node([key]) !== undefined || places.node([key]) !== undefined;
+    yield* unknownFields(own, [], Object.keys(recipeFields.shape));
+    if (!has('maxPricePerHour')) {
+      yield* checkPriceLimit(own, []);
+    }
+    if ((!has('template') && !has('image')) || (own.node(['template']) && own.node(['image']))) {
+      yield* checkSource(own);
+    }
+    yield* checkPorts(own);
+    yield* checkOnStart(own);
+    for (const finding of checkEnvironment(own, { secrets: 'file' })) {
+      yield { ...finding, fixes: finding.fixes.map((fix) => below(['machines', name], fix)) };
+    }
+  }
+}
+
+/** Returns the fix with its path from the start of the file. */
+function below(at: readonly string[], fix: Fix): Fix {
+  const { action } = fix;
+  return 'path' in action ? { ...fix, action: { ...action, path: [...at, ...action.path] } } : fix;
+}
+
+const checks = [checkKeys, checkPriceLimit, checkSource, checkPorts, checkOnStart, checkMachines];
 
 /** Returns all findings on a workspace file with these parts, beyond the types that its schema checks. */
 export function findWorkspaceProblems(source: string, parts: Parts): readonly Finding[] {

@@ -97,8 +97,30 @@ export const recipeFields = z.object({
 
 export type RecipeFields = z.infer<typeof recipeFields>;
 
+/** What a job can say instead of the name of a machine. */
+export const machineChoices = ['new', 'running', 'ask'] as const;
+export type MachineChoice = (typeof machineChoices)[number];
+
+/** A name of a machine: as names of jobs, and none that has a meaning of its own. */
+export const machineNameShape = new RegExp(
+  `^(?!(?:${machineChoices.join('|')}|default)$)[A-Za-z0-9][A-Za-z0-9 ._-]{0,39}$`,
+  'i',
+);
+
+/** The other machines of a file; each has what the file says outside of them, unless it says otherwise. */
+export const machinesField = z
+  .record(z.string(), recipeFields)
+  .optional()
+  .meta({
+    description:
+      'More machines by name, for _Rent for This Workspace…_ and for `machine` of a job. Each inherits what the file says outside of them.',
+    examples: [{ train: { filters: { num_gpus: { eq: 8 } }, maxPricePerHour: 16 } }],
+  });
+
 /** What to rent, in plain data; the price limit is always there. */
 export interface Recipe {
+  /** The name under `machines`; without one, it is the machine that the file itself describes. */
+  readonly machine?: string;
   readonly filters: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly template?: TemplateRef;
   readonly image?: string;
@@ -147,33 +169,74 @@ export function checkSyntax({ brokenLine, tooDeepAt }: JsonPlaces): void {
   }
 }
 
+/** Returns the names under `machines` that can be used; `undefined`, which comes first, is the machine of the file itself. */
+export function machineNames(source: string): readonly (string | undefined)[] {
+  const places = new JsonPlaces(source);
+  const names = places.keys(['machines']).flatMap(({ name }) => (machineNameShape.test(name) ? [name] : []));
+  const describesOne = names.length === 0 || namesSource(places.value([]));
+  return [...(describesOne ? [undefined] : []), ...new Set(names)];
+}
+
+function namesSource(value: unknown): boolean {
+  return isRecord(value) && (value['template'] !== undefined || value['image'] !== undefined);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /**
- * Reads the file; comments and trailing commas are allowed, unknown keys are ignored.
+ * Reads the file, or one of its machines; comments and trailing commas are allowed, unknown keys are ignored.
  * @throws WorkspaceFileError naming what is missing or wrong.
  */
-export function parseWorkspaceFile(source: string): Recipe {
-  const recipe = readRecipe(new JsonPlaces(source));
+export function parseWorkspaceFile(source: string, machine?: string): Recipe {
+  const recipe = readRecipe(new JsonPlaces(source), machine);
   const { template, image, maxPricePerHour } = recipe;
+  const path = machine === undefined ? [] : ['machines', machine];
   if (maxPricePerHour === undefined) {
     throw new WorkspaceFileError(
       text(
         '{0} names no "maxPricePerHour". Add the dollars an hour you would pay at most.',
         workspaceFilePath,
       ),
+      path,
     );
   }
   if ((template === undefined) === (image === undefined)) {
-    throw new WorkspaceFileError(text('{0} must name either "template" or "image".', workspaceFilePath));
+    throw new WorkspaceFileError(
+      text('{0} must name either "template" or "image".', workspaceFilePath),
+      path,
+    );
   }
   return { ...recipe, maxPricePerHour };
+}
+
+/** Returns the places of what a machine is with all that it inherits. Filters and variables are merged by key. */
+function inherited(places: JsonPlaces, machine: string): JsonPlaces {
+  const own = places.value(['machines', machine]);
+  const file = places.value([]);
+  if (!machineNameShape.test(machine) || !isRecord(own) || !isRecord(file)) {
+    throw new WorkspaceFileError(
+      text('{0} describes no machine with the name {1}.', workspaceFilePath, machine),
+      ['machines'],
+    );
+  }
+  const { template, image, ...rest } = file;
+  const merged = { ...rest, ...(namesSource(own) ? {} : { template, image }), ...own };
+  const mergedIn = ['filters', 'env'].flatMap((key) => {
+    const [outer, inner] = [file[key], own[key]];
+    return isRecord(outer) && isRecord(inner) ? [[key, { ...outer, ...inner }] as const] : [];
+  });
+  return new JsonPlaces(JSON.stringify({ ...merged, ...Object.fromEntries(mergedIn) }));
 }
 
 /**
  * Reads the description of a machine in a file, which need not be enough to rent it.
  * @throws WorkspaceFileError naming what is wrong.
  */
-export function readRecipe(places: JsonPlaces): OpenRecipe {
-  checkSyntax(places);
+export function readRecipe(file: JsonPlaces, machine?: string): OpenRecipe {
+  checkSyntax(file);
+  const places = machine === undefined ? file : inherited(file, machine);
   const value = places.value([]);
   const parsed = recipeFields.safeParse(value);
   if (!parsed.success) {
@@ -185,8 +248,8 @@ export function readRecipe(places: JsonPlaces): OpenRecipe {
       path,
     );
   }
-  const file = parsed.data;
-  const badPort = (file.ports ?? []).findIndex((port) => !parsePort(port));
+  const fields = parsed.data;
+  const badPort = (fields.ports ?? []).findIndex((port) => !parsePort(port));
   if (badPort >= 0) {
     throw new WorkspaceFileError(
       text('"ports" in {0} has an entry that is not host:container.', workspaceFilePath),
@@ -205,16 +268,17 @@ export function readRecipe(places: JsonPlaces): OpenRecipe {
     );
   }
   return defined<OpenRecipe>({
-    filters: definedFilters(file.filters ?? {}),
-    template: file.template === undefined ? undefined : templateRef(file.template),
-    image: file.image,
-    diskGb: file.diskGb,
-    env: rentEnv(file.env, file.ports),
-    onStart: file.onStart,
-    maxPricePerHour: file.maxPricePerHour,
-    end: file.end && defined<Partial<AgreedEnd>>(file.end),
-    folder: file.folder,
-    whenRunning: file.whenRunning ?? 'ask',
+    machine,
+    filters: definedFilters(fields.filters ?? {}),
+    template: fields.template === undefined ? undefined : templateRef(fields.template),
+    image: fields.image,
+    diskGb: fields.diskGb,
+    env: rentEnv(fields.env, fields.ports),
+    onStart: fields.onStart,
+    maxPricePerHour: fields.maxPricePerHour,
+    end: fields.end && defined<Partial<AgreedEnd>>(fields.end),
+    folder: fields.folder,
+    whenRunning: fields.whenRunning ?? 'ask',
   });
 }
 

@@ -102,6 +102,7 @@ export function newRental(
     search: request.search,
     replaces: request.replaces,
     workspace: request.workspace,
+    machine: request.machine,
     end: request.end,
     rentalType: request.rentalType,
     priceLimit: request.priceLimit,

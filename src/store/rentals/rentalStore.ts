@@ -44,6 +44,8 @@ export interface Rental {
   readonly replaces?: string;
   /** The real path of the workspace that it was rented for. */
   readonly workspace?: string;
+  /** The name of the machine in the file of that workspace, if it is not the machine of the file itself. */
+  readonly machine?: string;
   /** When its instance ends by itself; absent in records of older versions. */
   readonly end?: AgreedEnd;
   /** The state of the instance for which its end was last arranged. */

@@ -306,6 +306,7 @@ async function rentFirst(
           accountKey: account.key,
           replaces: rental.marker,
           ...(rental.workspace === undefined ? {} : { workspace: rental.workspace }),
+          ...(rental.machine === undefined ? {} : { machine: rental.machine }),
           end: rental.end,
           templateScript: templateScript(choices),
           offer,

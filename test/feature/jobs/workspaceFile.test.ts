@@ -326,5 +326,36 @@ describe('a workspace that rented its machine', () => {
     const { address } = await window.opens();
     assert.match(address, new RegExp(`-${id}/tmp$`));
     assert.equal(window.quick.isOpen, false);
+    // Another machine of the file has the same image.
+    const machines = { big: { maxPricePerHour: 20, filters: { num_gpus: { eq: 8 } } } };
+    writeFileSync(file, JSON.stringify({ ...recipe, machines }));
+    const { documents } = window.screen;
+    documents.close(documents.byUri(FakeUri.file(file)));
+    window.run('Rent for This Workspace…');
+    await window.quick.row(/Default.*pytorch\/pytorch:latest · at most \$5\.00\/h/);
+    await window.quick.pick(/^big/);
+    await window.quick.title('Search Offers for This Workspace');
+    await computer().until('the search for it', () => {
+      const body = computer().simulator.received('POST', '/api/v0/bundles/').at(-1)?.body;
+      const { num_gpus: gpus, dph_total: price } = body as Record<string, unknown>;
+      return JSON.stringify([gpus, price]) === '[{"eq":8},{"lte":20}]';
+    });
+    window.quick.escape();
+    window.run('Rent for This Workspace…');
+    await window.quick.pick(/^Default/);
+    assert.match((await window.opens()).address, new RegExp(`-${id}/tmp$`));
+    // A job on a machine of which none was rented.
+    const go = { run: 'true', sync: false, machine: 'big', limits: { hours: 1, costDollars: 20 } };
+    writeFileSync(file, JSON.stringify({ ...recipe, machines, jobs: { go } }));
+    documents.close(documents.byUri(FakeUri.file(file)));
+    window.run('Run Job…');
+    await window.quick.title('Search Offers for go');
+    window.quick.escape();
+    // The same as the one that was rented.
+    writeFileSync(file, JSON.stringify({ ...recipe, machines, jobs: { go: { ...go, machine: 'running' } } }));
+    documents.close(documents.byUri(FakeUri.file(file)));
+    window.run('Run Job…');
+    await window.quick.title('Run go: Confirm');
+    window.quick.escape();
   });
 });

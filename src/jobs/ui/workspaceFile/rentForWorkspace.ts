@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { commandAction, runCommand, signedIn } from '../../../editor/commands';
+import { chooseMachine } from '../../../editor/chooseMachine';
 import { confirmEditedTemplate } from '../../../editor/confirm';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
@@ -21,13 +22,8 @@ import type { Template } from '../../../model/templates/template';
 import { readFilters } from '../../../model/templates/templateDocument';
 import { templateName } from '../../../model/templates/templateName';
 import { refState } from '../../../model/templates/templateRef';
-import { matchesRecipe } from '../../../model/workspace/recipeMatch';
-import {
-  parseWorkspaceFile,
-  WorkspaceFileError,
-  type OpenRecipe,
-  type Recipe,
-} from '../../../model/workspace/workspaceFile';
+import { isRentedFor, matchesRecipe } from '../../../model/workspace/recipeMatch';
+import { WorkspaceFileError, type OpenRecipe, type Recipe } from '../../../model/workspace/workspaceFile';
 import type { Account } from '../../../store/accounts/accounts';
 import { accountFor } from '../../../store/accounts/sameAccount';
 import { listedInstances } from '../../../store/instances/listed';
@@ -69,8 +65,8 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
   }
   const draft = await draftOf(account, recipe, t('Search Offers for This Workspace'));
   if (draft) {
-    const { onStart, end } = recipe;
-    await runCommand('gpuRental.searchFor', { ...draft, workspace: { folder, onStart, end } });
+    const { onStart, end, machine } = recipe;
+    await runCommand('gpuRental.searchFor', { ...draft, workspace: { folder, machine, onStart, end } });
   }
 }
 
@@ -103,6 +99,7 @@ export async function rentForJob(
     order: rentalOfJob(deps, job),
     workspace: {
       folder: await realPathOf(job.order.workspace),
+      machine: recipe?.machine,
       onStart: recipe?.onStart,
       end: recipe?.end,
     },
@@ -179,7 +176,7 @@ async function chooseFile(): Promise<vscode.Uri | undefined> {
 async function recipeIn(uri: vscode.Uri): Promise<Recipe> {
   const document = await vscode.workspace.openTextDocument(uri);
   try {
-    return parseWorkspaceFile(document.getText());
+    return await chooseMachine(document.getText(), titleOf('gpuRental.rentForWorkspace'));
   } catch (error) {
     if (error instanceof WorkspaceFileError) {
       await vscode.window.showTextDocument(document);
@@ -197,8 +194,13 @@ async function useExisting(deps: Deps, recipe: Recipe, workspace: string): Promi
   const listed = await listedInstances(deps.fleet, whileReadingInstances);
   account();
   const now = deps.clock.now();
+  // Two machines of a file may have the same image.
+  const isOther = ({ id }: Instance) => {
+    const rental = deps.rentals.find(id);
+    return rental?.workspace === workspace && !isRentedFor(rental, workspace, recipe);
+  };
   const existing = listed
-    .filter((instance) => matchesRecipe(instance, recipe))
+    .filter((instance) => matchesRecipe(instance, recipe) && !isOther(instance))
     .map((instance) => ({ instance, facts: deps.fleet.facts(instance.id) }));
   const inState = (isOne: (state: InstanceStateKind) => boolean) =>
     existing.flatMap(({ instance, facts }) => (isOne(stateOf(instance, facts, now)) ? instance : []));
@@ -207,7 +209,7 @@ async function useExisting(deps: Deps, recipe: Recipe, workspace: string): Promi
     actionsFor(instance, facts, now).canStart ? instance : [],
   );
   const coming = inState((state) => isStarting(state) || state === 'queued');
-  const toConnect = running.find(({ id }) => deps.rentals.find(id)?.workspace === workspace);
+  const toConnect = running.find(({ id }) => isRentedFor(deps.rentals.find(id), workspace, recipe));
   const [toStart] = stopped;
   if (toConnect && recipe.whenRunning === 'connect') {
     await runCommand('gpuRental.instance.connect', { instanceId: toConnect.id });

@@ -66,6 +66,7 @@ describe('a job of the workspace file', () => {
     ['braces for 128 names', { run: 'a', limits, outputs: ['{a,b}'.repeat(7)] }, 'patternTooLarge'],
     ['a pattern of a stranger', { run: 'a', limits, outputs: ['a'.repeat(1001)] }, 'patternTooLarge'],
     ['outputs outside', { run: 'a', limits, outputs: ['a/../../b'] }, 'outsideWorkdir'],
+    ['a machine that the file lacks', { run: 'a', limits, outputs: [], machine: 'big' }, 'machineUnknown'],
     ['the whole machine as outputs', { run: 'a', limits, outputs: ['/**'] }, 'outsideWorkdir'],
     ['any top folder as outputs', { run: 'a', limits, outputs: ['/*/model.bin'] }, 'outsideWorkdir'],
     ['an absolute output that leads elsewhere', { run: 'a', limits, outputs: ['/a/../b'] }, 'outsideWorkdir'],

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
+import { applyChanges } from '../../../../src/model/documents/jsonPlaces';
 import { fixed, look } from '../../../support/findings';
 import { findInFile } from '../../../support/workspaceFile';
 
 describe('the checks of a workspace file', () => {
   const sound = { image: 'a:1', maxPricePerHour: 1 };
   const check = (file: unknown) => look(findInFile, JSON.stringify(file, null, 2));
+
+  /** Applies the last fix, which is that of an inner place. */
+  const fixedIn = (source: string) => {
+    const action = findInFile(source).at(-1)?.fixes[0]?.action;
+    return applyChanges(source, action?.kind === 'edit' ? action.changes : []);
+  };
 
   it('find nothing in a sound file', () => {
     assert.deepEqual(check(sound), []);
@@ -38,6 +45,42 @@ describe('the checks of a workspace file', () => {
     assert.deepEqual(check({ ...sound, env: { API_KEY: 'abcd1234' } }), [
       ['secretInClear', '"abcd1234"', 'Make It an Account Secret'],
     ]);
+  });
+
+  it('mark the same in machines with names, which may lack what the file has', () => {
+    const machines = { train: { maxPricePerHour: 2 }, 'CPU 2': { image: 'b:2' } };
+    assert.deepEqual(check({ ...sound, machines }), []);
+    assert.deepEqual(check({ machines: { train: sound } }), []);
+    assert.deepEqual(check({ ...sound, machines: { 'a/b': {} } }), [['machineName', '"a/b"', '']]);
+    for (const name of ['new', 'Ask', 'default', '__proto__']) {
+      assert.deepEqual(look(findInFile, `{"image":"a:1","maxPricePerHour":1,"machines":{"${name}":{}}}`), [
+        ['machineName', `"${name}"`, ''],
+      ]);
+    }
+    assert.deepEqual(check({ machines: { train: { maxPricePerHour: 1, gpu: 2 } } }), [
+      ['nothingToRent', '{', 'Add "image"'],
+      ['unknownField', '"gpu"', 'Remove gpu'],
+    ]);
+    assert.deepEqual(check({ image: 'a:1', machines: { train: {} } }), [
+      ['priceLimitMissing', '{', 'Add "maxPricePerHour"'],
+      ['priceLimitMissing', '{', 'Add "maxPricePerHour"'],
+    ]);
+    const both = { ...sound, machines: { train: { image: 'b:2', template: 3 } } };
+    assert.deepEqual(check(both), [['templateAndImage', '"b:2"', 'Remove image / Remove template']]);
+    const inner = (fields: object) => ({ ...sound, machines: { train: fields } });
+    assert.deepEqual(check(inner({ ports: ['8080'] })), [['portUnreadable', '"8080"', '']]);
+    const fixed = findInFile(JSON.stringify(inner({ env: { API_KEY: 'abcd1234' } })));
+    assert.deepEqual(
+      fixed.map(({ code, fixes }) => [code, fixes[0]?.action]),
+      [
+        [
+          'secretInClear',
+          { kind: 'makeAccountSecret', name: 'API_KEY', path: ['machines', 'train', 'env', 'API_KEY'] },
+        ],
+      ],
+    );
+    const added = fixedIn(JSON.stringify({ image: 'a:1', machines: { train: {} } }, null, 2));
+    assert.deepEqual(JSON.parse(added), { image: 'a:1', machines: { train: { maxPricePerHour: 0.5 } } });
   });
 
   it('mark secrets in its scripts and jobs', () => {

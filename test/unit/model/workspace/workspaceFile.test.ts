@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { recipeForJobs } from '../../../../src/jobs/model/jobsInFile';
 import { refState, remember } from '../../../../src/model/templates/templateRef';
-import { parseWorkspaceFile, WorkspaceFileError } from '../../../../src/model/workspace/workspaceFile';
+import {
+  machineNames,
+  parseWorkspaceFile,
+  WorkspaceFileError,
+} from '../../../../src/model/workspace/workspaceFile';
 import { formatText } from '../../../../src/util/text';
 
 describe('the workspace file', () => {
@@ -110,6 +114,43 @@ describe('the workspace file', () => {
         /"env" in \.vscode\/gpu-rental\.json has an entry that can't be sent\./,
       );
     }
+  });
+
+  it('has machines with names, which inherit what they do not say', () => {
+    const file = {
+      ...{ image: 'a', maxPricePerHour: 1, diskGb: 40, ports: ['80:80'] },
+      filters: { num_gpus: { eq: 1 }, gpu_ram: { gte: 24_000 } },
+      env: { A: '1', B: '2' },
+      machines: {
+        train: { maxPricePerHour: 9, filters: { num_gpus: { eq: 8 } }, env: { B: '3' } },
+        eval: { template: 5, whenRunning: 'connect' },
+        new: { image: 'b' },
+      },
+      jobs: {},
+    };
+    const source = JSON.stringify(file);
+    assert.deepEqual(machineNames(source), [undefined, 'train', 'eval']);
+    assert.deepEqual(parseWorkspaceFile(source, 'train'), {
+      ...{ machine: 'train', image: 'a', maxPricePerHour: 9, diskGb: 40, whenRunning: 'ask' },
+      filters: { num_gpus: { eq: 8 }, gpu_ram: { gte: 24_000 } },
+      env: { A: '1', B: '3', '-p 80:80': '1' },
+    });
+    const { template, image, whenRunning } = parseWorkspaceFile(source, 'eval');
+    assert.deepEqual([template, image, whenRunning], [{ id: 5 }, undefined, 'connect']);
+    assert.equal(parseWorkspaceFile(source).machine, undefined);
+    assert.equal(recipeForJobs(source, 'train')?.maxPricePerHour, 9);
+    for (const name of ['new', 'other', '__proto__', 'constructor']) {
+      assert.throws(() => parseWorkspaceFile(source, name), /describes no machine with the name/);
+    }
+  });
+
+  it('may have machines with names only', () => {
+    const source = '{"machines":{"train":{"image":"a","maxPricePerHour":1},"cheap":{"image":"a"}}}';
+    assert.deepEqual(machineNames(source), ['train', 'cheap']);
+    assert.equal(parseWorkspaceFile(source, 'train').image, 'a');
+    assert.throws(() => parseWorkspaceFile(source, 'cheap'), /names no "maxPricePerHour"/);
+    assert.throws(() => parseWorkspaceFile(source), /names no "maxPricePerHour"/);
+    assert.deepEqual(machineNames('{"machines":[1]}'), [undefined]);
   });
 
   it('is refused in words that run nothing, for any names of its keys', () => {
