@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import { commandAction, runCommand, signedIn } from '../../../editor/commands';
 import { chooseMachine } from '../../../editor/chooseMachine';
+import { commandAction, runCommand, signedIn } from '../../../editor/commands';
 import { confirmEditedTemplate } from '../../../editor/confirm';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';

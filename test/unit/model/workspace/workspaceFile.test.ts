@@ -116,7 +116,7 @@ describe('the workspace file', () => {
     }
   });
 
-  it('has machines with names, which inherit what they do not say', () => {
+  it('has machines with names, which inherit what they leave out', () => {
     const file = {
       ...{ image: 'a', maxPricePerHour: 1, diskGb: 40, ports: ['80:80'] },
       filters: { num_gpus: { eq: 1 }, gpu_ram: { gte: 24_000 } },
