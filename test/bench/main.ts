@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { repository } from '../support/installed';
 import { measureActivation } from './activation';
 import type { Figure } from './figure';
+import { measureFiles } from './files';
 import { measureHeap } from './heap';
 import { measureInstances } from './instances';
 import { measureJobSync } from './jobSync';
@@ -32,6 +33,7 @@ const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {
   templates: measureTemplates,
   jobs: measureJobs,
   jobSync: measureJobSync,
+  files: measureFiles,
   tests: measureTests,
 };
 

@@ -318,7 +318,8 @@ export class SftpClient {
       pieces.push(bytes);
       left -= bytes.length;
     }
-    return Buffer.concat(pieces);
+    const [first] = pieces;
+    return first && pieces.length === 1 ? first : Buffer.concat(pieces);
   }
 
   private async namesOf(handle: Buffer): Promise<RemoteName[] | undefined> {

@@ -50,12 +50,13 @@ export type Part = number | bigint | string | Uint8Array | { readonly attributes
 
 /** A packet of numbers (32 bits), big numbers (64 bits), and strings or bytes with their length before them. */
 export function packet(type: number, parts: readonly Part[]): Buffer {
-  const body = parts.map(bytesOf);
+  const body = parts.flatMap(bytesOf);
   const length = body.reduce((sum, part) => sum + part.length, 1);
   return Buffer.concat([number32(length), Buffer.from([type]), ...body], length + 4);
 }
 
-function bytesOf(part: Part): Uint8Array {
+/** Bytes are not copied before the whole packet is. */
+function bytesOf(part: Part): Uint8Array | readonly Uint8Array[] {
   if (typeof part === 'number') {
     return number32(part);
   }
@@ -68,7 +69,7 @@ function bytesOf(part: Part): Uint8Array {
     return attributeBytes(part.attributes);
   }
   const bytes = typeof part === 'string' ? Buffer.from(part, 'latin1') : part;
-  return Buffer.concat([number32(bytes.length), bytes]);
+  return [number32(bytes.length), bytes];
 }
 
 function number32(value: number): Buffer {
@@ -144,30 +145,43 @@ export class Fields {
 
 /** The longest packet that a server may send, in bytes: OpenSSH sends at most 256 KB. */
 const longest = 300_000;
+/** The length of a packet and its type. */
+const headBytes = 5;
 
 /** Cuts a stream of bytes into packets. Throws `NotSftpError` where the bytes can be none. */
 export class PacketReader {
-  private rest: Buffer = Buffer.alloc(0);
+  /** What has arrived of the next packet, and the bytes that are needed to go on. */
+  private pieces: Buffer[] = [];
+  private arrived = 0;
+  private needed = headBytes;
   private isBegun = false;
 
   *read(piece: Buffer): Generator<{ readonly type: number; readonly body: Buffer }> {
-    this.rest = this.rest.length === 0 ? piece : Buffer.concat([this.rest, piece]);
-    while (this.rest.length >= 5) {
-      const length = this.rest.readUInt32BE();
-      const type = this.rest[4] ?? 0;
+    this.pieces.push(piece);
+    this.arrived += piece.length;
+    // A packet is put together once, when it is whole.
+    if (this.arrived < this.needed) {
+      return;
+    }
+    let rest = this.pieces.length === 1 ? piece : Buffer.concat(this.pieces, this.arrived);
+    this.needed = headBytes;
+    while (rest.length >= headBytes) {
+      const length = rest.readUInt32BE();
+      const type = rest[4] ?? 0;
       // What a start-up file prints is found by its first bytes, before a length of text is waited for.
       if (length < 1 || length > longest || (!this.isBegun && type !== packetType.version)) {
-        throw new NotSftpError(
-          `Not a packet: ${JSON.stringify(this.rest.subarray(0, 60).toString('latin1'))}`,
-        );
+        throw new NotSftpError(`Not a packet: ${JSON.stringify(rest.subarray(0, 60).toString('latin1'))}`);
       }
-      if (this.rest.length < length + 4) {
-        return;
+      if (rest.length < length + 4) {
+        this.needed = length + 4;
+        break;
       }
       this.isBegun = true;
-      const body = this.rest.subarray(5, length + 4);
-      this.rest = this.rest.subarray(length + 4);
+      const body = rest.subarray(headBytes, length + 4);
+      rest = rest.subarray(length + 4);
       yield { type, body };
     }
+    this.pieces = rest.length === 0 ? [] : [rest];
+    this.arrived = rest.length;
   }
 }
