@@ -18,18 +18,16 @@ const volume = named({ volumeId: id });
 const past = named({ pastId: id });
 /** A group for other tools. */
 const hostSet = named({ hostSetId: z.string() });
-/** An instance or a place on it, or a group, then the selected instances. */
+/** An instance or a place on it. A row with a note is none. */
+const placeShape = { instanceId: id, remotePath: z.string().optional(), note: z.string().optional() };
+const place = z.object(placeShape).readonly();
+/** An instance or a place on it, or a group, then the selected instances or places. */
 const hosts = [
   z.preprocess(
     (given) => (isObject(given) && ('instanceId' in given || 'hostSetId' in given) ? given : undefined),
-    z
-      .union([
-        z.object({ instanceId: id, remotePath: z.string().optional() }).readonly(),
-        z.object({ hostSetId: z.string() }).readonly(),
-      ])
-      .optional(),
+    z.union([place, z.object({ hostSetId: z.string() }).readonly()]).optional(),
   ),
-  severalNamed({ instanceId: id }),
+  severalNamed(placeShape),
 ] as const;
 const sshKey = named({ sshKeyId: id });
 /** A secret in the secret store of this computer, or else a variable of the account. */
@@ -110,6 +108,7 @@ export type InstanceKeyTarget = NonNullable<z.output<typeof instanceKey>>;
 export type VolumeTarget = NonNullable<z.output<typeof volume>>;
 export type PastTarget = NonNullable<z.output<typeof past>>;
 export type HostSetTarget = NonNullable<z.output<typeof hostSet>>;
+export type PlaceTarget = z.output<typeof place>;
 export type HostsTarget = NonNullable<z.output<(typeof hosts)[0]>>;
 export type Guide = NonNullable<z.output<typeof guide>>;
 export type PageTarget = NonNullable<z.output<typeof page>>;
@@ -342,6 +341,8 @@ const linked = {
 const own = {
   /** Loads what opens documents of instances. */
   'gpuRental.files.begin': ownSpec('workspaces'),
+  /** Uploads files of this computer to an instance, and asks for the folder where none is given. */
+  'gpuRental.files.upload': ownSpec<(target: PlaceTarget, files: readonly string[]) => unknown>('files'),
   /** Returns the rows below a folder of an instance; a row says so while they are read. */
   'gpuRental.files.list': ownSpec<(folder: RemoteFileTarget) => readonly GroupRow[]>('workspaces'),
   /**

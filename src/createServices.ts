@@ -116,6 +116,7 @@ export async function createServices(
     accountGroups: new TreeGroups(),
     templateFiles: shell.templateFiles,
     machineFiles: shell.machineFiles,
+    fileDrops: shell.fileDrops,
     links: shell.links,
     chat: shell.chat,
     demo: {

@@ -6,6 +6,7 @@ import type { AnyCommandId } from './commandSpecs';
 import { viewIds, type ViewId } from './contributions';
 import { chatTools } from './editor/chatTools';
 import { loadForDocuments, loadForNotebooks } from './editor/documentTrigger';
+import { FileDrops } from './editor/fileDrops';
 import { LazyFileSystem } from './editor/lazyFileSystem';
 import { LazyTree } from './editor/lazyTree';
 import { t } from './editor/localize';
@@ -19,6 +20,21 @@ interface Manifest {
     readonly commands: readonly { readonly command: AnyCommandId }[];
     readonly languageModelTools?: readonly { readonly name: string }[];
   };
+}
+
+/** Returns what the files of instances need before their wing loads. */
+function machineFileParts(load: () => Promise<App>): Pick<Shell, 'machineFiles' | 'fileDrops'> {
+  const begin = async () => (await load()).run('gpuRental.files.begin', []);
+  return { machineFiles: new LazyFileSystem(begin), fileDrops: new FileDrops(begin) };
+}
+
+const flat: readonly ViewId[] = ['gpuRental.sshKeys', 'gpuRental.hosting'];
+
+function treeOf(id: ViewId, load: () => Promise<App>, { fileDrops }: Pick<Shell, 'fileDrops'>): LazyTree {
+  return new LazyTree(id, load, {
+    ...{ canSelectMany: true, showCollapseAll: !flat.includes(id) },
+    ...(id === 'gpuRental.instances' ? { dragAndDropController: fileDrops } : {}),
+  });
 }
 
 /** Registers everything that the manifest declares; the first use loads the product. Only tests pass `clock`. */
@@ -38,14 +54,12 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
       }));
   // `load` reports its own failure.
   const tryToLoad = () => load().catch(() => undefined);
-  const flat: readonly ViewId[] = ['gpuRental.sshKeys', 'gpuRental.hosting'];
-  const tree = (id: ViewId) =>
-    new LazyTree(id, load, { canSelectMany: true, showCollapseAll: !flat.includes(id) });
+  const files = machineFileParts(load);
   const shell: Shell = {
     // One tree for each view id; the type of the record is made from the same list.
-    trees: Object.fromEntries(viewIds.map((id) => [id, tree(id)])) as Record<ViewId, LazyTree>,
+    trees: Object.fromEntries(viewIds.map((id) => [id, treeOf(id, load, files)])) as Record<ViewId, LazyTree>,
     templateFiles: new LazyFileSystem(load),
-    machineFiles: new LazyFileSystem(async () => (await load()).run('gpuRental.files.begin', [])),
+    ...files,
     links: { handle: undefined },
     chat: { call: undefined },
   };

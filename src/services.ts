@@ -3,6 +3,7 @@ import type { NetworkSettings } from './api/chooseTransport';
 import type { ViewId } from './contributions';
 import type { CommandTable } from './editor/commands';
 import type { ContextKeySetter } from './editor/contextKeys';
+import type { FileDrops } from './editor/fileDrops';
 import type { LazyFileSystem } from './editor/lazyFileSystem';
 import type { LazyTree } from './editor/lazyTree';
 import type { Report } from './editor/report';
@@ -88,6 +89,7 @@ export interface Services {
   readonly accountGroups: TreeGroups;
   readonly templateFiles: LazyFileSystem;
   readonly machineFiles: LazyFileSystem;
+  readonly fileDrops: FileDrops;
   /** Receives links to the extension, see `features/links`. */
   readonly links: Shell['links'];
   /** Receives the calls of the chat of the editor; the agents wing answers them. */

@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import type { ViewId } from './contributions';
+import type { FileDrops } from './editor/fileDrops';
 import type { LazyFileSystem } from './editor/lazyFileSystem';
 import type { LazyTree } from './editor/lazyTree';
 
@@ -9,6 +10,8 @@ export interface Shell {
   readonly templateFiles: LazyFileSystem;
   /** Single files of instances. */
   readonly machineFiles: LazyFileSystem;
+  /** Files that are dropped on a row of the instances, or dragged from one. */
+  readonly fileDrops: FileDrops;
   readonly links: { handle: ((uri: vscode.Uri) => unknown) | undefined };
   readonly chat: { call: ChatCall | undefined };
 }

@@ -21,7 +21,10 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
   constructor(
     private readonly id: string,
     private readonly load: () => Promise<unknown>,
-    options: { readonly canSelectMany?: boolean; readonly showCollapseAll?: boolean } = {},
+    options: Pick<
+      vscode.TreeViewOptions<object>,
+      'canSelectMany' | 'showCollapseAll' | 'dragAndDropController'
+    > = {},
   ) {
     this.opening = vscode.commands.registerCommand(openRow(id), () => this.openSelected());
     this.view = vscode.window.createTreeView(id, { treeDataProvider: this, ...options });

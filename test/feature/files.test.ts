@@ -141,6 +141,45 @@ describe('The files of an instance', () => {
     assert.equal(readFileSync(local('back', 'notes.txt'), 'utf8'), 'mine!!\n');
   });
 
+  it('are downloaded together where several are selected, into one folder', async () => {
+    const local = (...parts: string[]) => path.join(computer().workspace, ...parts);
+    writeFileSync(onMachine('second.txt'), '2');
+    await instances().inline('Files', 'Refresh Files');
+    mkdirSync(local('several'));
+    window.screen.fileDialogs.push([local('several')]);
+    // The folder brings what is selected in it.
+    await instances().menu('notes.txt', 'Download…', ['second.txt', 'data', 'weights.bin']);
+    await window.toast('Downloading from trainer: done');
+    assert.deepEqual(readdirSync(local('several')).sort(), ['data', 'notes.txt', 'second.txt']);
+    assert.equal(readFileSync(local('several', 'data', 'weights.bin'), 'utf8'), 'w');
+    window.clearToasts();
+  });
+
+  it('are uploaded where they are dropped on a folder, and replaced only after a question', async () => {
+    const local = path.join(computer().workspace, 'weights.bin');
+    writeFileSync(local, 'newer');
+    await instances().drop(/^data/, [local]);
+    await window.dialogButton('Replace', /Replace 1 file on trainer\?/);
+    await window.toast('Uploading to trainer: done');
+    assert.equal(readFileSync(onMachine('data', 'weights.bin'), 'utf8'), 'newer');
+    window.clearToasts();
+    const added = path.join(computer().workspace, 'added.txt');
+    writeFileSync(added, 'a');
+    await instances().drop('Files', [added]);
+    await window.toast('Uploading to trainer: done');
+    assert.equal(readFileSync(onMachine('added.txt'), 'utf8'), 'a');
+    await instances().drop('notes.txt', [local]);
+    await window.toast('Drop files on a folder of an instance.');
+    assert.ok(!readdirSync(home).includes('weights.bin'));
+    window.clearToasts();
+  });
+
+  it('are dragged as documents, and folders are not', async () => {
+    const { document } = new DocumentDriver(window);
+    assert.deepEqual(await instances().drag('notes.txt'), [document.uri.toString()]);
+    assert.deepEqual(await instances().drag(/^data/), []);
+  });
+
   it('are uploaded from the explorer', async () => {
     const local = (name: string) => path.join(computer().workspace, name);
     for (const name of ['a.txt', 'b.txt']) {

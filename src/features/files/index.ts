@@ -1,5 +1,5 @@
 import { realpath } from 'node:fs/promises';
-import type { CommandId, InstanceTarget } from '../../commandSpecs';
+import type { CommandId, InstanceTarget, PlaceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { allRows, runCommand, titledAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
@@ -55,6 +55,9 @@ export function register(deps: Deps): Disposable {
   );
   store.add(
     deps.commands.register('gpuRental.instance.download', async (target, all) => {
+      if (target && 'instanceId' in target && target.remotePath !== undefined) {
+        return downloadPlaces(deps, [target, ...(all ?? [])]);
+      }
       if ((target && 'hostSetId' in target) || isSeveral(all)) {
         await runCommand('gpuRental.instances.download', target, all);
         return false;
@@ -66,6 +69,9 @@ export function register(deps: Deps): Disposable {
     deps.commands.register('gpuRental.uploadFiles', (one, all) =>
       uploadTo(deps, undefined, all ?? (one ? [one] : [])),
     ),
+  );
+  store.add(
+    deps.commands.register('gpuRental.files.upload', (target, files) => uploadTo(deps, target, files)),
   );
   const closed = new AbortController();
   store.add(toDisposable(() => closed.abort()));
@@ -90,13 +96,12 @@ interface Chosen {
   readonly name: string;
 }
 
-/** An instance, or a place on it: one character for each byte of its path. */
-interface Place extends InstanceTarget {
-  readonly remotePath?: string | undefined;
-}
-
 /** The given files, or those that the user chooses. */
-async function uploadTo(deps: Deps, target: Place | undefined, given?: readonly string[]): Promise<void> {
+async function uploadTo(
+  deps: Deps,
+  target: PlaceTarget | undefined,
+  given?: readonly string[],
+): Promise<void> {
   const chosen = await choose(deps, target, 'gpuRental.instance.upload');
   if (!chosen) {
     return;
@@ -120,7 +125,8 @@ async function uploadTo(deps: Deps, target: Place | undefined, given?: readonly 
   }
 }
 
-function pathOf(place: Place | undefined): string | undefined {
+/** A place has one character for each byte of its path. */
+function pathOf(place: PlaceTarget | undefined): string | undefined {
   return place?.remotePath === undefined ? undefined : Buffer.from(place.remotePath, 'latin1').toString();
 }
 
@@ -147,11 +153,29 @@ async function chooseLocals(title: string): Promise<readonly ChosenFile[]> {
   return chosenFiles(what.map((uri) => uri.fsPath));
 }
 
+/** Downloads the files and folders among the selected rows, those of one instance after those of another. */
+async function downloadPlaces(deps: Deps, rows: readonly PlaceTarget[]): Promise<boolean> {
+  let isWhole = true;
+  for (const instanceId of new Set(rows.map((row) => row.instanceId))) {
+    const own = rows.filter((row) => row.instanceId === instanceId && row.note === undefined);
+    const paths = [...new Set(own.flatMap((row) => pathOf(row) ?? []))].filter((path) => path !== '');
+    // A selected folder brings what is below it.
+    const outer = paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
+    isWhole = (await downloadFrom(deps, { instanceId }, outer)) && isWhole;
+  }
+  return isWhole;
+}
+
 /** Downloads to this computer; returns true if the transfer is complete. */
-async function downloadFrom(deps: Deps, target: Place | undefined): Promise<boolean> {
+async function downloadFrom(
+  deps: Deps,
+  target: InstanceTarget | undefined,
+  given?: readonly string[],
+): Promise<boolean> {
   const chosen = await choose(deps, target, 'gpuRental.instance.download');
-  const remote = chosen && (pathOf(target) ?? (await askRemote(deps, chosen, 'path')));
-  if (!chosen || remote === undefined) {
+  const asked = chosen && !given ? await askRemote(deps, chosen, 'path') : undefined;
+  const remotes = given ?? (asked === undefined ? [] : [asked]);
+  if (!chosen || remotes.length === 0) {
     return false;
   }
   const [folder] = await pickLocal({
@@ -170,11 +194,31 @@ async function downloadFrom(deps: Deps, target: Place | undefined): Promise<bool
   const mayReplace = replacingQuestion();
   const get = (withActing: boolean) => (options: TransferOptions) =>
     deps.presence.during(chosen.alias, () =>
-      download(transferDeps(deps), chosen.alias, remote, into, { ...options, withActing, mayReplace }),
+      inTurn(remotes, (remote) =>
+        download(transferDeps(deps), chosen.alias, remote, into, { ...options, withActing, mayReplace }),
+      ),
     );
   return run(deps, title, get(false), async () =>
     (await mayBringActing(chosen)) ? run(deps, title, get(true)) : false,
   );
+}
+
+/** Transfers several, and returns what became of all of them. */
+async function inTurn(
+  paths: readonly string[],
+  transfer: (path: string) => Promise<TransferOutcome>,
+): Promise<TransferOutcome> {
+  let all: TransferOutcome = { files: 0, bytes: 0, leftOut: [] };
+  for (const path of paths) {
+    const one = await transfer(path);
+    all = {
+      files: all.files + one.files,
+      bytes: all.bytes + one.bytes,
+      leftOut: [...all.leftOut, ...one.leftOut],
+      notKept: all.notKept ?? one.notKept,
+    };
+  }
+  return all;
 }
 
 function mayBringActing({ name }: Chosen): Promise<boolean> {

@@ -35,6 +35,7 @@ export class FileTree implements InstanceRows, Disposable {
   private readonly starts = new Map<number, string>();
   /** Reuses the nodes, so that refreshes do not move the selection. */
   private readonly nodes = new Map<string, RemoteFileTarget>();
+  private readonly kinds = new WeakMap<object, ReturnType<typeof remoteKind>>();
 
   constructor(
     private readonly reader: Reader,
@@ -60,6 +61,11 @@ export class FileTree implements InstanceRows, Disposable {
   /** The folder that is shown below *Files*; undefined before it is known. */
   startOf(instanceId: number): string | undefined {
     return this.starts.get(instanceId);
+  }
+
+  /** What a row was when it was read; undefined for a row of another kind. */
+  kindOf(row: object): ReturnType<typeof remoteKind> | undefined {
+    return this.kinds.get(row);
   }
 
   /** Shows another folder below *Files*. */
@@ -160,7 +166,9 @@ export class FileTree implements InstanceRows, Disposable {
   ): readonly GroupRow[] {
     const rows: GroupRow[] = names.slice(0, shown).map((name) => {
       const node = this.node({ instanceId, remotePath: joinRaw(folder, name.raw) });
-      const isFolder = remoteKind(name.attributes) === 'folder';
+      const kind = remoteKind(name.attributes);
+      const isFolder = kind === 'folder';
+      this.kinds.set(node, kind);
       return {
         node,
         item: () => fileItem(node, name),

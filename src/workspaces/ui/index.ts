@@ -17,6 +17,7 @@ import { rawOf, shownName, wordsOf } from '../machine/rawPath';
 import { ifThere } from '../machine/replaceRemote';
 import { remoteKind } from '../model/remoteKind';
 import { FileDocuments, fileUri } from './fileDocuments';
+import { fileRowDrops } from './fileRowDrops';
 import { FileTree } from './fileTree';
 import { TensorBoards } from './tensorBoards';
 
@@ -26,6 +27,7 @@ type Deps = Pick<
   | 'accounts'
   | 'clock'
   | 'commands'
+  | 'fileDrops'
   | 'fleet'
   | 'instanceGroups'
   | 'log'
@@ -68,6 +70,7 @@ export function register(deps: Deps): Disposable {
     }),
   );
   deps.machineFiles.setProvider(new FileDocuments(connections, ssh, deps.clock));
+  deps.fileDrops.setFeature(fileRowDrops(deps, tree));
   store.add(commands.register('gpuRental.files.begin', () => undefined));
   store.add(commands.register('gpuRental.files.list', (target) => tree.below(target)));
   store.add(

@@ -41,6 +41,7 @@ export class FakeTreeView {
     readonly id: string,
     private readonly provider: vscode.TreeDataProvider<object>,
     private readonly onDispose: () => void,
+    readonly drops?: vscode.TreeDragAndDropController<object>,
   ) {
     this.onDidRefresh((what) => {
       this.changes += 1;

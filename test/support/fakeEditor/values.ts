@@ -301,6 +301,19 @@ export const enums = {
   EndOfLine: { LF: 1, CRLF: 2 },
 } as const;
 
+/** Something that is dragged, as a text. */
+export class FakeDataTransferItem {
+  constructor(readonly value: string) {}
+
+  asString(): Promise<string> {
+    return Promise.resolve(this.value);
+  }
+
+  asFile(): undefined {
+    return undefined;
+  }
+}
+
 export class FakeTextPart {
   constructor(readonly value: string) {}
 }

@@ -78,6 +78,7 @@ export function createVscode(
     env: known('env', envPart(screen, shared, nature)),
     l10n: known('l10n', { t: translate, bundle: undefined, uri: undefined }),
     extensions: known('extensions', extensionsPart(nature)),
+    DataTransferItem: values.FakeDataTransferItem,
     LanguageModelToolResult: values.FakeToolResult,
     LanguageModelTextPart: values.FakeTextPart,
     get lm() {
@@ -141,8 +142,12 @@ function windowPart(screen: Screen, nature: { current: WindowNature }) {
     createInputBox: () => new FakeInputBox(quick),
     showQuickPick: (...args: DropFirst<Parameters<typeof showQuickPick>>) => showQuickPick(quick, ...args),
     showInputBox: (...args: DropFirst<Parameters<typeof showInputBox>>) => showInputBox(quick, ...args),
-    createTreeView: (id: string, { treeDataProvider }: vscode.TreeViewOptions<object>) => {
-      const view = new FakeTreeView(id, treeDataProvider, () => screen.trees.delete(id));
+    createTreeView: (
+      id: string,
+      { treeDataProvider, dragAndDropController }: vscode.TreeViewOptions<object>,
+    ) => {
+      const onDispose = () => screen.trees.delete(id);
+      const view = new FakeTreeView(id, treeDataProvider, onDispose, dragAndDropController);
       screen.trees.set(id, view);
       screen.commands.ofEditor.set(`${id}.focus`, () => view.setVisible(true));
       return view;

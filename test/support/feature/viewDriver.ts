@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { sameTitle } from '../fakeEditor/commands';
+import { FakeCancellationTokenSource } from '../fakeEditor/events';
 import { inWords, manifest } from '../fakeEditor/manifest';
 import type { FakeTreeView, ShownRow } from '../fakeEditor/trees';
+import { FakeDataTransferItem, FakeUri } from '../fakeEditor/values';
 import { holds } from '../fakeEditor/whenClause';
 import { fits, type Wanted } from './wanted';
 import type { FeatureWindow } from './window';
+
+const neverCancelled = new FakeCancellationTokenSource().token;
 
 export type ViewName = 'instances' | 'jobs' | 'templates' | 'sshKeys' | 'account' | 'hosting';
 
@@ -75,6 +79,23 @@ export class ViewDriver {
       this.window.start(command.command, ...((command.arguments ?? []) as unknown[]));
     }
     await this.window.computer.rest();
+  }
+
+  /** Drops files on a row, as the explorer and the system hand them over. */
+  async drop(text: Wanted, files: readonly string[]): Promise<void> {
+    const { node } = await this.row(text);
+    const list = new FakeDataTransferItem(files.map((file) => String(FakeUri.file(file))).join('\r\n'));
+    const data = new Map([['text/uri-list', list]]);
+    void this.tree.drops?.handleDrop?.(node, data, neverCancelled);
+    await this.window.computer.rest();
+  }
+
+  /** Returns the addresses that a row hands over where it is dragged to. */
+  async drag(text: Wanted): Promise<readonly string[]> {
+    const { node } = await this.row(text);
+    const data = new Map<string, FakeDataTransferItem>();
+    await this.tree.drops?.handleDrag?.([node], data, neverCancelled);
+    return data.get('text/uri-list')?.value.split('\r\n') ?? [];
   }
 
   /** Chooses an entry of the row's context menu, for the row alone or for `also` as well; it must be offered. */

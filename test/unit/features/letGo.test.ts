@@ -105,6 +105,7 @@ describe('A feature that ends', () => {
       trees: Object.fromEntries(viewIds.map((id) => [id, new LazyTree(id, load)])),
       templateFiles: new LazyFileSystem(load),
       machineFiles: new LazyFileSystem(load),
+      fileDrops: { setFeature: () => undefined },
       links: { handle: undefined },
       chat: { call: undefined },
     } as unknown as Shell;
