@@ -232,8 +232,8 @@ function sharedState(deps: SharedDeps) {
       fleet,
       budget,
       hub,
-      guarded: (config, serviceUrl) =>
-        work.guarded({ ...config, keepsSharedTmux: keepsSharedTmux(settings) }, serviceUrl),
+      guarded: (config, ...more) =>
+        work.guarded({ ...config, keepsSharedTmux: keepsSharedTmux(settings) }, ...more),
     }),
   );
   const presence = own(new Presence({ hub, clock }));

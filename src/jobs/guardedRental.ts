@@ -1,5 +1,6 @@
 import { NotSentError } from '../api/errors';
 import { packOnstart } from '../api/onstart';
+import type { CarriedEnd } from '../model/rentals/agreedEnd';
 import { ownTerminalLine, withGuard } from '../model/rentals/birthGuard';
 import type { RentConfig } from '../model/rentals/rent';
 import { birthLine } from '../schedules/machine/machineTimer';
@@ -10,12 +11,16 @@ import { fetchSeconds } from './model/jobLimits';
  * Adds a guard to a rental, so that the machine stops by itself after its job. If the user's script leaves no room for
  * it, returns the rental unchanged; the first login then installs the guard.
  */
-export function guardedRental(config: RentConfig, serviceUrl: string): RentConfig {
-  const { guardSeconds, keepsSharedTmux } = config;
-  if (guardSeconds === undefined) {
+export function guardedRental(
+  config: RentConfig,
+  serviceUrl: string,
+  { jobSeconds }: Pick<CarriedEnd, 'jobSeconds'> = {},
+): RentConfig {
+  const { keepsSharedTmux } = config;
+  if (jobSeconds === undefined) {
     return config;
   }
-  const line = guardLine({ serviceUrl, seconds: guardSeconds });
+  const line = guardLine({ serviceUrl, seconds: jobSeconds });
   const room = (
     line === undefined ? [] : [(keepsSharedTmux === true ? '' : ownTerminalLine) + line, line]
   ).flatMap((lines) => packed(config.onstart, lines) ?? []);

@@ -81,7 +81,7 @@ export function scheduleServices(
   const check: CheckTimer = (...timer) => proveTimer({ ssh, runningProofs, ...shared }, ...timer);
   const arm: ArmTimer = (account, instance, ...more) =>
     // The guard of a job ends a machine that was rented for one.
-    shared.rentals.find(instance.id)?.config.guardSeconds === undefined
+    shared.rentals.find(instance.id)?.end?.jobSeconds === undefined
       ? armQuietly({ ssh, ...shared }, account, instance, ...more)
       : Promise.resolve('notAsked');
   const end: TimerProofsDeps['end'] = (...of) => endQuietly({ ssh, ...shared }, ...of);

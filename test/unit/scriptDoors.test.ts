@@ -45,8 +45,8 @@ const doors: Readonly<Record<string, Door>> = {
       'on-demand',
     ).onstart ?? script,
   'the on-start script beside a guard': (script) => {
-    const config = { image: 'i', diskGb: 8, onstart: script, guardSeconds: 60 };
-    const { onstart = '' } = guardedRental(config, 'https://service.test');
+    const config = { image: 'i', diskGb: 8, onstart: script };
+    const { onstart = '' } = guardedRental(config, 'https://service.test', { jobSeconds: 60 });
     return withoutGuard(unpackOnstart(onstart));
   },
   'the command of a job': (script) => job({ run: script }).run,

@@ -92,7 +92,7 @@ async function noteFailure(
 
 async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: accountKey }: ActingAccount) {
   const { desk, rentals } = deps;
-  const { quote } = request;
+  const { quote, commitment } = request;
   if (!quote || quote.accountKey !== accountKey) {
     throw new ToolError('The quote is of another account. Nothing was rented.');
   }
@@ -122,7 +122,10 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
     priceLimit: most,
     mostPerHour: most,
     // The agreed time ends it while it runs.
-    end: { ...endOfSettings(deps.settings), idleMinutes: 0 },
+    end: {
+      ...{ ...endOfSettings(deps.settings), idleMinutes: 0 },
+      ...(commitment && { at: { time: commitment.until, action: quote.then } }),
+    },
   } as const;
   const result = await rentals.rent(wish, {
     isStillWanted: stillWanted(deps, request, accountKey),

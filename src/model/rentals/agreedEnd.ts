@@ -9,6 +9,16 @@ export interface AgreedEnd {
   readonly destroyAfterDays: number;
 }
 
+/** The end of one machine, which its rental carries. */
+export interface CarriedEnd extends AgreedEnd {
+  /** When it ends in any case (ms since 1970), as the user agreed with an agent. */
+  readonly at?: { readonly time: number; readonly action: 'stop' | 'destroy' };
+  /** Seconds after which a machine for a job stops itself if no job began (docs/jobs.md). */
+  readonly jobSeconds?: number;
+}
+
+export const noEnd: AgreedEnd = { idleMinutes: 0, destroyAfterDays: 0 };
+
 export const minuteMs = 60_000;
 export const dayMs = 86_400_000;
 

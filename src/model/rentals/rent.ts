@@ -55,8 +55,6 @@ export interface RentConfig {
   readonly cancelUnavailable?: boolean;
   readonly vm?: boolean;
   readonly volume?: VolumeChoice;
-  /** Not sent as it is: the machine stops itself after this time if no job begins (docs/jobs.md). */
-  readonly guardSeconds?: number;
   /** Not sent: the user wants the service's shared tmux. */
   readonly keepsSharedTmux?: boolean;
 }

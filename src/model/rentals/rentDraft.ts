@@ -6,7 +6,7 @@ import { toOfferSearch, type MarketQuery } from '../offers/marketQuery';
 import type { Offer, RentalType } from '../offers/offer';
 import type { Filters } from '../offers/searchFields';
 import { perHour, type Rate } from '../quote';
-import type { AgreedEnd } from './agreedEnd';
+import { noEnd, type AgreedEnd, type CarriedEnd } from './agreedEnd';
 import type { RentConfig } from './rent';
 import { effectiveRuntype, lacksShell, planRent, plannedDiskGb, type RentChoices } from './rentPlan';
 import type { RentalOrder } from './rentalOrder';
@@ -105,7 +105,7 @@ export interface RentRequest {
   /** The name of the machine in the file of the workspace. */
   readonly machine?: string;
   /** When the machine ends by itself. */
-  readonly end?: AgreedEnd | undefined;
+  readonly end?: CarriedEnd | undefined;
   /** Not kept: the script of the template, unless its run type has no shell. */
   readonly templateScript?: string | undefined;
 }
@@ -121,25 +121,6 @@ export function searchLimit({ filters }: MarketQuery): Micros | undefined {
   return most === undefined ? undefined : fromDollars(most);
 }
 
-/** Also includes the template's script, because ours must come before it (docs/service/renting.md#template-merge). */
-function guarded(
-  order: RentalOrder,
-  choices: RentChoices,
-  rentalType: RentalType,
-  confirmed: Rate | undefined,
-): RentConfig {
-  const config = planRent(choices, rentalType);
-  if (lacksShell(effectiveRuntype(choices))) {
-    return config;
-  }
-  const { source } = choices;
-  return defined<RentConfig>({
-    ...config,
-    onstart: config.onstart ?? (source.kind === 'template' ? source.template.onstart : undefined),
-    guardSeconds: order.guardSeconds(confirmed && perHour(confirmed)),
-  });
-}
-
 /** Returns the script of the template before which lines of ours may stand; `undefined` if it is not known. */
 export function templateScript(choices: RentChoices): string | undefined {
   const { source } = choices;
@@ -153,17 +134,24 @@ export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): Re
   const { accountKey, offer, query, choices, order, workspace } = draft;
   const { rentalType } = query;
   const priceConfirmed = confirmed === undefined ? zero : perHour(confirmed);
+  const config = planRent(choices, rentalType);
+  const script = templateScript(choices);
+  const jobSeconds = lacksShell(effectiveRuntype(choices))
+    ? undefined
+    : order?.guardSeconds(confirmed && priceConfirmed);
+  // The guard of a job comes before the template's script (docs/service/renting.md#template-merge).
+  const onstart = config.onstart ?? (jobSeconds === undefined ? undefined : script);
   return defined<RentRequest>({
     accountKey,
     offer,
-    config: order ? guarded(order, choices, rentalType, confirmed) : planRent(choices, rentalType),
+    config: defined<RentConfig>({ ...config, onstart }),
     search: toOfferSearch(rentalQuery(draft)),
     rentalType,
     priceLimit: searchLimit(query) ?? priceConfirmed,
     mostPerHour: confirmed === undefined ? undefined : priceConfirmed,
     workspace: workspace?.folder,
     machine: workspace?.machine,
-    templateScript: templateScript(choices),
-    end: choices.end,
+    templateScript: script,
+    end: jobSeconds === undefined ? choices.end : { ...(choices.end ?? noEnd), jobSeconds },
   });
 }

@@ -15,7 +15,7 @@ interface AgreedEndsDeps {
   readonly fleet: Pick<Fleet, 'state' | 'find' | 'facts' | 'onDidChange'>;
   readonly hub: Pick<WindowHub, 'isLeader' | 'onDidChangeLeader'>;
   readonly rentals: Pick<RentalStore, 'rentals' | 'update' | 'onDidChange'>;
-  readonly schedules: Pick<InstanceSchedules, 'ready' | 'setAgreed'>;
+  readonly schedules: Pick<InstanceSchedules, 'ready' | 'setAgreed' | 'setFirst'>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -80,6 +80,12 @@ export class AgreedEnds implements Disposable {
       return;
     }
     const { idleMinutes, destroyAfterDays } = end;
+    if (end.at && endSetFor === undefined && (state === 'running' || end.at.action === 'destroy')) {
+      const { time, action } = end.at;
+      await schedules.setFirst(accountKey, instance.id, action, { kind: 'at', at: time });
+      await rentals.update(marker, { endSetFor: state });
+      return;
+    }
     const at = (facts.stoppedAt ?? clock.now()) + destroyAfterDays * dayMs;
     const next: Pick<Schedule, 'action' | 'term' | 'savedAt'> | undefined =
       state === 'running'

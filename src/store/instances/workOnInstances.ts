@@ -1,5 +1,6 @@
 import type { Instance } from '../../model/instances/instance';
 import type { MachineProbe } from '../../model/instances/machineProbe';
+import type { CarriedEnd } from '../../model/rentals/agreedEnd';
 import type { PastRental } from '../../model/rentals/pastRental';
 import type { RentConfig } from '../../model/rentals/rent';
 import { toDisposable, type Disposable } from '../../util/disposable';
@@ -49,7 +50,7 @@ export interface InstanceWork {
   /** Returns the names of agents by the ids of instances that they rented; empty if that can't be read. */
   readonly renters?: () => Promise<ReadonlyMap<number, string>>;
   /** Adds to a rental what ends its machine if the work that it is for never begins. */
-  readonly guarded?: (config: RentConfig, serviceUrl: string) => RentConfig;
+  readonly guarded?: (config: RentConfig, serviceUrl: string, end: CarriedEnd | undefined) => RentConfig;
   /** True if the product must load for it at the next start; `undefined` while that is unknown. */
   readonly isPending?: () => boolean | undefined;
   /** Fires when `isPending` may have changed. */
@@ -122,8 +123,8 @@ export class WorkOnInstances implements Disposable {
     return this.each(({ past }) => past)[0];
   }
 
-  guarded(config: RentConfig, serviceUrl: string): RentConfig {
-    return this.each(({ guarded }) => guarded).reduce((all, guard) => guard(all, serviceUrl), config);
+  guarded(config: RentConfig, serviceUrl: string, end: CarriedEnd | undefined): RentConfig {
+    return this.each(({ guarded }) => guarded).reduce((all, guard) => guard(all, serviceUrl, end), config);
   }
 
   async rentedByAgents(): Promise<ReadonlyMap<number, string>> {

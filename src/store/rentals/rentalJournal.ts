@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import * as z from 'zod';
+import { noEnd } from '../../model/rentals/agreedEnd';
 import type { RentConfig } from '../../model/rentals/rent';
 import { defined } from '../../util/defined';
 import { parseJson } from '../../util/json';
@@ -111,7 +112,8 @@ export class RentalJournal {
   }
 
   async get(accountKey: string, marker: string): Promise<Rental | undefined> {
-    return (await this.file(accountKey, marker).value())?.rental;
+    const rental = (await this.file(accountKey, marker).value())?.rental;
+    return rental && withJobSeconds(rental);
   }
 
   /** Stores a rental, on disk when it resolves; if it rejects, nothing may be sent. */
@@ -185,6 +187,14 @@ export class RentalJournal {
 /** Returns since when the rental has no instance, as far as known; milliseconds since 1970. */
 export function overSince({ phase, goneAt }: Rental): number | undefined {
   return goneAt ?? (phase.kind === 'notRented' ? phase.at : undefined);
+}
+
+/** Older versions kept the time of a job's guard beside the end. */
+function withJobSeconds(rental: Rental): Rental {
+  const { guardSeconds, ...config } = rental.config as RentConfig & { readonly guardSeconds?: unknown };
+  return typeof guardSeconds === 'number'
+    ? { ...rental, config, end: { ...noEnd, ...rental.end, jobSeconds: guardSeconds } }
+    : rental;
 }
 
 /** Returns the configuration for the disk; an empty text marks a part that is stored elsewhere. */

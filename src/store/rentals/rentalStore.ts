@@ -2,7 +2,7 @@ import type { CallOptions } from '../../api/http';
 import type { Micros } from '../../model/money';
 import type { OfferSearch } from '../../model/offers/filters';
 import type { Offer, RentalType } from '../../model/offers/offer';
-import type { AgreedEnd } from '../../model/rentals/agreedEnd';
+import type { CarriedEnd } from '../../model/rentals/agreedEnd';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
 import type { FailureReason } from '../../model/rentals/startWatch';
@@ -47,7 +47,7 @@ export interface Rental {
   /** The name of the machine in the file of that workspace, if it is not the machine of the file itself. */
   readonly machine?: string;
   /** When its instance ends by itself; absent in records of older versions. */
-  readonly end?: AgreedEnd;
+  readonly end?: CarriedEnd;
   /** The state of the instance for which its end was last arranged. */
   readonly endSetFor?: 'running' | 'stopped';
   /** The token between which its machine prints its host keys into its log. */

@@ -1,5 +1,6 @@
 import { NotSentError } from '../../api/errors';
 import { withMarker } from '../../model/instances/instanceLabel';
+import type { CarriedEnd } from '../../model/rentals/agreedEnd';
 import type { RentConfig } from '../../model/rentals/rent';
 import type { RentRequest } from '../../model/rentals/rentDraft';
 import { DisposableStore } from '../../util/disposable';
@@ -36,7 +37,7 @@ interface RentalsDeps extends RecordsDeps {
   /** The budget that every rental is checked against. */
   readonly budget: Pick<Budget, 'current'>;
   /** Returns the request for a confirmed configuration. */
-  readonly guarded: (config: RentConfig, serviceUrl: string) => RentConfig;
+  readonly guarded: (config: RentConfig, serviceUrl: string, end: CarriedEnd | undefined) => RentConfig;
 }
 
 export function createRentals(deps: RentalsDeps): RentalStore {
@@ -130,7 +131,7 @@ class JournaledRentals implements RentalStore {
     }
     const config: RentConfig = { ...request.config, label: withMarker(request.config.label, marker) };
     const { hub, clock } = this.deps;
-    const sent = withHostKeyLine(this.deps.guarded(config, account.serviceUrl), request);
+    const sent = withHostKeyLine(this.deps.guarded(config, account.serviceUrl, request.end), request);
     const rental = newRental(request, config, {
       marker,
       accountKey: account.key,

@@ -40,14 +40,16 @@ describe('the request for a draft', () => {
     const order = rentalOfJob({} as never, job);
     const template = aTemplate({ onstart: 'entrypoint.sh', runtype: 'ssh' });
     const choices = { source: { kind: 'template', template } } as const;
-    const { config } = requestOf({ ...draft, choices, order }, undefined);
-    assert.deepEqual([config.onstart, config.guardSeconds], ['entrypoint.sh', 3600 + 120 + 3600]);
+    const end = { idleMinutes: 30, destroyAfterDays: 7 };
+    const whole = requestOf({ ...draft, choices: { ...choices, end }, order }, undefined);
+    assert.equal(whole.config.onstart, 'entrypoint.sh');
+    assert.deepEqual(whole.end, { ...end, jobSeconds: 3600 + 120 + 3600 });
     const own = requestOf({ ...draft, choices: { ...choices, onstart: 'mine' }, order }, undefined).config;
     assert.equal(own.onstart, 'mine');
-    const { onstart, guardSeconds } = requestOf({ ...draft, choices }, undefined).config;
-    assert.deepEqual([onstart, guardSeconds], [undefined, undefined]);
+    const alone = requestOf({ ...draft, choices }, undefined);
+    assert.deepEqual([alone.config.onstart, alone.end], [undefined, undefined]);
     const without = { ...draft, choices: { ...draft.choices, runtype: 'args' }, order } as const;
-    assert.equal(requestOf(without, undefined).config.guardSeconds, undefined);
+    assert.equal(requestOf(without, undefined).end, undefined);
   });
 });
 

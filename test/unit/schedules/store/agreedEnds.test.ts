@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { RefusedError, TimedOutError } from '../../../../src/api/errors';
 import type { Instance } from '../../../../src/model/instances/instance';
+import type { CarriedEnd } from '../../../../src/model/rentals/agreedEnd';
 import { anOffer } from '../../../support/builders';
 import { passUntil } from '../../../support/computerScene';
 import { rentalRequest } from '../../../support/rentalRequest';
@@ -32,7 +33,7 @@ describe('The agreed end of a rental', () => {
       ...(gpuUtilPercent === undefined ? {} : { gpuUtilPercent }),
     });
   };
-  const rent = async (window: ScheduleWindow, more: { readonly end?: typeof end } = { end }) => {
+  const rent = async (window: ScheduleWindow, more: { readonly end?: CarriedEnd } = { end }) => {
     const renting = window.rentals.rent({ ...rentalRequest, ...more });
     const result = await computer.clock.through(renting);
     assert.equal(result.kind, 'rented');
@@ -63,6 +64,24 @@ describe('The agreed end of a rental', () => {
     assert.deepEqual(noticeKinds(window), ['soon', 'stopped', 'missed', 'missed']);
     await computer.clock.advance(day);
     assert.equal(service.count('instances.destroy'), 0);
+  });
+
+  it('is at a time for the machine of an agent, also where the next window sets it, and only once', async () => {
+    const time = computer.clock.now() + 3 * 60 * minute;
+    const killed = await open();
+    service.after = (call) => (call === 'offers.rent' ? killed.close() : undefined);
+    const agreed = { ...end, idleMinutes: 0, at: { time, action: 'destroy' } } as const;
+    void killed.rentals.rent({ ...rentalRequest, end: agreed }).catch(() => undefined);
+    await passUntil(computer, 'the rental', () => service.instances.length > 0);
+    assert.deepEqual(scheduled(), []);
+    const next = await open();
+    run();
+    await isScheduled('destroy');
+    const [set] = scheduled();
+    assert.deepEqual(set, { action: 'destroy', term: { kind: 'at', at: time }, isAgreed: undefined });
+    await next.schedules.cancel(service.instances[0]?.id ?? 0);
+    await pass(30 * minute);
+    assert.deepEqual(scheduled(), []);
   });
 
   /** A machine that an editor has stopped, and that was asked for unsaved work before. */

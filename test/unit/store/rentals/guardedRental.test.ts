@@ -7,11 +7,9 @@ import type { RentConfig } from '../../../../src/model/rentals/rent';
 
 describe('The guard in the request for a machine', () => {
   const address = 'https://console.example';
-  const sent = (config: RentConfig, url = address) => guardedRental(config, url).onstart;
-  const job = (onstart?: string): RentConfig => ({
-    guardSeconds: 11_000,
-    ...(onstart === undefined ? {} : { onstart }),
-  });
+  const sent = (config: RentConfig, url = address, end: { jobSeconds?: number } = { jobSeconds: 11_000 }) =>
+    guardedRental(config, url, end).onstart;
+  const job = (onstart?: string): RentConfig => (onstart === undefined ? {} : { onstart });
 
   it('is before the user’s script', () => {
     const script = sent(job('touch ~/mine\nexit 1\n')) ?? '';
@@ -55,7 +53,6 @@ describe('The guard in the request for a machine', () => {
   ).join('');
 
   for (const [what, config, url] of [
-    ['a machine without a job', { onstart: 'echo mine\n' }, address],
     ['a script for another interpreter', job('#!/usr/bin/env python3\nprint(1)\n'), address],
     ['a script that leaves no room', job(`# ${noise}\n`), address],
     ['an address that a shell could take for more', job('echo mine\n'), 'https://a.example/;reboot'],
@@ -64,6 +61,10 @@ describe('The guard in the request for a machine', () => {
       assert.equal(sent(config, url), config.onstart);
     });
   }
+
+  it('is left out for a machine without a job', () => {
+    assert.equal(sent(job('echo mine\n'), address, {}), 'echo mine\n');
+  });
 
   it('is packed with a longer script, of which the user sees only their own', () => {
     const own = Array.from({ length: 45 }, (_, at) => `echo step ${at}\n`).join('');

@@ -50,6 +50,16 @@ describe('The rentals on disk', () => {
     delete: () => Promise.reject(new Error('locked')),
   });
 
+  it('keep the time of a job’s guard with the end, also those of older versions', async () => {
+    const config = { ...image, guardSeconds: 9000 };
+    const end = { idleMinutes: 30, destroyAfterDays: 0 };
+    await open().put(aRental({ config, end }));
+    const read = await open().get('a', marker);
+    assert.deepEqual([read?.config, read?.end], [image, { ...end, jobSeconds: 9000 }]);
+    await open().put(aRental({ config }));
+    assert.equal((await open().get('a', marker))?.end?.jobSeconds, 9000);
+  });
+
   for (const [part, config] of [
     ['environment', { env: { TOKEN: 'hush' } }],
     ['script', { onstart: 'login hush' }],

@@ -66,10 +66,9 @@ describe('The line that prints the host keys of a rental', () => {
   it('is beside the guard of a job, and left out where only the guard has room', () => {
     const sizes = Array.from({ length: 60 }, (_, at) => `# ${noise.slice(0, at * 64)}\n`);
     const kinds = sizes.map((own) => {
-      const guarded = guardedRental(
-        { ...image, guardSeconds: 9000, onstart: own },
-        'https://console.example',
-      );
+      const guarded = guardedRental({ ...image, onstart: own }, 'https://console.example', {
+        jobSeconds: 9000,
+      });
       const sent = withHostKeyLine(guarded, {});
       assert.ok((sent.config.onstart ?? '').length <= longestOnstart);
       const script = unpackOnstart(sent.config.onstart ?? '');
