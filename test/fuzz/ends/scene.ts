@@ -1,4 +1,3 @@
-import { settle } from '../../../src/agents/store/settle';
 import { anOffer } from '../../support/builders';
 import { scheduleScene } from '../../support/scheduleWindows';
 import { Dice } from '../dice';
@@ -198,17 +197,8 @@ class Ends {
     ]);
     this.note(name);
     await run();
-    await this.settle();
     await world.scene.computer.clock.advance(0);
     await world.hear();
-  }
-
-  /** As the leading window does, which is the first one. */
-  private async settle(): Promise<void> {
-    const [window] = this.world.windows;
-    if (window && window.desk.requests.length > 0) {
-      await this.world.through(settle(window));
-    }
   }
 
   async play(): Promise<void> {
@@ -243,7 +233,6 @@ class Ends {
     } else {
       await this.window();
     }
-    await this.settle();
     await world.pass(3 * hour);
     const days = Math.max(...world.machines.map(({ agreed }) => agreed.destroyAfterDays));
     await world.pass(dice.chance(0.25) && days < 7 ? (days + 1.5) * day : 0);
