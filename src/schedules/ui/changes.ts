@@ -2,6 +2,7 @@ import { confirm, isPerson } from '../../editor/confirm';
 import { t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
 import { pricePerDay } from '../../editor/priceText';
+import { whileSending } from '../../editor/progress';
 import { needsEditor } from '../../editor/scheduleText';
 import { momentText } from '../../editor/timeText';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
@@ -181,7 +182,7 @@ export async function cancel(deps: ScheduleDeps, instanceId: number): Promise<vo
   } else if (
     !isLate &&
     // A message names a stop that the service still holds.
-    (await deps.timetable.isGone(instanceId))
+    (await whileSending(deps.timetable.isGone(instanceId)))
   ) {
     message('info', t('{0} will not stop by itself. It still costs money.', name));
   }

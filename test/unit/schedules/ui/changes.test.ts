@@ -4,6 +4,7 @@ import { OnQuick } from '../../../support/onQuick';
 import { openScreen, runCommandsBy, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 import { scheduleScene, type ScheduleScene } from '../../../support/scheduleWindows';
+import { until } from '../../../support/until';
 
 const id = 5001;
 
@@ -39,5 +40,23 @@ describe('Canceling the end of an instance', () => {
     await new OnQuick(screen).flush();
     assert.equal(schedules.find(id)?.schedule.isOnlyOnInstance, true);
     assert.match(textsOn(screen).join('\n'), /Canceled here only\./);
+  });
+
+  it('shows that it waits for the window that removes the stop at the service', async () => {
+    const screen = openScreen();
+    const { accounts, fleet, schedules } = await open();
+    await schedules.set(id, 'stop', { kind: 'at', at: computer.clock.now() + 3_600_000 });
+    let remove = (_isGone: boolean) => {};
+    const isGone = () => new Promise<boolean>((resolve) => (remove = resolve));
+    const deps = only<Parameters<typeof cancel>[0]>({
+      ...{ accounts, fleet, schedules },
+      clock: computer.clock,
+      timetable: { isGone },
+    });
+    const canceling = cancel(deps, id);
+    await until('the progress', () => textsOn(screen).some((line) => /Waiting for the service/.test(line)));
+    remove(true);
+    await canceling;
+    assert.match(textsOn(screen).join('\n'), /training will not stop by itself/);
   });
 });
