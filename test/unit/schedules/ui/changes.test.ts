@@ -46,7 +46,7 @@ describe('Canceling the end of an instance', () => {
     const screen = openScreen();
     const { accounts, fleet, schedules } = await open();
     await schedules.set(id, 'stop', { kind: 'at', at: computer.clock.now() + 3_600_000 });
-    let remove = (_isGone: boolean) => {};
+    let remove: (isGone: boolean) => void = () => undefined;
     const isGone = () => new Promise<boolean>((resolve) => (remove = resolve));
     const deps = only<Parameters<typeof cancel>[0]>({
       ...{ accounts, fleet, schedules },
