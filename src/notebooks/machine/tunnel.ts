@@ -5,6 +5,7 @@ import { wait, type Clock } from '../../util/clock';
 import type { Disposable } from '../../util/disposable';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
+import { Gate } from './gate';
 
 export interface TunnelDeps {
   readonly ssh: Pick<SshService, 'forward'>;
@@ -12,6 +13,8 @@ export interface TunnelDeps {
   readonly log: Log;
   /** Called once if the tunnel is given up because ssh refused the host key; no retry changes that. */
   readonly onRefused?: (error: HostKeyError) => void;
+  /** What bytes to the machine wait for; never rejects. */
+  readonly before?: () => Promise<unknown>;
 }
 
 /**
@@ -20,7 +23,7 @@ export interface TunnelDeps {
  */
 const reopenMs = [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 30_000, 30_000, 30_000];
 
-/** A port of the machine behind one local port, which stays the same after an interruption. */
+/** A port of the machine behind one local port, which stays ours during an interruption: Jupyter reconnects to it only. */
 export class Tunnel implements Disposable {
   private forward: Forward | undefined;
   private readonly stop = new AbortController();
@@ -29,7 +32,7 @@ export class Tunnel implements Disposable {
     private readonly deps: TunnelDeps,
     readonly alias: string,
     readonly remotePort: number,
-    readonly localPort: number,
+    private readonly gate: Gate,
   ) {}
 
   /** Opens the tunnel at the wanted local port, or at another one if that is taken. */
@@ -39,10 +42,20 @@ export class Tunnel implements Disposable {
     ports: { readonly remotePort: number; readonly localPort: number },
     signal?: AbortSignal,
   ): Promise<Tunnel> {
-    const forward = await deps.ssh.forward(alias, { ...ports, noticesLossSoon: true }, signal);
-    const tunnel = new Tunnel(deps, alias, ports.remotePort, forward.localPort);
-    tunnel.keep(forward);
-    return tunnel;
+    const { remotePort } = ports;
+    const gate = await Gate.open(ports.localPort, deps.before ?? (() => Promise.resolve()));
+    try {
+      const tunnel = new Tunnel(deps, alias, remotePort, gate);
+      tunnel.keep(await deps.ssh.forward(alias, { remotePort, noticesLossSoon: true }, signal));
+      return tunnel;
+    } catch (error) {
+      gate.dispose();
+      throw error;
+    }
+  }
+
+  get localPort(): number {
+    return this.gate.localPort;
   }
 
   /** False during an interruption. */
@@ -56,16 +69,15 @@ export class Tunnel implements Disposable {
   }
 
   dispose(): void {
+    void this.close();
+  }
+
+  /** Resolves once its port is free. */
+  async close(): Promise<void> {
     this.stop.abort();
     this.forward?.close();
     this.forward = undefined;
-  }
-
-  /** Closes it and waits until its ssh has ended, which has the local port until then. */
-  async close(): Promise<void> {
-    const { forward } = this;
-    this.dispose();
-    await forward?.ended;
+    await this.gate.close();
   }
 
   private keep(forward: Forward): void {
@@ -74,9 +86,11 @@ export class Tunnel implements Disposable {
       return;
     }
     this.forward = forward;
+    this.gate.lead(forward.localPort);
     void forward.ended.then(() => {
       if (this.forward === forward) {
         this.forward = undefined;
+        this.gate.lead(undefined);
         void this.reopen();
       }
     });
@@ -84,21 +98,13 @@ export class Tunnel implements Disposable {
 
   private async reopen(): Promise<void> {
     const { clock, log, ssh, onRefused } = this.deps;
-    const { remotePort, localPort } = this;
+    const { remotePort } = this;
     for (const pause of reopenMs) {
       try {
         await wait(clock, pause, this.stop.signal);
-        const forward = await ssh.forward(
-          this.alias,
-          { remotePort, localPort, noticesLossSoon: true },
-          this.stop.signal,
-        );
-        if (forward.localPort === localPort) {
-          this.keep(forward);
-          return;
-        }
-        // Jupyter reconnects to the old port only.
-        forward.close();
+        const wanted = { remotePort, noticesLossSoon: true };
+        this.keep(await ssh.forward(this.alias, wanted, this.stop.signal));
+        return;
       } catch (error) {
         if (isCancelled(error)) {
           return;

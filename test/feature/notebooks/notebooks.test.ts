@@ -198,7 +198,7 @@ describe('a notebook with a kernel on an instance', () => {
     const other = 'AAAAC3NzaC1lZDI1NTE5AAAAIDExMTExMTExMTExMTExMTExMTExMTExMTExMTExMTEx';
     writeFileSync(file, known.replaceAll(/ssh-ed25519 \S+/g, `ssh-ed25519 ${other}`));
     window.clearToasts();
-    process.kill(sshOf(localPort));
+    process.kill(sshOf(alias));
     const words = /^Notebooks can't use trainer: The host key of the instance has changed\./;
     await window.toast(words);
     await assert.rejects(chosen(), /The host key of the instance has changed/);
@@ -231,18 +231,17 @@ describe('a notebook with a kernel on an instance', () => {
   });
 });
 
-/** The process that forwards a local port. */
-function sshOf(port: number): number {
+/** The process that forwards a port of an instance. */
+function sshOf(alias: string): number {
   const pid = readdirSync('/proc').find((name) => {
     try {
-      return (
-        /^\d+$/.test(name) && readFileSync(`/proc/${name}/cmdline`, 'utf8').includes(`127.0.0.1:${port}:`)
-      );
+      const words = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
+      return /^\d+$/.test(name) && words.includes('-L') && words.includes(alias);
     } catch {
       return false;
     }
   });
-  assert.ok(pid, 'an ssh forwards the port');
+  assert.ok(pid, 'an ssh forwards a port');
   return Number(pid);
 }
 
