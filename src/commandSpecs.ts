@@ -47,6 +47,22 @@ const service = named({ serviceKey: z.string(), instanceId: id });
 const terminal = named({ instanceId: id, terminalName: z.string().optional() });
 /** A file or folder of an instance, one character for each byte of its path; with a note, a row about it. */
 const remoteFile = named({ remotePath: z.string(), instanceId: id, note: z.string().optional() });
+/** A folder that is mirrored to an instance, by a key of its own. */
+const mirror = named({ mirrorKey: z.string(), instanceId: id });
+/** A file that differs between a mirrored folder and its instance, by its name below the folder. */
+const mirroredFile = { mirroredFile: z.string(), mirrorKey: z.string(), instanceId: id };
+const mirroredFiles = [named(mirroredFile), severalNamed(mirroredFile)] as const;
+/** A running instance, or a folder of this computer in the explorer. */
+const mirrorEnd = z.preprocess(
+  (given) => {
+    const localFolder = pathOfFile(given);
+    return localFolder === undefined ? given : { localFolder };
+  },
+  z
+    .union([z.object({ localFolder: z.string() }).readonly(), z.object({ instanceId: id }).readonly()])
+    .optional()
+    .catch(undefined),
+);
 /** A kernel that runs on an instance. */
 const kernel = named({ kernelId: z.string(), instanceId: id });
 /** A key below an instance, by the service's id. */
@@ -113,6 +129,9 @@ export type HostsTarget = NonNullable<z.output<(typeof hosts)[0]>>;
 export type Guide = NonNullable<z.output<typeof guide>>;
 export type PageTarget = NonNullable<z.output<typeof page>>;
 export type RemoteFileTarget = NonNullable<z.output<typeof remoteFile>>;
+export type MirrorTarget = NonNullable<z.output<typeof mirror>>;
+export type MirroredFileTarget = z.output<z.ZodObject<typeof mirroredFile>>;
+export type MirrorEnd = NonNullable<z.output<typeof mirrorEnd>>;
 export type KernelTarget = NonNullable<z.output<typeof kernel>>;
 export type ServiceTarget = NonNullable<z.output<typeof service>>;
 export type TerminalTarget = NonNullable<z.output<typeof terminal>>;
@@ -124,6 +143,10 @@ export type DocumentTarget = NonNullable<z.output<typeof document>>;
 /** An instance in the account in which the user chose it. */
 interface HeldTarget extends InstanceTarget {
   readonly accountKey: string;
+}
+/** A folder of this computer and an instance that may have it. */
+export interface FolderTarget extends HeldTarget {
+  readonly folder: string;
 }
 interface WantedEntry extends HeldTarget {
   readonly isEntryOnly?: boolean | undefined;
@@ -278,6 +301,13 @@ const contributed = {
   'gpuRental.files.open': spec('workspaces', { args: [remoteFile] }),
   'gpuRental.files.refresh': spec('workspaces', { args: [remoteFile] }),
   'gpuRental.openTensorBoard': spec('workspaces', { args: [logs] }),
+  'gpuRental.mirror.start': spec('workspaces', { args: [mirrorEnd] }),
+  'gpuRental.mirror.stop': spec('workspaces', { args: [mirror] }),
+  'gpuRental.mirror.compare': spec('workspaces', { args: [mirror] }),
+  'gpuRental.mirror.fetch': spec('workspaces', { args: mirroredFiles }),
+  'gpuRental.mirror.fetchAll': spec('workspaces', { args: [mirror] }),
+  'gpuRental.mirror.keepMine': spec('workspaces', { args: mirroredFiles }),
+  'gpuRental.mirror.keepTheirs': spec('workspaces', { args: mirroredFiles }),
   'gpuRental.kernel.shutDown': spec('notebooks', { args: [kernel] }),
   'gpuRental.instance.upload': spec('files', { args: hosts }),
   'gpuRental.uploadFiles': spec('files', { args: localFiles }),
@@ -323,6 +353,10 @@ const linked = {
   'gpuRental.template.showMore': spec('templates', {
     args: [z.enum(['mine', 'favourites', 'recent', 'recommended'])],
   }),
+  /** Compares a file of a mirrored folder with that of the instance. */
+  'gpuRental.mirror.showDifference': spec('workspaces', { args: [z.object(mirroredFile).readonly()] }),
+  /** Asks what a mirror waits for. */
+  'gpuRental.mirror.review': spec('workspaces', { args: [mirror] }),
   /** A quick fix that needs the secret store or the service. */
   'gpuRental.template.fix': spec('documents', { args: [z.unknown()] }),
   /**
@@ -358,6 +392,12 @@ const own = {
     ownSpec<(target: JobRowTarget) => { readonly instanceId: number; readonly folder: string } | undefined>(
       'jobs',
     ),
+  /** Returns where the instance has a folder of this computer, if it is mirrored there. */
+  'gpuRental.mirror.placeOf': ownSpec<(place: FolderTarget) => string | undefined>('workspaces'),
+  /** Mirrors a folder after a question, unless it is already, and returns its place. */
+  'gpuRental.mirror.begin': ownSpec<(place: FolderTarget) => string | undefined>('workspaces'),
+  /** Sends what waits of the folders of an instance; returns false if that takes longer than a cell should wait. */
+  'gpuRental.mirror.settle': ownSpec<(machine: HeldTarget) => boolean>('workspaces'),
   /** Shows a read-only document with this text. */
   'gpuRental.showText':
     ownSpec<(text: { readonly title: string; readonly content: string }) => unknown>('lifecycle'),

@@ -49,6 +49,11 @@ export class FileDocuments implements vscode.FileSystemProvider {
     this.refusals = new RefusedSaves(clock);
   }
 
+  /** Has the editor read a document again that it shows, unless it has unsaved changes. */
+  reread(uri: vscode.Uri): void {
+    this.changed.fire([{ type: vscode.FileChangeType.Changed, uri }]);
+  }
+
   watch(): vscode.Disposable {
     // Nothing is watched: the machine would be asked without end. A save compares what is there.
     return new vscode.Disposable(() => undefined);

@@ -6,7 +6,6 @@ import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { askLine } from '../../editor/quickPick';
 import { titleOf } from '../../editor/titles';
-import type { Services } from '../../services';
 import { isRemotePath } from '../../ssh/remoteFolders';
 import { onAccountEnd } from '../../store/accounts/accountEnds';
 import { accountFor } from '../../store/accounts/sameAccount';
@@ -16,9 +15,11 @@ import { SftpConnections } from '../machine/connections';
 import { rawOf, shownName, wordsOf } from '../machine/rawPath';
 import { ifThere } from '../machine/replaceRemote';
 import { remoteKind } from '../model/remoteKind';
+import type { Services } from '../services';
 import { FileDocuments, fileUri } from './fileDocuments';
 import { fileRowDrops } from './fileRowDrops';
 import { FileTree } from './fileTree';
+import { registerMirrors, type MirrorUiDeps } from './mirrors';
 import { TensorBoards } from './tensorBoards';
 
 type Deps = Pick<
@@ -33,9 +34,10 @@ type Deps = Pick<
   | 'log'
   | 'machineFiles'
   | 'ssh'
->;
+> &
+  MirrorUiDeps;
 
-/** The files of instances: a tree below each, and documents that are opened and saved there. */
+/** The files of instances: a tree below each, documents that are opened and saved there, and mirrored folders. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { accounts, commands, fleet, log, ssh } = deps;
@@ -69,8 +71,10 @@ export function register(deps: Deps): Disposable {
       tree.keepOnly(() => false);
     }),
   );
-  deps.machineFiles.setProvider(new FileDocuments(connections, ssh, deps.clock));
+  const documents = new FileDocuments(connections, ssh, deps.clock);
+  deps.machineFiles.setProvider(documents);
   deps.fileDrops.setFeature(fileRowDrops(deps, tree));
+  store.add(registerMirrors({ ...deps, documents }));
   store.add(commands.register('gpuRental.files.begin', () => undefined));
   store.add(commands.register('gpuRental.files.list', (target) => tree.below(target)));
   store.add(

@@ -9,6 +9,7 @@ import { Panels } from './panels';
 import { QuickInputPlace } from './quickInput';
 import { Terminals } from './terminals';
 import type { FakeTreeView } from './trees';
+import { FakeUri } from './values';
 
 export interface FakeStatusItem {
   readonly id: string;
@@ -20,6 +21,8 @@ export interface FakeStatusItem {
   backgroundColor?: vscode.ThemeColor | undefined;
   isShown: boolean;
 }
+
+type FakeNotebook = Pick<vscode.NotebookDocument, 'notebookType' | 'uri' | 'isUntitled'>;
 
 /** Everything that one window shows and was told, as data. */
 export class Screen {
@@ -48,9 +51,16 @@ export class Screen {
   readonly foldersChanged = new FakeEventEmitter<unknown>();
   /** Fires where a file is made or deleted that the product watches. */
   readonly filesChanged = new FakeEventEmitter<unknown>();
-  /** Open notebooks. */
-  readonly notebooks: Pick<vscode.NotebookDocument, 'notebookType'>[] = [];
-  readonly didOpenNotebook = new FakeEventEmitter<Pick<vscode.NotebookDocument, 'notebookType'>>();
+  /** What the editor sees change below a folder that the product watches. */
+  readonly watched = {
+    changed: new FakeEventEmitter<vscode.Uri>(),
+    created: new FakeEventEmitter<vscode.Uri>(),
+    deleted: new FakeEventEmitter<vscode.Uri>(),
+  };
+  /** Open notebooks; the last one is in front. */
+  readonly notebooks: FakeNotebook[] = [];
+  readonly didOpenNotebook = new FakeEventEmitter<FakeNotebook>();
+  readonly notebookChanged = new FakeEventEmitter<unknown>();
   uriHandler: vscode.UriHandler | undefined;
   terminalProfile: vscode.TerminalProfileProvider | undefined;
   tasks: vscode.TaskProvider | undefined;
@@ -71,9 +81,18 @@ export class Screen {
     this.windowStateChanged.fire({ focused: isFocused, active: isFocused });
   }
 
-  openNotebook(notebookType = 'jupyter-notebook'): void {
-    this.notebooks.push({ notebookType });
-    this.didOpenNotebook.fire({ notebookType });
+  /** Opens a notebook, of this computer with a path. */
+  openNotebook(path?: string): FakeNotebook {
+    const uri = path === undefined ? FakeUri.parse('untitled:Untitled-1.ipynb') : FakeUri.file(path);
+    const notebook = { notebookType: 'jupyter-notebook', uri, isUntitled: path === undefined };
+    this.notebooks.push(notebook);
+    this.didOpenNotebook.fire(notebook);
+    return notebook;
+  }
+
+  /** Reports that a cell of a notebook begins to run. */
+  runCell(notebook: FakeNotebook): void {
+    this.notebookChanged.fire({ notebook, cellChanges: [{ executionSummary: {} }], contentChanges: [] });
   }
 
   createStatusItem(id: string): Partial<vscode.StatusBarItem> {

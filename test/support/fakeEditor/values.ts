@@ -65,6 +65,13 @@ export class FakeTreeItem implements vscode.TreeItem {
   }
 }
 
+export class FakeRelativePattern {
+  constructor(
+    readonly baseUri: vscode.Uri,
+    readonly pattern: string,
+  ) {}
+}
+
 export class FakePosition {
   constructor(
     readonly line: number,

@@ -63,6 +63,7 @@ export function createVscode(
     CodeAction: values.FakeCodeAction,
     Hover: values.FakeHover,
     WorkspaceEdit: values.FakeWorkspaceEdit,
+    RelativePattern: values.FakeRelativePattern,
     TerminalExitReason: values.TerminalExitReason,
     TerminalProfile: values.FakeTerminalProfile,
     Task: values.FakeTask,
@@ -118,6 +119,10 @@ function windowPart(screen: Screen, nature: { current: WindowNature }) {
     },
     get activeTextEditor() {
       return documents.active;
+    },
+    get activeNotebookEditor() {
+      const notebook = screen.notebooks.at(-1);
+      return notebook && { notebook };
     },
     get visibleTextEditors() {
       return documents.active ? [documents.active] : [];
@@ -284,11 +289,17 @@ function workspacePart(screen: Screen, { settings }: SharedParts, nature: { curr
     onDidSaveTextDocument: documents.saved.event,
     onDidGrantWorkspaceTrust: screen.trustGranted.event,
     onDidChangeWorkspaceFolders: screen.foldersChanged.event,
-    createFileSystemWatcher: () => ({
-      onDidCreate: screen.filesChanged.event,
-      onDidDelete: screen.filesChanged.event,
+    createFileSystemWatcher: (pattern: unknown) => ({
+      onDidChange: screen.watched.changed.event,
+      onDidCreate: (typeof pattern === 'string' ? screen.filesChanged : screen.watched.created).event,
+      onDidDelete: (typeof pattern === 'string' ? screen.filesChanged : screen.watched.deleted).event,
       dispose: () => undefined,
     }),
+    onDidChangeNotebookDocument: screen.notebookChanged.event,
+    onDidSaveNotebookDocument: new FakeEventEmitter<unknown>().event,
+    onDidCreateFiles: new FakeEventEmitter<unknown>().event,
+    onDidDeleteFiles: new FakeEventEmitter<unknown>().event,
+    onDidRenameFiles: new FakeEventEmitter<unknown>().event,
     registerFileSystemProvider: (scheme: string, provider: vscode.FileSystemProvider) =>
       documents.registerFileSystem(scheme, provider),
     registerTextDocumentContentProvider: (scheme: string, provider: vscode.TextDocumentContentProvider) =>
