@@ -46,6 +46,7 @@ export class JupyterClient {
   static async start(
     { localPort, token }: ServerAddress,
     reachable: () => Promise<unknown> = () => Promise.resolve(),
+    name = 'python3',
   ): Promise<JupyterClient> {
     const require = createRequire(__filename);
     const services = require('@jupyterlab/services') as ServicesPackage;
@@ -61,7 +62,7 @@ export class JupyterClient {
     });
     const manager = new services.KernelManager({ serverSettings });
     await manager.ready;
-    return new JupyterClient(manager, await manager.startNew({ name: 'python3' }));
+    return new JupyterClient(manager, await manager.startNew({ name }));
   }
 
   get kernelId(): string {

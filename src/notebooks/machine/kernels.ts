@@ -62,6 +62,29 @@ export async function kernelsOf(server: ServerAddress, withinMs = patienceMs): P
   return [...kernels.values()];
 }
 
+/** A notebook or console with its kernel. */
+export interface NotebookSession {
+  readonly name: string;
+  readonly kernelName: string;
+}
+
+const sessionShape = z.object({
+  name: z.string().max(1000),
+  kernel: z.object({ name: z.string().max(200) }),
+});
+
+/** Returns the sessions of one of our servers, as `kernelsOf` does with its kernels. */
+export async function sessionsOf(server: ServerAddress): Promise<readonly NotebookSession[]> {
+  const given: unknown = parse(await call(server, 'GET', '/api/sessions', patienceMs));
+  if (!Array.isArray(given)) {
+    throw new NotServedError('no list');
+  }
+  return given.slice(0, mostKernels).flatMap((row) => {
+    const { data } = sessionShape.safeParse(row);
+    return data ? [{ name: data.name, kernelName: data.kernel.name }] : [];
+  });
+}
+
 /** Ends a kernel; one that the server does not have any more has ended. */
 export async function shutDownKernel(server: ServerAddress, id: string): Promise<void> {
   try {

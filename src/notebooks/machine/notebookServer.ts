@@ -8,6 +8,7 @@ import { assembled } from '../../ssh/shellProgram';
 import { lastLines } from '../../ssh/transfer';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
+import type { KernelOfFolder } from './kernelOfFolder';
 import script from './server.sh';
 
 /** The script that runs on a machine, for the checks of the tests. */
@@ -40,6 +41,8 @@ type Exec = Pick<SshService, 'exec'>;
 const greeting = 'gpu-rental notebooks';
 /** Another window may take its turn first, and a server on a slow disk a minute. */
 const startMs = 180_000;
+/** A login and one file. */
+const lookMs = 45_000;
 /** The longest of all steps. */
 export const installMs = 20 * 60_000;
 /** The machine notices within a minute that a step was cut off. */
@@ -87,15 +90,28 @@ export async function installServer(
   }
 }
 
+/** Adds a kernel to those that the server lists, or changes it. */
+export async function addKernel(
+  ssh: Exec,
+  alias: string,
+  { name, spec }: KernelOfFolder,
+  signal?: AbortSignal,
+): Promise<void> {
+  const options = { signal, timeoutMs: lookMs, isLook: true };
+  const lines = await ask(ssh, alias, ['kernel', name, ''], options, [JSON.stringify(spec)]);
+  throwIfRefused(lines.at(-1) === 'added' ? [] : ['no-folder']);
+}
+
 async function ask(
   ssh: Exec,
   alias: string,
   input: readonly string[],
   options: Omit<NonNullable<Parameters<Exec['exec']>[2]>, 'input'>,
+  more: readonly string[] = [],
 ): Promise<readonly string[]> {
   const result = await ssh.exec(alias, notebookScript, {
     ...options,
-    input: `${[...input, turnMinutes].join('\n')}\n`,
+    input: `${[...input, turnMinutes, ...more].join('\n')}\n`,
   });
   const lines = result.stdout.split(/\r?\n/).filter((line) => line !== '');
   const start = lines.indexOf(greeting);

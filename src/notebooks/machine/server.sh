@@ -1,6 +1,6 @@
 # The Jupyter server of GPU Rental on a rented machine. Standard input: what to do, the token for a new server, the name of
-# the folder in which kernels start, and the minutes that any of this may take. The token is in no argument and no
-# environment.
+# the folder in which kernels start, and the minutes that any of this may take. For a kernel of a folder its name stands
+# in place of the token, and a fifth line is its kernel.json. The token is in no argument and no environment.
 umask 077
 IFS= read -r verb
 IFS= read -r token
@@ -116,6 +116,7 @@ start() {
   rm -rf begin
   mkdir begin && printf %s "$begin" >"begin/$module.py" && cd begin || { echo 'no-folder'; return; }
   env -u JUPYTER_TOKEN "GPU_RENTAL_ROOT=$root" "GPU_RENTAL_MODULE=$module" JUPYTER_NO_CONFIG=1 "JUPYTER_RUNTIME_DIR=$own/run" "JUPYTER_TOKEN_FILE=$own/token" \
+    "JUPYTER_PATH=$own/share${JUPYTER_PATH:+:$JUPYTER_PATH}" \
     setsid nohup "$python" -m "$module" --no-browser --ip=127.0.0.1 --port=48650 --allow-root \
     "--notebook-dir=$root" >"$own/log" 2>&1 </dev/null 9<&- &
   started=$!
@@ -164,8 +165,18 @@ install() {
   fi
 }
 
+# The server lists the folders of kernels at each question. It may do so while the file is written.
+add_kernel() {
+  case $token in *[!a-z0-9-]* | '') return ;; esac
+  IFS= read -r spec
+  kernel=$own/share/kernels/$token
+  mkdir -p "$kernel" && printf '%s\n' "$spec" >"$kernel/new" && mv "$kernel/new" "$kernel/kernel.json" && echo 'added'
+}
+
 # include alone.sh
 
+# It waits for no start or installation of another window.
+[ "$verb" != kernel ] || { add_kernel; exit 0; }
 # Two windows start one server.
 if ! alone "$own" lock 150 "$minutes"; then
   echo 'busy'

@@ -23,6 +23,22 @@ export function kernelFolder(localName: string | undefined): string {
   return plain === '' ? 'notebooks' : plain;
 }
 
+/**
+ * Returns whether the Jupyter extension made a session of this name for a notebook: the name of its file, with a number
+ * before the ending (`jupyterKernelSessionFactory.ts` of microsoft/vscode-jupyter).
+ */
+export function isSessionOf(name: string, notebookPath: string): boolean {
+  const file = notebookPath.slice(notebookPath.lastIndexOf('/') + 1);
+  const isNumber = /^-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+  const base = file.replace(/\.[^.]*$/, '');
+  const ending = file.slice(base.length);
+  return (
+    name.startsWith(base) &&
+    name.endsWith(ending) &&
+    isNumber.test(name.slice(base.length, name.length - ending.length))
+  );
+}
+
 /** A server of the kernel picker. Its id is the SSH alias, which never changes: Jupyter finds kernels by it. */
 export interface ListedServer {
   readonly alias: string;

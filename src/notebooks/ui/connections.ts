@@ -56,7 +56,10 @@ interface Attempt {
   readonly work: Promise<ServerAddress>;
 }
 
-type Deps = Pick<Services, 'accounts' | 'ssh' | 'clock' | 'log' | 'redactor' | 'presence'>;
+interface Deps extends Pick<Services, 'accounts' | 'ssh' | 'clock' | 'log' | 'redactor' | 'presence'> {
+  /** What cells wait for before they reach their instance; never rejects. */
+  readonly before?: (alias: string) => Promise<unknown>;
+}
 
 /** Jupyter resolves all known servers repeatedly, so a machine that failed is not tried again for this long (ms). */
 const pauseAfterFailureMs = 15_000;
@@ -260,7 +263,7 @@ export class NotebookConnections implements Disposable {
       }
     };
     const tunnel = await Tunnel.open(
-      { ...this.deps, onRefused },
+      { ...this.deps, onRefused, before: () => Promise.resolve(this.deps.before?.(alias)) },
       alias,
       { remotePort: answer.port, localPort: before?.server.localPort ?? tunnelPortOf(alias) },
       signal,

@@ -14,6 +14,7 @@ export class KernelRows implements InstanceRows {
   constructor(
     private readonly deps: Pick<Services, 'accounts' | 'ssh'>,
     private readonly connections: NotebookConnections,
+    private readonly titleOf: (alias: string, kernelName: string) => string = (_, name) => name,
   ) {
     this.onDidChange = connections.onDidChange;
   }
@@ -30,10 +31,11 @@ export class KernelRows implements InstanceRows {
       (kernels ?? []).map(({ id }) => [id, before?.get(id) ?? { kernelId: id, instanceId }]),
     );
     this.nodes.set(instanceId, nodes);
+    const shown = (kernel: Kernel) => ({ ...kernel, name: this.titleOf(alias ?? '', kernel.name) });
     return (kernels ?? []).flatMap((kernel) => {
       const node = nodes.get(kernel.id);
       return node
-        ? [{ node, item: () => kernelItem(instanceId, kernel, isSilent), onPage: { kind: 'work' } }]
+        ? [{ node, item: () => kernelItem(instanceId, shown(kernel), isSilent), onPage: { kind: 'work' } }]
         : [];
     });
   }

@@ -14,6 +14,7 @@ import { NotebookConnections } from './connections';
 import type { NotebookDeps } from './deps';
 import { findJupyter } from './jupyter';
 import { KernelRows } from './kernelRows';
+import { NotebookFolders } from './notebookFolders';
 import { ServerList } from './serverList';
 import { candidatesOf, ServerProvider } from './serverProvider';
 import { showKernels, useInNotebook } from './useInNotebook';
@@ -22,12 +23,18 @@ import { showKernels, useInNotebook } from './useInNotebook';
 export class Notebooks implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly connections: NotebookConnections;
+  private readonly folders: NotebookFolders;
   private attached: Promise<ServerList | undefined> | undefined;
 
   constructor(private readonly deps: NotebookDeps) {
     const { accounts, instanceGroups } = deps;
-    const connections = this.owned.add(new NotebookConnections(deps));
+    const folders = this.owned.add(
+      new NotebookFolders({ ...deps, serverOf: (alias) => this.connections.serverOf(alias) }),
+    );
+    const before = (alias: string) => folders.settle(alias);
+    const connections = this.owned.add(new NotebookConnections({ ...deps, before }));
     this.connections = connections;
+    this.folders = folders;
     this.owned.add(
       onAccountEnd(deps, (accountKey) => {
         connections.closeAccount(accountKey);
@@ -38,7 +45,8 @@ export class Notebooks implements Disposable {
         connections.endAttemptsOfOthers(accounts.active?.key);
       }),
     );
-    this.owned.add(instanceGroups.addInstanceRows(new KernelRows(deps, connections)));
+    const titleOf = (alias: string, name: string) => folders.titleOf(alias, name);
+    this.owned.add(instanceGroups.addInstanceRows(new KernelRows(deps, connections, titleOf)));
   }
 
   /** Registers the list in the kernel picker once, if a suitable Jupyter extension is installed and starts. */
@@ -49,7 +57,8 @@ export class Notebooks implements Disposable {
 
   use(target: InstanceTarget | undefined): Promise<void> {
     const attach = () => this.attach();
-    return useInNotebook({ ...this.deps, connections: this.connections, attach }, target);
+    const { connections, folders } = this;
+    return useInNotebook({ ...this.deps, connections, folders, attach }, target);
   }
 
   showKernels(target: InstanceTarget | undefined): Promise<void> {
@@ -68,7 +77,7 @@ export class Notebooks implements Disposable {
     const owned = this.owned.add(new DisposableStore());
     let servers: ServerList | undefined;
     try {
-      servers = await attachTo(this.deps, this.connections, owned);
+      servers = await attachTo({ ...this.deps, folders: this.folders }, this.connections, owned);
       return servers;
     } finally {
       if (!servers) {
@@ -81,7 +90,7 @@ export class Notebooks implements Disposable {
 
 /** Shows the instances in the kernel picker. */
 async function attachTo(
-  deps: NotebookDeps,
+  deps: NotebookDeps & { readonly folders: NotebookFolders },
   connections: NotebookConnections,
   store: DisposableStore,
 ): Promise<ServerList | undefined> {

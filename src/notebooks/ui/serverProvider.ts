@@ -21,12 +21,14 @@ import type {
   JupyterServer,
   JupyterServerProvider,
 } from './jupyterTypes';
+import type { NotebookFolders } from './notebookFolders';
 import type { ServerList } from './serverList';
 import { checkAccount, setUpServer } from './setUp';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock' | 'oneWindow' | 'report' | 'log'> & {
   readonly servers: ServerList;
   readonly connections: NotebookConnections;
+  readonly folders: Pick<NotebookFolders, 'addKernels'>;
 };
 
 /** Within this time, windows notice the same (ms). */
@@ -213,12 +215,19 @@ export class ServerProvider implements JupyterServerProvider, JupyterCommandProv
       const kind = stateOf(instance, fleet.facts(instance.id), clock.now());
       throw new UserError(text('The instance is not running: {0}', stateLabel(instance, kind)));
     }
-    return this.isUsed(row, await connections.connect(alias));
+    const address = await connections.connect(alias);
+    // Jupyter lists the kernels next.
+    await this.deps.folders.addKernels(row);
+    return this.isUsed(row, address);
   }
 
   private async setUp(row: ListedServer, name: string): Promise<JupyterServer | undefined> {
     const address = await setUpServer(this.deps, { ...row, name });
-    return address && this.isUsed(row, address);
+    if (!address) {
+      return undefined;
+    }
+    await this.deps.folders.addKernels(row);
+    return this.isUsed(row, address);
   }
 
   private isUsed(row: ListedServer, address: ServerAddress): JupyterServer {

@@ -13,11 +13,13 @@ import { orCancelled } from '../../util/cancellation';
 import { plainLabel } from '../../util/plainLabel';
 import type { NotebookConnections } from './connections';
 import { explainAbsence, findJupyter } from './jupyter';
+import type { NotebookFolders } from './notebookFolders';
 import type { ServerList } from './serverList';
 import { setUpServer } from './setUp';
 
 type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh' | 'clock'> & {
   readonly connections: NotebookConnections;
+  readonly folders: NotebookFolders;
   attach(): Promise<ServerList | undefined>;
 };
 
@@ -42,6 +44,9 @@ export async function useInNotebook(deps: Deps, target: InstanceTarget | undefin
     return;
   }
   void servers?.noteUsed(alias);
+  const machine = { alias, accountKey: account.key, instanceId };
+  await deps.folders.addKernels(machine);
+  const notebook = deps.folders.withoutFolder(alias);
   const hasNotebook = vscode.window.activeNotebookEditor !== undefined;
   message(
     'info',
@@ -55,6 +60,7 @@ export async function useInNotebook(deps: Deps, target: InstanceTarget | undefin
           label: t('New Notebook'),
           run: () => vscode.commands.executeCommand('ipynb.newUntitledIpynb'),
         },
+    notebook && { label: t('Mirror Folder…'), run: () => deps.folders.mirror(machine, notebook) },
   );
 }
 

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { kernelOfFolder } from '../../../../src/notebooks/machine/kernelOfFolder';
 import { kernelsOf, shutDownKernel, type ServerAddress } from '../../../../src/notebooks/machine/kernels';
-import { startServer, type StartAnswer } from '../../../../src/notebooks/machine/notebookServer';
+import { addKernel, startServer, type StartAnswer } from '../../../../src/notebooks/machine/notebookServer';
 import { Tunnel } from '../../../../src/notebooks/machine/tunnel';
 import type { Run } from '../../../../src/ssh/run';
 import type { SshService } from '../../../../src/ssh/service';
@@ -85,6 +86,32 @@ describe('The Jupyter server of a machine, through a real sshd', function () {
     assert.deepEqual([kernel?.name, kernel?.isBusy], ['python3', false]);
     await shutDownKernel(server, client.kernelId);
     assert.deepEqual(await kernelsOf(server), []);
+  });
+
+  it('runs cells in the copy of a local folder, with the files beside the notebook', async () => {
+    const folder = join(machineHome, "it's {connection_file} $(date) José");
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'data.csv'), 'a,b\n');
+    writeFileSync(join(folder, 'helpers.py'), 'answer = 42\n');
+    const kernel = kernelOfFolder('/home/me/project', folder, 'project on trainer');
+    await addKernel(ssh, alias, kernel);
+    const client = await JupyterClient.start(server, undefined, kernel.name);
+    const cell = 'import helpers, os; print(os.getcwd(), open("data.csv").read(), helpers.answer)';
+    assert.equal(await client.execute(cell), `${folder} a,b\n 42\n`);
+    const [started] = await kernelsOf(server);
+    assert.equal(started?.name, kernel.name);
+    client.close();
+    await shutDownKernel(server, client.kernelId);
+  });
+
+  it('runs them in a folder that is made for them where nothing of it is on the machine', async () => {
+    const folder = join(machineHome, 'project', 'deep', 'notebooks');
+    const kernel = kernelOfFolder('/home/me/deep', folder, 'notebooks on trainer');
+    await addKernel(ssh, alias, kernel);
+    const client = await JupyterClient.start(server, undefined, kernel.name);
+    assert.equal(await client.execute('import os; print(os.getcwd())'), `${folder}\n`);
+    client.close();
+    await shutDownKernel(server, client.kernelId);
   });
 
   it('starts one server where windows ask at once, and finds it afterwards', async () => {

@@ -23,7 +23,7 @@ describe('What the kernel picker offers of an instance', () => {
     };
     const row = { alias: 'gpu-7', accountKey: 'own', instanceId: 7, label: 'trainer' };
     const deps = {
-      ...{ clock, connections },
+      ...{ clock, connections, folders: { addKernels: () => Promise.resolve() } },
       accounts: { active: { key: 'own' } as object | undefined, load: () => Promise.resolve() },
       fleet: {
         state: { kind: 'ready', value: { instances: [instance] }, fetchedAt: clock.now() },

@@ -82,7 +82,10 @@ describe('The kernel picker', () => {
       connect: (): Promise<unknown> => Promise.reject(new Error(`Of the machine ${(tries += 1)}`)),
     };
     const provider = new ServerProvider(
-      { ...deps, servers, connections } as unknown as Deps,
+      {
+        ...{ ...deps, servers, connections },
+        folders: { addKernels: () => Promise.resolve() },
+      } as unknown as Deps,
       only(new FakeEventEmitter<undefined>().event),
     );
     /** What the list has to say once it is read again. */
