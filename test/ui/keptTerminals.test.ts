@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { accessibilityFaults } from '../support/accessibility';
 import { signIn } from '../support/journey';
@@ -15,6 +16,7 @@ describe('terminals that keep running', function () {
   let workbench: Workbench;
   let id = 0;
   const instances = () => workbench.view('Instances');
+  const bin = () => path.join(session().root, 'instances', `${id}.machine`, 'bin');
   const kept = () => instances().row(/Terminal workspace-1/);
 
   before(async () => {
@@ -44,31 +46,53 @@ describe('terminals that keep running', function () {
     await workbench.shot('03-reattached');
   });
 
+  it('return to their place after a broken connection, and show each try', async () => {
+    const tmux = path.join(bin(), 'tmux');
+    writeFileSync(tmux, '#!/bin/sh\nexit 1\n', { mode: 0o700 });
+    const { stdout } = spawnSync('pgrep', [
+      '-f',
+      `ssh .*${session().root}.*new-session -A -D -s workspace-1`,
+    ]);
+    // ssh ends with 255 then, as for a connection that broke.
+    for (const pid of String(stdout).trim().split('\n')) {
+      process.kill(Number(pid), 'SIGTERM');
+    }
+    await workbench.terminalShows(/The connection to trainer was lost/);
+    await workbench.terminalShows(/No answer\. Next try in/);
+    await workbench.clearNotifications();
+    await workbench.shot('04-lost');
+    rmSync(tmux);
+    await workbench.terminalShows(/it-is-42[^]*sleep 87651/, 60_000);
+    await workbench.shot('05-returned');
+  });
+
   it('are rows once their tab is closed, with the program in them', async () => {
     await workbench.quick.run('Terminal: Kill the Active Terminal Instance');
     // The editor itself may have opened a shell in the panel, which was open in the last window.
     await workbench.page.locator('.terminal-wrapper', { hasText: 'it-is-42' }).waitFor({ state: 'hidden' });
     await instances().expand(instances().row('trainer'));
     await kept().filter({ hasText: 'sleep' }).waitFor({ timeout: 60_000 });
-    await workbench.shot('04-row');
+    await workbench.shot('06-row');
   });
 
   it('are on the page of the instance', async () => {
     await instances().pick('trainer');
     const page = workbench.webview();
     await page.getByText('Terminal workspace-1').waitFor({ timeout: 60_000 });
-    await workbench.shot('05-page');
+    await workbench.shot('07-page');
   });
 
   it('are beside the services that the machine names, which are read by a click', async () => {
-    const bin = path.join(session().root, 'instances', `${id}.machine`, 'bin');
     const services = [
       { name: 'Jupyter', internal_port: 18_080, open_path: '/lab', state: 'RUNNING' },
-      { name: 'Syncthing', internal_port: 18_384, open_path: '/', state: 'STOPPED' },
+      {
+        ...{ name: 'Syncthing', internal_port: 18_384, open_path: '/', state: 'STOPPED' },
+        supervisor_process: 'syncthing',
+      },
       { name: 'Pay <b>here</b> [x](command:y)', internal_port: 80, open_path: '/', state: 'unknown' },
     ];
     const json = JSON.stringify({ schema_version: 1, services });
-    const file = path.join(bin, 'vast-capabilities');
+    const file = path.join(bin(), 'vast-capabilities');
     writeFileSync(file, `#!/bin/sh\ncat <<'END'\n${json}\nEND\n`, { mode: 0o700 });
     const page = workbench.webview();
     await press(page.locator('[id="button-gpuRental.instance.readServices"]'));
@@ -80,21 +104,34 @@ describe('terminals that keep running', function () {
       .waitFor();
     await workbench.inThemes(async (theme) => {
       assert.deepEqual(await accessibilityFaults(page), [], theme);
-      await workbench.shot(`06-services${theme}`);
+      await workbench.shot(`08-services${theme}`);
     });
+  });
+
+  it('are beside a stopped service, which a click starts', async () => {
+    const supervisor =
+      '#!/bin/sh\nif [ "$1" = start ]; then echo "$2: started"; else echo "$2 RUNNING"; fi\n';
+    writeFileSync(path.join(bin(), 'supervisorctl'), supervisor, { mode: 0o700 });
+    const row = instances().row(/Syncthing/);
+    await row.hover();
+    await workbench.shot('09-start');
+    await instances().inlineAction(row, 'Start Service', instances().row(/18384\/tcp, running/));
+    await workbench.shot('10-started');
   });
 
   it('end after a question where a program runs', async () => {
     await instances().contextMenu(kept(), 'End Terminal…');
     await workbench.dialog.waitFor();
     assert.match(await workbench.dialog.innerText(), /sleep runs in it and ends as well/);
-    await workbench.shot('07-question');
+    await workbench.shot('11-question');
     await press(workbench.dialog.getByRole('button', { name: 'End', exact: true }));
     await kept().waitFor({ state: 'detached', timeout: 60_000 });
   });
 
   it('met nothing unexpected', () => {
     assert.doesNotMatch(session().log(), /\[error\]/);
-    assert.deepEqual(workbench.errors, []);
+    // The editor itself reports the end of ssh.
+    const others = workbench.errors.filter((error) => !/terminated with exit code: 255/.test(String(error)));
+    assert.deepEqual(others, []);
   });
 });

@@ -51,6 +51,9 @@ const mostTries = 10;
 /** A connection that breaks sooner than this adds to the tries before it (ms). */
 const heldMs = 60_000;
 
+/** How long before the end of a terminal the editor may show the next one. */
+const nextShownMs = 1_000;
+
 /** Windows share the words of an error alone. */
 const offline = new NotReachableError().text.template;
 
@@ -61,12 +64,21 @@ const offline = new NotReachableError().text.template;
 export class LostTerminals implements Disposable {
   private readonly store = new DisposableStore();
   private readonly machines = new Map<string, Machine>();
+  private active = vscode.window.activeTerminal;
+  /** The terminal that was active before, and until when (`elapsed`). */
+  private before: { readonly terminal: vscode.Terminal | undefined; readonly until: number } | undefined;
 
   constructor(private readonly deps: Deps) {
     const { fleet, terminals } = deps;
     this.store.add(terminals.onDidLose((lost) => this.add(lost)));
     this.store.add(terminals.onDidChange(() => this.follow()));
     this.store.add(fleet.onDidChange(() => this.follow()));
+    this.store.add(
+      vscode.window.onDidChangeActiveTerminal((terminal) => {
+        this.before = { terminal: this.active, until: deps.clock.elapsed() };
+        this.active = terminal;
+      }),
+    );
     this.store.add(vscode.window.onDidOpenTerminal((terminal) => this.giveWay(terminal)));
   }
 
@@ -79,6 +91,7 @@ export class LostTerminals implements Disposable {
     const { clock, contact } = this.deps;
     const machine = this.machines.get(one.alias) ?? newMachine();
     this.machines.set(one.alias, machine);
+    const wasShown = this.wasActive(terminal);
     const { location } = terminal.creationOptions;
     // A terminal beside which it was opened may be gone as well.
     const isBeside = typeof location === 'object' && 'parentTerminal' in location;
@@ -87,7 +100,7 @@ export class LostTerminals implements Disposable {
       { onKey: () => this.tryForUser(machine), onClose: () => this.remove(machine, standIn) },
     );
     machine.waiting = [...machine.waiting, { one, standIn }];
-    if ((vscode.window.activeTerminal ?? standIn.terminal) === standIn.terminal) {
+    if (wasShown) {
       standIn.terminal.show(true);
     }
     standIn.say(
@@ -98,6 +111,15 @@ export class LostTerminals implements Disposable {
       machine.tries = clock.elapsed() - machine.backAt > heldMs ? 0 : machine.tries;
       this.plan(machine);
     }
+  }
+
+  /** The editor may have shown the next terminal already, or none is left. */
+  private wasActive(terminal: vscode.Terminal): boolean {
+    const { active, before } = this;
+    const now = this.deps.clock.elapsed();
+    return (
+      (active ?? terminal) === terminal || (before?.terminal === terminal && now - before.until < nextShownMs)
+    );
   }
 
   private remove(machine: Machine, standIn: StandIn): void {

@@ -23,6 +23,7 @@ export class Terminals {
   readonly all: FakeTerminal[] = [];
   readonly opened = new FakeEventEmitter<FakeTerminal>();
   readonly closed = new FakeEventEmitter<FakeTerminal>();
+  readonly activeChanged = new FakeEventEmitter<FakeTerminal | undefined>();
   readonly history: FakeTerminal[] = [];
 
   create(options: vscode.TerminalOptions, remoteName: string | undefined): FakeTerminal {

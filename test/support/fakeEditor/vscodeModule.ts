@@ -138,6 +138,7 @@ function windowPart(screen: Screen, nature: { current: WindowNature }) {
     onDidChangeVisibleTextEditors: documents.visibleChanged.event,
     onDidOpenTerminal: terminals.opened.event,
     onDidCloseTerminal: terminals.closed.event,
+    onDidChangeActiveTerminal: terminals.activeChanged.event,
     showInformationMessage: print('info'),
     showWarningMessage: print('warning'),
     showErrorMessage: print('error'),

@@ -159,6 +159,20 @@ describe('a terminal whose connection broke', () => {
     assert.equal(logins.length, 2);
   });
 
+  it('is shown where it was, though the editor has shown the next one already', async () => {
+    const [first, second] = ['ml-1', 'ml-2'].map((name) =>
+      screen.terminals.create(optionsOf(name), undefined),
+    );
+    assert.ok(first && second);
+    screen.terminals.activeChanged.fire(first);
+    await pass(60);
+    screen.terminals.activeChanged.fire(second);
+    assert.equal(lose(first, 'ml-1').standIn.isShown, true);
+    await pass(60);
+    const third = screen.terminals.create(optionsOf('ml-3'), undefined);
+    assert.equal(lose(third, 'ml-3').standIn.isShown, false);
+  });
+
   it('stays in the editor area', async () => {
     const area = { viewColumn: vscode.ViewColumn.Two };
     const { standIn } = begin('ml-1', area);
