@@ -12,7 +12,10 @@ import path from 'node:path';
 import { run } from './process.mjs';
 import { root } from './setup.mjs';
 
-const usual = ['firstMinute', 'mainJourney', 'reports', 'searchAndRent', 'secondFactorMethods', 'templates'];
+const usual = [
+  ...['agreedEnd', 'files', 'firstMinute', 'keptTerminals', 'lifecycle', 'mainJourney', 'notices', 'reports'],
+  ...['searchAndRent', 'secondFactorMethods', 'templates'],
+];
 const [suites = usual.join(','), wanted = 'dark,light,hc-dark,hc-light'] = process.argv.slice(2);
 const pairs = wanted.match(/[^,]+(?:,[^,]+)?/g) ?? [];
 let failed = false;

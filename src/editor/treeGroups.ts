@@ -17,6 +17,8 @@ export interface OnPage {
   readonly kind: 'service' | 'work';
   /** What a click does, with its name for screen readers. */
   readonly open?: { readonly name: string; run(): unknown };
+  /** The name of the click stands beside the state, for one that changes something. */
+  readonly namesClick?: boolean;
 }
 
 /** Rows that a feature shows under a heading in the instances view or the account view. */

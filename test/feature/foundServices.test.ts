@@ -108,10 +108,16 @@ describe('the services of an instance', () => {
       page.rows('services').map(([name]) => name),
       [`Port ${port}`, 'Port 18384', 'Notes [a] - (command:b)', 'Syncthing'],
     );
-    says([{ name: 'TensorBoard', internal_port: 16_006, open_path: '/', state: 'RUNNING' }]);
+    const tensorBoard = { name: 'TensorBoard', internal_port: 16_006, open_path: '/' };
+    says([{ ...tensorBoard, state: 'STOPPED', supervisor_process: 'tensorboard' }]);
+    await page.press('Find Services');
+    await page.shows('what can be started', () =>
+      page.rows('services').some(([, state]) => state === '16006/tcp, stopped · Start Service'),
+    );
+    says([{ ...tensorBoard, state: 'RUNNING' }]);
     await page.press('Find Services');
     await page.shows('what is there now', () =>
-      page.rows('services').some(([name]) => name === 'TensorBoard'),
+      page.rows('services').some(([, state]) => state === '16006/tcp, running'),
     );
     assert.deepEqual(page.rows('services').at(-1), ['TensorBoard', '16006/tcp, running']);
   });

@@ -52,10 +52,13 @@ describe('what the service sends', () => {
     const rows = window.quick.rows().join('\n');
     assert.match(rows, /E-mail Low credit, Machine maintenance/);
     assert.match(rows, /Always sent: Near end date, Upcoming downtime, Billing failed/);
-    assert.match(rows, /no editor has to be open\. Only the text of a message names the instance/);
     assert.equal(window.quick.open.placeholder, 'Sent by the service, also while no editor is open');
     await window.quick.pick('What Arrives');
     const dialog = await window.dialog('What Arrives');
+    assert.match(
+      dialog.detail ?? '',
+      /no editor has to be open\. Only the text of a message names the instance/,
+    );
     assert.match(dialog.detail ?? '', /Budgets, jobs and schedules send nothing\./);
     dialog.close();
     await window.quick.title('Notices');

@@ -37,7 +37,7 @@ describe('the end of a rental', function () {
     await workbench.toast(soon, 300_000);
     await workbench.shot('03-warning');
     await workbench.toastButton(soon, 'Keep Until…');
-    await workbench.quick.waitForTitle(/^Keep Until…/);
+    await workbench.quick.waitForTitle(/^Keep Until:/);
     await workbench.shot('04-keep-until');
   });
 });

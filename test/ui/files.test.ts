@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DocumentEditor } from '../support/documentEditor';
 import { signIn } from '../support/journey';
@@ -41,7 +41,10 @@ describe('the files of an instance', function () {
     await workbench.shot('01-tree');
     await instances().expand(instances().row('checkpoints'));
     await instances().row('empty').waitFor();
-    await workbench.shot('02-empty');
+    rmSync(path.join(home, 'José'), { recursive: true });
+    await instances().expand(instances().row('José'));
+    await instances().row('This no longer exists').waitFor();
+    await workbench.shot('02-empty-and-gone');
   });
 
   it('open and are saved there', async () => {

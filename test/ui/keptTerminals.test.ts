@@ -131,7 +131,7 @@ describe('terminals that keep running', function () {
   it('met nothing unexpected', () => {
     assert.doesNotMatch(session().log(), /\[error\]/);
     // The editor itself reports the end of ssh.
-    const others = workbench.errors.filter((error) => !/terminated with exit code: 255/.test(String(error)));
+    const others = workbench.errors.filter((error) => !/terminated with exit code: 255/.test(error));
     assert.deepEqual(others, []);
   });
 });

@@ -294,12 +294,14 @@ export class InstancePage implements Disposable {
       .map((row) => {
         const { onPage } = row;
         const { id = '', label, description } = row.item();
+        const state = typeof description === 'string' ? description : '';
+        const action = onPage?.open?.name;
         this.opens.set(`${section} ${id}`, () => onPage?.open?.run());
         return {
           id,
           name: typeof label === 'string' ? label : (label?.label ?? ''),
-          state: typeof description === 'string' ? description : '',
-          action: onPage?.open?.name,
+          state: onPage?.namesClick === true && action !== undefined ? `${state} · ${action}` : state,
+          action,
         };
       });
   }

@@ -85,8 +85,7 @@ function rowsOf(deps: NoticesDeps, asked: () => Account, read: NoticesRead) {
     {
       icon: 'info',
       label: t('What Arrives'),
-      detail: whatArrives(),
-      // A list cuts it off.
+      // A list would cut the text off.
       run: async () => {
         await ask('info', { message: t('What Arrives'), detail: whatArrives() });
         return true;

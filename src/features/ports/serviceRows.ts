@@ -37,6 +37,7 @@ export class ServiceRows implements InstanceRows {
           item: () => item(instanceId, service),
           onPage: {
             kind: 'service',
+            namesClick: service.program !== undefined,
             open: {
               name: labelOf(command),
               run: () => runCommand(command, node),

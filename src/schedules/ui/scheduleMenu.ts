@@ -55,7 +55,7 @@ export class ScheduleMenu {
   async showKeep(): Promise<void> {
     const rowOf = (ms: number): LevelRow => this.timeRow(ms, () => keepFor(this.deps, this.instanceId, ms));
     await this.picker.open({
-      title: t('{0}: {1}', keepUntil(), nameOfInstance(this.deps, this.instanceId)),
+      title: t('{0}: {1}', keepUntil().replace(/…$/, ''), nameOfInstance(this.deps, this.instanceId)),
       placeholder: typedTimes(),
       followsTyping: true,
       rows: (typed) => [

@@ -139,7 +139,7 @@ describe('The menu of a schedule', () => {
   it('asks until when it is kept, or whether it ends at all', async () => {
     void menu({ isAgreed: true, term: { kind: 'idle', minutes: 30 } }).showKeep();
     await setImmediate();
-    assert.equal(list().title, 'Keep Until…: trainer');
+    assert.equal(list().title, 'Keep Until: trainer');
     assert.deepEqual(rows().slice(0, 2), ['In 2 h 2:00 PM', 'In 4 h 4:00 PM']);
     assert.equal(rows().at(-1), 'Cancel, and Keep It');
     assert.deepEqual(await type('18:30'), ['In 6 h 30 min 6:30 PM']);
