@@ -32,6 +32,10 @@ export interface Machine {
   isSilent: boolean;
   /** Since when it answers. */
   answersSince: number;
+  /** An editor was open since it was last started or stopped, and may have seen that. */
+  isWatched: boolean;
+  /** What was chosen before it was last started or stopped may still hold or not. */
+  isChoiceDoubtful: boolean;
   /** An open editor has had the time to see that it runs, or that it is stopped. */
   isRunSeen: boolean;
   isStopSeen: boolean;
@@ -75,7 +79,13 @@ export function newMachine(id: number, way: string, agreed: Agreement, time: num
   return {
     ...{ id, way, agreed, state: 'starting', startedAt: time, use: undefined, lastUse: time },
     ...{ isSaved: true, isSilent: false, answersSince: time, stopped: { at: 0, wasProved: false } },
-    ...{ isRunSeen: false, isStopSeen: false, isEndDoubtful: false },
+    ...{
+      isWatched: false,
+      isChoiceDoubtful: false,
+      isRunSeen: false,
+      isStopSeen: false,
+      isEndDoubtful: false,
+    },
     ...noChoices,
     ...{
       before: noChoices,
@@ -123,7 +133,7 @@ export class Ledger {
       this.say(machine, `was stopped by ${by} while it was ${machine.state}`);
       return;
     }
-    const isStale = by === 'its timer' && machine.isTimerStale;
+    const isStale = machine.isChoiceDoubtful || (by === 'its timer' && machine.isTimerStale);
     if (
       machine.isCanceled &&
       !isStale &&
@@ -175,7 +185,7 @@ export class Ledger {
     if (machine.state === 'gone') {
       this.say(machine, 'was destroyed twice');
     }
-    if (machine.isCanceled) {
+    if (machine.isCanceled && !machine.isChoiceDoubtful) {
       this.say(machine, 'was destroyed after its end was canceled');
     }
     if (agreed.then === 'destroy' && agreed.at !== undefined) {
@@ -250,10 +260,10 @@ export class Ledger {
   private overdueAt(machine: Machine, at: number): string | undefined {
     const time = this.time();
     const editor = this.editorSince ?? Infinity;
-    if (
-      time > Math.max(at, editor) + 12 * minute &&
-      !(machine.agreed.then === 'destroy' && machine.isAsked)
-    ) {
+    if (machine.agreed.then === 'destroy' && machine.isAsked) {
+      return undefined;
+    }
+    if (time > Math.max(at, editor) + 12 * minute) {
       return 'outlived its end at a time, with an editor open';
     }
     const { entry } = machine;

@@ -38,6 +38,8 @@ export class Machines {
     const { isCanceled, isAsked, warned, kept } = machine;
     const next = isSeen ? noChoices : machine.before;
     Object.assign(machine, next, { before: { isCanceled, isAsked, warned, kept } });
+    machine.isChoiceDoubtful = !isSeen && machine.isWatched;
+    machine.isWatched = false;
     machine.isRunSeen = false;
     machine.isStopSeen = false;
   }
@@ -93,6 +95,7 @@ export class Machines {
     const { time } = this;
     for (const machine of this.ledger.machines) {
       const { state, timer, guard } = machine;
+      machine.isWatched ||= this.ledger.editorSince !== undefined;
       if (state === 'starting' && time - machine.startedAt > 2 * minute) {
         this.run(machine);
       }
