@@ -5,7 +5,7 @@ import { errorCode } from '../util/errorCode';
 import { isNameOnWindows } from '../util/fileName';
 import { inParallel } from '../util/inParallel';
 import { isMissing } from '../util/missing';
-import { LeadsOutError, realFile, realPlace, type Place, type Root } from '../util/realPlace';
+import { LeadsOutError, realPlace, type Place, type Root } from '../util/realPlace';
 import type { Text } from '../util/text';
 import { reasons, type LeftOut, type Version } from './transfer';
 
@@ -128,6 +128,7 @@ class Walk {
   private readonly files = new Map<string, LocalFile>();
   private readonly links = new Map<string, string>();
   private readonly leftOut: LeftOut[] = [];
+  private readonly realFolders = new Map<string, Promise<string>>();
 
   async visit(place: Place, name: string, isChosen: boolean): Promise<void> {
     if (this.has(name)) {
@@ -181,7 +182,7 @@ class Walk {
 
   private async stat(place: Place, name: string): Promise<Stats> {
     const isRoot = 'chosen' in place.root && place.root.chosen === place.path;
-    const path = await (isRoot ? realPlace(place) : realFile(place));
+    const path = isRoot ? await realPlace(place) : join(await this.realFolderOf(place), basename(place.path));
     const facts = await lstat(path);
     if (facts.isFile()) {
       const modified = Math.floor(facts.mtimeMs / 1000);
@@ -202,6 +203,14 @@ class Walk {
       this.leftOut.push({ name, why: reasons.noFile });
     }
     return facts;
+  }
+
+  /** Resolves each folder once for the files in it; whoever reads one of them resolves its place again. */
+  private realFolderOf({ path, root }: Place): Promise<string> {
+    const folder = dirname(path);
+    const real = this.realFolders.get(folder) ?? realPlace({ path: folder, root });
+    this.realFolders.set(folder, real);
+    return real;
   }
 
   private has(name: string): boolean {
