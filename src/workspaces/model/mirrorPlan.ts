@@ -185,13 +185,15 @@ function verdictOnForeign(file: FileThere, isKnown: boolean, isAttempt: boolean,
   return file.kind === 'file' ? 'new' : 'ignored';
 }
 
-/** A file can't be put below another file, or in the place of a folder, until these are deleted. */
+/** A file can't be put below another file, or in the place of a folder with files, until these are deleted. */
 function withoutObstacles(plan: MirrorPlan, there: BothSides['there']): MirrorPlan {
   const deleted = new Set(plan.deletes.map(({ name }) => name));
-  const filled = new Map<string, boolean>();
+  const filled = new Map<string, 'ours' | 'theirs'>();
   for (const [name, { kind }] of there) {
-    for (const folder of foldersOf(name)) {
-      filled.set(folder, (filled.get(folder) ?? false) || (kind !== 'folder' && !deleted.has(name)));
+    for (const folder of kind === 'folder' ? [] : foldersOf(name)) {
+      if (filled.get(folder) !== 'theirs') {
+        filled.set(folder, deleted.has(name) ? 'ours' : 'theirs');
+      }
     }
   }
   const sends: MirrorStep[] = [];
@@ -203,10 +205,9 @@ function withoutObstacles(plan: MirrorPlan, there: BothSides['there']): MirrorPl
       const kind = there.get(folder)?.kind;
       return kind !== undefined && kind !== 'folder' && !deleted.has(folder);
     });
-    const isFolder = there.get(name)?.kind === 'folder';
-    if (isBlocked || (isFolder && filled.get(name) === true)) {
+    if (isBlocked || filled.get(name) === 'theirs') {
       differing.push({ name, change: 'both', size: undefined });
-    } else if (isFolder) {
+    } else if (filled.get(name) === 'ours') {
       later.push(name);
     } else {
       sends.push(step);

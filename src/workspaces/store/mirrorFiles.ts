@@ -70,10 +70,25 @@ export class MirrorFiles extends RowFolder<MirroredFolder> {
     const memory = this.file(`${id}.d/memory`, memoryFile);
     const attempts = this.file(`${id}.d/attempts`, attemptsFile);
     const lock = fileLock(join(own, 'lock'), this.clock);
+    // Another window may have written it; what this one wrote is not read again.
+    let last: { readonly mark: string; readonly value: MirrorMemory | undefined } | undefined;
+    const markOf = async () => {
+      const facts = await ifPresent(stat(memory.path));
+      return facts ? `${facts.ino} ${facts.mtimeMs} ${facts.size}` : '';
+    };
     return {
       folder: own,
-      read: async () => memoryOf(await memory.value()),
-      write: (value) => memory.write(savedMemory(value)),
+      read: async () => {
+        const mark = await markOf();
+        if (last?.mark !== mark) {
+          last = { mark, value: memoryOf(await memory.value()) };
+        }
+        return last.value;
+      },
+      write: async (value) => {
+        await memory.write(savedMemory(value));
+        last = { mark: await markOf(), value };
+      },
       readAttempts: async (): Promise<Attempts> => new Map((await attempts.value())?.attempts),
       writeAttempts: (value) =>
         attempts.write({ version: 1, attempts: [...value].map(([name, hashes]) => [name, [...hashes]]) }),

@@ -266,14 +266,20 @@ export class MirrorEngine implements FolderMirror, Disposable {
       leftOut: [...near.leftOut, ...declined],
       question,
     });
-    const undone = wanted.length === 0 ? [] : await sendSteps(session, wanted, near, far.freeBytes);
+    const refused = wanted.length === 0 ? [] : await sendSteps(session, wanted, near, far.freeBytes);
+    const undone = refused.filter((name) => !session.unread.has(name));
+    const unread = [...session.unread].map(([name, why]) => ({ name, why }));
     const waiting = undone.length + plan.later.length + open.size;
     if (question?.kind !== 'deletes') {
       session.settleFolder(compared);
     }
     await session.save();
     const isDone = waiting === 0 && plan.differing.length === 0;
-    this.report({ waiting, inStepAt: isDone ? this.deps.clock.now() : this.current.inStepAt });
+    this.report({
+      leftOut: [...near.leftOut, ...declined, ...unread],
+      waiting,
+      inStepAt: isDone ? this.deps.clock.now() : this.current.inStepAt,
+    });
     return isForgotten || undone.length + plan.later.length > 0 || deletes.length < plan.deletes.length;
   }
 

@@ -53,6 +53,7 @@ const answerBytes = 200_000_000;
 const lookMs = 120_000;
 /** Without this many KiB the machine can't do its work. */
 const reserveKb = 65_536;
+const uncheckedBytes = 500_000;
 /** The exit code of a list without all names. */
 const removedCode = 2;
 /** A change within this time (s) may have left the time as it was. */
@@ -156,26 +157,28 @@ export interface FarOutcome {
   readonly refused: ReadonlySet<string>;
 }
 
-/** Writes the last file of the archive, which says what is to be done. */
+/** Writes the last files of the archive, which say what is to be done. */
 export function orderOf(steps: readonly FarStep[], large: readonly LargeStep[]) {
   const line = ({ what, stamp, hashes, name }: FarStep) =>
     `${what}\t${stamp === '' ? '?' : stamp}\t${hashes.join(',') || '-'}\t${name}\n`;
   return {
-    list: `${steps.map(line).join('')}end\n`,
+    list: steps.map(line).join(''),
+    names: steps.map(({ name }) => `./${name}\0`).join(''),
     large: large.map(({ id, hash, name }) => `${id}\t${hash}\t${name}\n`).join(''),
   };
 }
 
-/** Sends an archive (`tree/…`, `large`, and `list` at its end) and has each file put in its place. */
+/** Sends an archive, with `tree/…` and at its end what `orderOf` returned, and has each file put in its place. */
 export async function sendToFarSide(
   call: FarCall,
   { remote, machineId }: Pick<FarLook, 'remote' | 'machineId'>,
   archive: AsyncIterable<Uint8Array>,
-  bytes: number,
+  { bytes, count, others }: { readonly bytes: number; readonly count: number; readonly others: number },
 ): Promise<FarOutcome> {
-  const kb = Math.ceil(bytes / 1024) + reserveKb;
+  // A full disk refuses a small file as well, only later.
+  const kb = bytes > uncheckedBytes ? Math.ceil(bytes / 1024) + reserveKb : 0;
   const token = randomBytes(6).toString('hex');
-  const args = [call.key, call.name, machineId, remote, String(kb), token];
+  const args = [call.key, call.name, machineId, remote, String(kb), token, String(count), String(others)];
   const answer = (await answerOf(call, mirrorPrograms.send, args, { input: archive })).toString('utf8');
   const [first = '', now = '', ...lines] = answer.split('\n');
   const [, free] = /^full (\d{1,15})$/.exec(first) ?? [];

@@ -3,6 +3,8 @@
 # Lists the mirror: its folder, its id, free KiB, the time of the disk, the facts of all names, and hashes of those that
 # come on standard input.
 place "$@"
+# Of logins that were killed.
+find "$base" -mindepth 1 -maxdepth 1 -name 'stage.*' -mmin +1440 -exec rm -rf {} +
 echo "$root"
 echo "$id"
 free_kb

@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto';
 import { lstat, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { listedTree, sameNameKey, stampOf, type LocalFile, type LocalTree } from '../../../ssh/fileTree';
+import {
+  listedTree,
+  sameNameKey,
+  stampOf,
+  whyNotRead,
+  type LocalFile,
+  type LocalTree,
+} from '../../../ssh/fileTree';
 import { hashOfFile } from '../../../ssh/localFiles';
 import { repositoryAround } from '../../../ssh/localGit';
 import { joinedBytes, readPiece } from '../../../ssh/pieces';
@@ -113,11 +120,9 @@ export function settledHere(stamp: string, at: number): string {
 export async function hashHereOf({ file }: NearFile): Promise<string | undefined> {
   try {
     return file && (await realFile(file).then(hashOfFile));
-  } catch (error) {
-    if (isMissing(error)) {
-      return undefined;
-    }
-    throw error;
+  } catch {
+    // Gone, or not readable: the next look, or the attempt to send it, shows why.
+    return undefined;
   }
 }
 
@@ -188,6 +193,8 @@ export interface Archived {
   readonly hash: string;
   /** The file changed while it was read, so that these bytes are no version of it. */
   readonly isTorn: boolean;
+  /** Why it could not be read. */
+  readonly problem?: LeftOut['why'] | undefined;
 }
 
 const width = 16;
@@ -198,7 +205,9 @@ const width = 16;
  */
 export async function* mirrorArchive(
   files: ReadonlyMap<string, NearFile>,
-  order: (sent: ReadonlyMap<string, Archived>) => Promise<{ readonly list: string; readonly large: string }>,
+  order: (
+    sent: ReadonlyMap<string, Archived>,
+  ) => Promise<Readonly<Record<'list' | 'names' | 'large', string>>>,
 ): AsyncGenerator<Uint8Array> {
   const sent = new Map<string, Archived>();
   const opened = inOrder(files, width, async ([name, one]) => ({
@@ -221,7 +230,8 @@ export async function* mirrorArchive(
       sent.set(name, { hash: one.hash ?? '', isTorn: false });
     }
   }
-  for (const [name, text] of Object.entries(await order(sent)).sort()) {
+  // A cut may end an archive between two files; the last one shows that it is whole.
+  for (const [name, text] of Object.entries({ ...(await order(sent)), whole: '' })) {
     const bytes = Buffer.from(text);
     const header = { name, kind: 'file', size: bytes.length, modified: 0, mode: 0o600 } as const;
     yield Buffer.concat([tarHeader(header), bytes, tarPadding(bytes.length)]);
@@ -247,7 +257,11 @@ async function heldFile(file: LocalFile): Promise<Archived & { readonly bytes: B
 /** Yields as many bytes as the file had, whatever becomes of it, so that the archive stays whole. */
 async function* contentOf(file: LocalFile): AsyncGenerator<Uint8Array, Archived> {
   const hash = createHash('sha256');
-  const handle = await openPlace(file, 'read').catch(() => undefined);
+  let problem: LeftOut['why'] | undefined;
+  const handle = await openPlace(file, 'read').catch((error: unknown) => {
+    problem = isMissing(error) ? undefined : whyNotRead(file.name, error);
+    return undefined;
+  });
   try {
     let isTorn = handle === undefined || stampOf(await handle.stat()) !== file.stamp;
     for (let at = 0; at < file.size;) {
@@ -259,7 +273,7 @@ async function* contentOf(file: LocalFile): AsyncGenerator<Uint8Array, Archived>
       yield piece;
     }
     isTorn ||= handle !== undefined && stampOf(await handle.stat()) !== file.stamp;
-    return { hash: hash.digest('hex'), isTorn };
+    return { hash: hash.digest('hex'), isTorn, problem };
   } finally {
     await handle?.close();
   }

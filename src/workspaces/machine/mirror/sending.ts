@@ -77,7 +77,12 @@ async function sendBatch(
   );
   const before = new Map(attempts);
   const archive = mirrorArchive(small, async (sent) => {
-    sent.forEach((one, name) => contents.set(name, one));
+    for (const [name, one] of sent) {
+      contents.set(name, one);
+      if (one.problem) {
+        session.unread.set(name, one.problem);
+      }
+    }
     const isTorn = (name: string) => contents.get(name)?.isTorn === true;
     const tried = steps.filter(({ name }) => !isTorn(name));
     for (const { name, what } of tried) {
@@ -90,7 +95,11 @@ async function sendBatch(
     return orderOf(order, large);
   });
   const bytes = sumOf(small.values());
-  const sent = await sendToFarSide(call, memory, joined(archive), bytes).catch((error: unknown) => {
+  const sent = await sendToFarSide(call, memory, joined(archive), {
+    bytes,
+    count: steps.length,
+    others: steps.filter(({ what }) => what !== 'put').length,
+  }).catch((error: unknown) => {
     if (error instanceof OtherMachineError) {
       return undefined;
     }

@@ -1,5 +1,6 @@
 import { basename, join } from 'node:path';
 import type { SshService } from '../../../ssh/service';
+import type { LeftOut } from '../../../ssh/transfer';
 import { wait } from '../../../util/clock';
 import { safeFileName } from '../../../util/fileName';
 import { inParallel } from '../../../util/inParallel';
@@ -55,6 +56,8 @@ export class MirrorSession {
   private files = new Map<string, InStep>();
   readonly attempts = new Map<string, readonly string[]>();
   private isChanged = false;
+  /** Files that could not be read when they were to be sent. */
+  readonly unread = new Map<string, LeftOut['why']>();
 
   constructor(
     readonly deps: SessionDeps,
@@ -125,7 +128,7 @@ export class MirrorSession {
   /** Writes down what is known by now. */
   async save(): Promise<void> {
     if (this.isChanged && this.memory) {
-      this.memory = { ...this.memory, files: this.files };
+      this.memory = { ...this.memory, files: new Map(this.files) };
       await this.deps.notes.write(this.memory);
       this.isChanged = false;
     }

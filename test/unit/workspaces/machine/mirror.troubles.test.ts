@@ -146,7 +146,7 @@ describe('A mirror in trouble', function () {
     for (const program of [mirrorPrograms.look, mirrorPrograms.send]) {
       const { status, stdout } = spawnSync(
         'shellcheck',
-        ['--shell=sh', '-e', 'SC2154,SC2016,SC2086,SC2094,SC2317', '-'],
+        ['--shell=sh', '-e', 'SC2154,SC2046,SC2016,SC2086,SC2094,SC2317', '-'],
         {
           input: program,
         },
