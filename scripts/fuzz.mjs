@@ -9,6 +9,7 @@
  *   npm run fuzz -- --seed 7 --runs 1      one run again, with its steps
  *   npm run fuzz -- jobs --runs 500        jobs that machines are rented for, with faults at places of their life
  *   npm run fuzz -- ends --runs 1000       the agreed ends of rentals, by all that keeps them and all that can go wrong
+ *   npm run fuzz -- mirror --minutes 2     edits on both sides of a folder that is kept on an instance, with faults
  *   npm run fuzz -- kills                  a process that is killed by SIGKILL at each of these places in turn
  */
 import { randomInt } from 'node:crypto';

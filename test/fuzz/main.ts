@@ -2,11 +2,13 @@ import { prepareProduct } from '../support/fakeEditor/product';
 import { killAt } from '../support/feature/jobKills';
 import { jobPlaces } from '../support/feature/jobPlaces';
 import { anyBlows, playJob } from './jobs/scene';
+import { playMirror } from './mirror/scene';
 import { playAll, type Play } from './playAll';
 import { play } from './scene';
 
 const plays: Readonly<Record<string, Play>> = {
   money: play,
+  mirror: playMirror,
   jobs: async (seed, trace) => {
     const { violations, rentals } = await playJob(seed, anyBlows, trace);
     return { seed, violations, rentals };
