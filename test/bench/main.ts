@@ -11,6 +11,7 @@ import { measureJobSync } from './jobSync';
 import { measureJobs } from './jobs';
 import { bestOf, isKept, type Ratios } from './kept';
 import { measureLogins } from './logins';
+import { measureMirror } from './mirror';
 import { measureOffers } from './offers';
 import { measurePage } from './page';
 import { measureReports } from './reports';
@@ -34,6 +35,7 @@ const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {
   jobs: measureJobs,
   jobSync: measureJobSync,
   files: measureFiles,
+  mirror: measureMirror,
   tests: measureTests,
 };
 

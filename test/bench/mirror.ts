@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import type { SshService } from '../../src/ssh/service';
+import { MirrorScene } from '../support/mirrorScene';
+import { SshHome } from '../support/sshHome';
+import { sshAccount, sshInstance } from '../support/sshInstance';
+import { SshMachine } from '../support/sshMachine';
+import { median, type Figure } from './figure';
+
+const smallFiles = 10_000;
+const smallBytes = 2_000;
+const largeFiles = 10;
+const largeBytes = 28_000_000;
+const saves = 5;
+
+/** A folder that is kept on an instance, beside plain `tar` over the same connection. */
+export async function measureMirror(): Promise<Figure[]> {
+  const scene = new MirrorScene();
+  const home = new SshHome();
+  const machine = new SshMachine();
+  try {
+    const key = home.key();
+    machine.authorize(key);
+    await machine.start({ env: { HOME: scene.home, HOST_ROOT: scene.root } });
+    const ssh = home.service();
+    const instance = sshInstance(machine.port);
+    await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
+    fill(scene.local);
+    const tarMs = await timed(() => sendByTar(ssh, scene.local, ['.'], 'plain'));
+    const mirror = scene.open({ ssh });
+    const firstMs = await timed(() => mirror.settle());
+    // What was sent in the last two seconds is hashed once.
+    await mirror.settle();
+    const unchangedMs = await timed(() => mirror.settle());
+    const name = 'package1/module1.py';
+    const tarSaves: number[] = [];
+    const ownSaves: number[] = [];
+    for (let save = 0; save < saves; save += 1) {
+      writeFileSync(join(scene.local, ...name.split('/')), randomBytes(smallBytes));
+      tarSaves.push(await timed(() => sendByTar(ssh, scene.local, [name], 'plain')));
+      ownSaves.push(
+        await timed(async () => {
+          const sent = new Promise<void>((resolve) => {
+            let hasBegun = false;
+            mirror.onDidChange(() => {
+              hasBegun ||= mirror.status.isWorking;
+              if (hasBegun && !mirror.status.isWorking) {
+                resolve();
+              }
+            });
+          });
+          mirror.touched([name]);
+          await sent;
+        }),
+      );
+    }
+    const saveMs = median(ownSaves) - pauseMs;
+    const what = `${smallFiles.toLocaleString('en')} small files and ${(largeFiles * largeBytes) / 1e6} MB`;
+    return [
+      { name: `${what} sent by tar over SSH`, value: seconds(tarMs) },
+      {
+        name: 'the same kept on an instance for the first time',
+        value: seconds(firstMs),
+        aim: `≤ ${seconds(1.5 * tarMs)}`,
+      },
+      { name: 'the same compared, unchanged', value: seconds(unchangedMs), aim: '< 2 s' },
+      { name: 'one small file of them sent by tar over SSH', value: seconds(median(tarSaves)) },
+      {
+        name: 'the same after a save, without the pause',
+        value: seconds(saveMs),
+        aim: `≤ ${seconds(1.5 * median(tarSaves))}`,
+      },
+    ];
+  } finally {
+    await scene.dispose();
+    await machine.dispose();
+    home.dispose();
+  }
+}
+
+/** A save waits for others that follow it (src/workspaces/machine/mirror/engine.ts). */
+const pauseMs = 300;
+
+function fill(folder: string): void {
+  for (let index = 0; index < smallFiles; index++) {
+    const path = join(folder, `package${index % 100}`);
+    mkdirSync(path, { recursive: true });
+    writeFileSync(join(path, `module${index}.py`), randomBytes(smallBytes));
+  }
+  for (let index = 0; index < largeFiles; index++) {
+    writeFileSync(join(folder, `weights${index}.bin`), randomBytes(largeBytes));
+  }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const began = performance.now();
+  await work();
+  return performance.now() - began;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(2)} s`;
+}
+
+async function sendByTar(ssh: SshService, from: string, names: readonly string[], to: string): Promise<void> {
+  const tar = spawn('tar', ['-cf', '-', '-C', from, ...names], { stdio: ['ignore', 'pipe', 'inherit'] });
+  // A program that ends drops what is not read from it yet.
+  const input = tar.stdout.pipe(new PassThrough());
+  const script = `mkdir -p "$HOME"/${to} && cd "$HOME"/${to} && tar -xof -`;
+  const { code, stderr } = await ssh.exec('gpu-7', script, { input });
+  if (code !== 0) {
+    throw new Error(stderr);
+  }
+}
