@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { lstat, readFile, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, open, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import {
   listedTree,
@@ -20,7 +21,7 @@ import { reasons, type LeftOut } from '../../../ssh/transfer';
 import { wait, type Clock } from '../../../util/clock';
 import { inOrder } from '../../../util/inParallel';
 import { ifPresent, isMissing } from '../../../util/missing';
-import { identityOf, openPlace, realFile } from '../../../util/realPlace';
+import { identityOf, realFile } from '../../../util/realPlace';
 import type { FileHere } from '../../model/mirrorPlan';
 import { isPlainName } from './farSide';
 
@@ -101,11 +102,22 @@ function usable({ platform }: NearDeps, tree: Pick<LocalTree, 'files' | 'links'>
   };
   for (const file of tree.files) {
     const { size, stamp, mode } = file;
-    add(file.name, { size, stamp, isExecutable: (mode & executableBit) !== 0, file });
+    add(file.name, {
+      size,
+      stamp,
+      isExecutable: (mode & executableBit) !== 0,
+      file,
+    });
   }
   for (const [name, target] of tree.links) {
     const hash = `l${createHash('sha256').update(target).digest('hex')}`;
-    add(name, { size: 0, stamp: `link ${target}`, isExecutable: false, hash, target });
+    add(name, {
+      size: 0,
+      stamp: `link ${target}`,
+      isExecutable: false,
+      hash,
+      target,
+    });
   }
   return { files, leftOut };
 }
@@ -225,22 +237,43 @@ export async function* mirrorArchive(
       sent.set(name, yield* contentOf(file));
       yield tarPadding(file.size);
     } else {
-      const header = { name: `tree/${name}`, kind: 'link', size: 0, modified: 0, mode: 0o777 } as const;
+      const header = {
+        name: `tree/${name}`,
+        kind: 'link',
+        size: 0,
+        modified: 0,
+        mode: 0o777,
+      } as const;
       yield tarHeader({ ...header, target: one.target ?? '' });
       sent.set(name, { hash: one.hash ?? '', isTorn: false });
     }
   }
   // A cut may end an archive between two files; the last one shows that it is whole.
-  for (const [name, text] of Object.entries({ ...(await order(sent)), whole: '' })) {
+  for (const [name, text] of Object.entries({
+    ...(await order(sent)),
+    whole: '',
+  })) {
     const bytes = Buffer.from(text);
-    const header = { name, kind: 'file', size: bytes.length, modified: 0, mode: 0o600 } as const;
+    const header = {
+      name,
+      kind: 'file',
+      size: bytes.length,
+      modified: 0,
+      mode: 0o600,
+    } as const;
     yield Buffer.concat([tarHeader(header), bytes, tarPadding(bytes.length)]);
   }
   yield tarEnd;
 }
 
 function headerOf({ name, size, modified, mode }: LocalFile): Buffer {
-  return tarHeader({ name: `tree/${name}`, kind: 'file', size, modified, mode });
+  return tarHeader({
+    name: `tree/${name}`,
+    kind: 'file',
+    size,
+    modified,
+    mode,
+  });
 }
 
 async function heldFile(file: LocalFile): Promise<Archived & { readonly bytes: Buffer }> {
@@ -251,19 +284,30 @@ async function heldFile(file: LocalFile): Promise<Archived & { readonly bytes: B
     pieces.push(next.value);
     next = await content.next();
   }
-  return { ...next.value, bytes: Buffer.concat([...pieces, tarPadding(file.size)]) };
+  return {
+    ...next.value,
+    bytes: Buffer.concat([...pieces, tarPadding(file.size)]),
+  };
 }
 
-/** Yields as many bytes as the file had, whatever becomes of it, so that the archive stays whole. */
+/** Opening a pipe in the place of a file would wait, and a link leads elsewhere; Windows has neither flag. */
+const flag = (name: string) => (constants as Readonly<Record<string, number | undefined>>)[name] ?? 0;
+const reading = constants.O_RDONLY | flag('O_NOFOLLOW') | flag('O_NONBLOCK');
+
+/**
+ * Yields as many bytes as the file had, whatever becomes of it, so that the archive stays whole. Only the file that was listed
+ * is read: its stamp has the number that the disk gives to no other one.
+ */
 async function* contentOf(file: LocalFile): AsyncGenerator<Uint8Array, Archived> {
   const hash = createHash('sha256');
   let problem: LeftOut['why'] | undefined;
-  const handle = await openPlace(file, 'read').catch((error: unknown) => {
+  const opened = await open(file.path, reading).catch((error: unknown) => {
     problem = isMissing(error) ? undefined : whyNotRead(file.name, error);
     return undefined;
   });
   try {
-    let isTorn = handle === undefined || stampOf(await handle.stat()) !== file.stamp;
+    let isTorn = opened === undefined || stampOf(await opened.stat()) !== file.stamp;
+    const handle = isTorn ? undefined : opened;
     for (let at = 0; at < file.size;) {
       const piece = handle
         ? await readPiece(handle, file.size, at)
@@ -275,6 +319,6 @@ async function* contentOf(file: LocalFile): AsyncGenerator<Uint8Array, Archived>
     isTorn ||= handle !== undefined && stampOf(await handle.stat()) !== file.stamp;
     return { hash: hash.digest('hex'), isTorn, problem };
   } finally {
-    await handle?.close();
+    await opened?.close();
   }
 }
