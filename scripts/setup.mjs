@@ -31,6 +31,10 @@ const systemPackages = {
     files: ['/usr/lib/python3/dist-packages/ipykernel'],
     use: 'the tests of notebooks on instances',
   },
+  'python3-debugpy': {
+    files: ['/usr/lib/python3/dist-packages/debugpy'],
+    use: 'the tests of debugging on instances',
+  },
   'openssh-server': { programs: ['sshd'], use: 'the tests of connections' },
   tmux: { programs: ['tmux'], use: 'the tests of terminals on instances' },
   zsh: { programs: ['zsh'], use: 'the tests of login shells' },
@@ -67,6 +71,7 @@ const testTools = [
   'tcsh',
   'jupyter-server',
   'python3-ipykernel',
+  'python3-debugpy',
 ];
 const toCompileHost = ['build-essential', 'python3', 'libkrb5-dev'];
 

@@ -89,6 +89,15 @@ const document = z.preprocess(
   (given) => (isUri(given) ? { uri: given.toString() } : given),
   named({ uri: z.string() }),
 );
+/** The same to debug, with what a launch.json says of it. */
+const debugged = z.preprocess(
+  (given) => (isUri(given) ? { uri: given.toString() } : given),
+  named({
+    uri: z.string(),
+    args: z.array(z.string()).max(1000).readonly().optional(),
+    justMyCode: z.boolean().optional(),
+  }),
+);
 /** A job of a workspace file, whose address it names, or the instance for a job that the user picks. */
 const job = z.preprocess(
   (given) => (isObject(given) && ('uri' in given || 'instanceId' in given) ? given : undefined),
@@ -139,6 +148,7 @@ export type PortTarget = NonNullable<z.output<typeof port>>;
 export type JobTarget = NonNullable<z.output<typeof job>>;
 export type JobRowTarget = NonNullable<z.output<typeof jobRow>>;
 export type DocumentTarget = NonNullable<z.output<typeof document>>;
+export type DebugTarget = NonNullable<z.output<typeof debugged>>;
 
 /** An instance in the account in which the user chose it. */
 interface HeldTarget extends InstanceTarget {
@@ -300,6 +310,7 @@ const contributed = {
   'gpuRental.files.goTo': spec('workspaces', { args: [remoteFile] }),
   'gpuRental.files.open': spec('workspaces', { args: [remoteFile] }),
   'gpuRental.files.refresh': spec('workspaces', { args: [remoteFile] }),
+  'gpuRental.debugFile': spec('workspaces', { args: [debugged] }),
   'gpuRental.openTensorBoard': spec('workspaces', { args: [logs] }),
   'gpuRental.mirror.start': spec('workspaces', { args: [mirrorEnd] }),
   'gpuRental.mirror.stop': spec('workspaces', { args: [mirror] }),

@@ -10,17 +10,18 @@ import type { SshService } from './service';
 const inHome = '"$HOME/.local/bin/uv"';
 
 /**
- * Returns the command for a file that carries its needs. Images of the service turn off the cache and the links of uv, so
- * that each run would download its packages again. uv keeps the environments of scripts in its cache, hence on one file
- * system with its packages. PyTorch is the build for the driver of the machine, unless the file names a source.
+ * Returns what sets the environment of uv. Images of the service turn off its cache and its links, so that each run would
+ * download its packages again. uv keeps the environments of scripts in its cache, hence on one file system with its
+ * packages. PyTorch is the build for the driver of the machine, unless the file names a source.
  */
-export function byUv({ choosesTorch }: Pick<ScriptNeeds, 'choosesTorch'>): string {
+export function uvEnvironment({ choosesTorch }: Pick<ScriptNeeds, 'choosesTorch'>): string {
   const torch = choosesTorch ? '' : ' UV_TORCH_BACKEND="${UV_TORCH_BACKEND:-auto}"';
-  return [
-    'unset UV_NO_CACHE',
-    `export PATH="$PATH:$HOME/.local/bin" PYTHONUNBUFFERED=1 UV_CACHE_DIR="\${WORKSPACE:-$HOME}/.cache/uv" UV_LINK_MODE=hardlink${torch}`,
-    'uv run --script',
-  ].join('; ');
+  return `unset UV_NO_CACHE; export PATH="$PATH:$HOME/.local/bin" PYTHONUNBUFFERED=1 UV_CACHE_DIR="\${WORKSPACE:-$HOME}/.cache/uv" UV_LINK_MODE=hardlink${torch}`;
+}
+
+/** Returns the command for a file that carries its needs. */
+export function byUv(needs: Pick<ScriptNeeds, 'choosesTorch'>): string {
+  return `${uvEnvironment(needs)}; uv run --script`;
 }
 
 /** Installs uv where it is missing, as a user of `pip` or as its makers describe (docs.astral.sh/uv/getting-started/installation). */

@@ -1,4 +1,5 @@
 import type { LaterWing } from '../wing';
+import { registerDebugConfigurations } from './ui/debugConfigurations';
 import { FilesRows } from './ui/filesRows';
 
 /** Workspaces start when the user opens the files of an instance, or a document of one. */
@@ -7,6 +8,7 @@ export const workspaces: LaterWing = {
   stored: 'workspaces',
   watch({ fleet, instanceGroups }, _begin, own) {
     own(instanceGroups.addInstanceRows(new FilesRows(fleet)));
+    own(registerDebugConfigurations());
   },
   load: async () => {
     const { wingOfWorkspaces } = await import('./wing');

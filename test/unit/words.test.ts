@@ -93,6 +93,7 @@ const room = {
   'files of instances': 20,
   'scripts that name their packages': 12,
   'TensorBoard of instances': 6,
+  'debugging files on instances': 12,
   'machines of a workspace file': 6,
   'terminals that come back, services that start': 8,
   'folders that are kept on instances': 8,

@@ -12,6 +12,8 @@ import { text } from '../../util/text';
 export interface ScriptNeeds {
   /** The packages by name, without versions. */
   readonly packages: readonly string[];
+  /** The versions of Python that it can use. */
+  readonly python?: string | undefined;
   /** The block says from where PyTorch is installed. */
   readonly choosesTorch: boolean;
   /** `[tool.gpu-rental]`: of limits, the user confirms the same or less. */
@@ -35,6 +37,10 @@ const wishes = z.object({
 export type ScriptWishes = z.infer<typeof wishes>;
 
 const block = z.object({
+  'requires-python': z
+    .string()
+    .regex(/^[\d.,<>=!~* ]{1,100}$/)
+    .optional(),
   dependencies: z.array(z.string()).max(mostPackages).optional(),
   tool: z.object({ 'gpu-rental': wishes.optional() }).optional(),
 });
@@ -67,8 +73,9 @@ export function scriptNeeds(file: string, source: string): ScriptNeeds | undefin
       text('"{0}" in the "# /// script" block of {1} has a wrong value.', plainLabel(key), name),
     );
   }
-  const { dependencies = [], tool } = checked.data;
+  const { dependencies = [], tool, 'requires-python': python } = checked.data;
   return {
+    ...(python === undefined ? {} : { python }),
     packages: [...new Set(dependencies.flatMap((one) => packageOf(one) ?? []))],
     choosesTorch: torchSources.some((path) => has(value, ['tool', 'uv', ...path])),
     wanted: tool?.['gpu-rental'] ?? {},

@@ -3,7 +3,6 @@ import { plainText } from '../../ssh/plainText';
 import type { SshService } from '../../ssh/service';
 import { assembled } from '../../ssh/shellProgram';
 import { orCancelled } from '../../util/cancellation';
-import type { Clock } from '../../util/clock';
 import { isCancelled, UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import held from './held.sh';
@@ -44,7 +43,7 @@ const mostSaid = 200_000;
 
 /** Starts a program in the login shell of the machine, which knows where the image keeps its programs. */
 export async function startHeld<T>(
-  { ssh, clock }: { readonly ssh: Pick<SshService, 'exec'>; readonly clock: Clock },
+  ssh: Pick<SshService, 'exec'>,
   alias: string,
   { script, variables, read, startMs, isLook = false }: Wanted<T>,
   signal?: AbortSignal,
@@ -74,11 +73,12 @@ export async function startHeld<T>(
     ({ stderr }) => void (failure = stderr),
     (error: unknown) => void (failure = isCancelled(error) ? '' : String(error)),
   );
-  const timer = clock.schedule(onSaid, startMs);
+  // The machine works in real time.
+  const timer = setTimeout(onSaid, startMs);
   try {
     await orCancelled(Promise.race([isSaid, ended]), signal);
   } finally {
-    timer.dispose();
+    clearTimeout(timer);
     if (said === undefined) {
       close();
     }

@@ -1,5 +1,4 @@
 import type { SshService } from '../../ssh/service';
-import type { Clock } from '../../util/clock';
 import { startHeld, type HeldProgram } from './heldProgram';
 import script from './tensorBoard.sh';
 
@@ -17,13 +16,13 @@ export type TensorBoardAnswer =
 
 /** Shows a folder, relative to the home folder unless it is absolute, in a TensorBoard that ends with the result. */
 export function startTensorBoard(
-  deps: { readonly ssh: Pick<SshService, 'exec'>; readonly clock: Clock },
+  ssh: Pick<SshService, 'exec'>,
   alias: string,
   dir: string,
   signal?: AbortSignal,
 ): Promise<HeldProgram<TensorBoardAnswer>> {
   const wanted = { script, variables: { dir }, read: tensorBoardAnswer, startMs, isLook: true };
-  return startHeld(deps, alias, wanted, signal);
+  return startHeld(ssh, alias, wanted, signal);
 }
 
 const answers = { runs: 'image', missing: 'missing', 'no-folder': 'noFolder' } as const;

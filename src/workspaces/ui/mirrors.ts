@@ -16,6 +16,7 @@ import { joinRaw, rawOf, wordsOf } from '../machine/rawPath';
 import type { FolderMirror, LeftHere } from '../model/mirror';
 import type { Services } from '../services';
 import { CarriedMirrors } from './carriedMirrors';
+import { DebugFiles } from './debugFiles';
 import { fileUri, type FileDocuments } from './fileDocuments';
 import { nameBelow } from './folderWatch';
 import { review, MirrorNews } from './mirrorNews';
@@ -40,6 +41,8 @@ export function registerMirrors(deps: Deps): Disposable {
   const find = (target: MirrorTarget | undefined) => acts.find(target);
   store.add(instanceGroups.addInstanceRows(new MirrorRows(carried, clock)));
   store.add(new MirrorNews({ ...deps, carried, nameOf }));
+  const debugFiles = store.add(new DebugFiles({ ...acts.startDeps, ssh: deps.ssh }));
+  store.add(commands.register('gpuRental.debugFile', (target) => debugFiles.debug(target)));
 
   store.add(commands.register('gpuRental.mirror.start', (end) => startMirror(acts.startDeps, end)));
   store.add(

@@ -13,7 +13,7 @@ import { wordsOf } from '../machine/rawPath';
 import { imagePort, startTensorBoard } from '../machine/tensorBoard';
 import { offerInstall } from './offerInstall';
 
-type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'ssh'>;
+type Deps = Pick<Services, 'accounts' | 'fleet' | 'ssh'>;
 
 /** A folder of an instance, relative to the home folder unless it is absolute. */
 interface Folder {
@@ -65,11 +65,11 @@ export class TensorBoards implements Disposable {
 
   /** Returns the port on the instance; `undefined` if TensorBoard is missing there and is not to be installed. */
   private async start(key: string, alias: string, place: Folder): Promise<number | undefined> {
-    const { clock, fleet, ssh } = this.deps;
+    const { fleet, ssh } = this.deps;
     const instance = fleet.find(place.instanceId);
     const where = instance ? plainLabel(instanceName(instance)) : `#${place.instanceId}`;
     const program = await withCancellableProgress(t('Starting TensorBoard on {0}', where), (signal) =>
-      startTensorBoard({ ssh, clock }, alias, place.folder, signal),
+      startTensorBoard(ssh, alias, place.folder, signal),
     );
     const { said, ended } = program;
     const close = () => program.close();

@@ -64,6 +64,12 @@ export class Screen {
   uriHandler: vscode.UriHandler | undefined;
   terminalProfile: vscode.TerminalProfileProvider | undefined;
   tasks: vscode.TaskProvider | undefined;
+  /** Sessions of the debugger, as they were asked for. */
+  readonly debugging = {
+    provider: undefined as vscode.DebugConfigurationProvider | undefined,
+    started: [] as vscode.DebugConfiguration[],
+    terminated: new FakeEventEmitter<Pick<vscode.DebugSession, 'configuration' | 'parentSession'>>(),
+  };
   /** Tools for the chat, by their name. */
   readonly chatTools = new Map<string, vscode.LanguageModelTool<unknown>>();
   isFocused: boolean;

@@ -85,6 +85,17 @@ export function createVscode(
     get lm() {
       return nature.current.hasTools ? tools : undefined;
     },
+    debug: known('debug', {
+      registerDebugConfigurationProvider: (_type: string, provider: vscode.DebugConfigurationProvider) => {
+        screen.debugging.provider = provider;
+        return new FakeDisposable(undefined);
+      },
+      startDebugging: (_folder: unknown, configuration: vscode.DebugConfiguration) => {
+        screen.debugging.started.push(configuration);
+        return Promise.resolve(true);
+      },
+      onDidTerminateDebugSession: screen.debugging.terminated.event,
+    }),
     tasks: known('tasks', {
       registerTaskProvider: (_type: string, provider: vscode.TaskProvider) => {
         screen.tasks = provider;

@@ -34,7 +34,7 @@ on('child_process', (message) => {
       void untilListening(child).then(gone);
     } else if (isFollowing(child)) {
       child.stdout?.on('data', (piece: Buffer) => {
-        if (piece.includes('.\n')) {
+        if (firstAnswerOf(child).test(piece.toString())) {
           gone();
           // The simulated machine runs its end of the login in this process, too.
           [...programs].filter(isSession).forEach((session) => programs.delete(session));
@@ -45,9 +45,14 @@ on('child_process', (message) => {
   });
 });
 
-/** A look that ends with this process goes on until nobody looks; its first answer comes by itself. */
+/** A script that ends with this process goes on until nobody needs it; its first answer comes by itself. */
 function isFollowing({ spawnfile, spawnargs }: ChildProcess): boolean {
-  return path.basename(spawnfile) === 'sh' && (spawnargs.at(-1) ?? '').endsWith(' gpu-rental-look');
+  return path.basename(spawnfile) === 'sh' && (spawnargs.at(-1) ?? '').includes('unset LC_GPU_RENTAL');
+}
+
+/** Of a look, and of a program that waits for its debugger. */
+function firstAnswerOf({ spawnargs }: ChildProcess): RegExp {
+  return (spawnargs.at(-1) ?? '').endsWith(' gpu-rental-look') ? /\.\n/ : /\nwaits \//;
 }
 
 function isSession({ spawnargs }: ChildProcess): boolean {

@@ -20,6 +20,7 @@ const refusal = (source: string) => {
 describe('the needs of a script', () => {
   it('are read from its block of comments, with any line ends', () => {
     const source = script(
+      'requires-python = ">=3.10, <3.14"',
       'dependencies = [',
       '  "Torch>=2",',
       '',
@@ -31,6 +32,7 @@ describe('the needs of a script', () => {
       'limits = { hours = 2, costDollars = 1.5 }',
     );
     const needs = {
+      python: '>=3.10, <3.14',
       packages: ['torch', 'my-pkg'],
       choosesTorch: false,
       wanted: { machine: 'PyTorch', outputs: ['out/**'], limits: { hours: 2, costDollars: 1.5 } },
@@ -68,6 +70,7 @@ describe('the needs of a script', () => {
     assert.match(refusal(`${block}\n${block}`) ?? '', /more than one "# \/\/\/ script" block/);
     assert.match(refusal(script('dependencies = []', 'x = $(run)')) ?? '', /not valid TOML in its line 2\.$/);
     assert.match(refusal(script('dependencies = "numpy"')) ?? '', /"dependencies" .* wrong value/);
+    assert.match(refusal(script('requires-python = "--help"')) ?? '', /"requires-python" .* wrong value/);
     assert.match(refusal(script('[tool.gpu-rental.limits]', 'hours = -1')) ?? '', /limits\.hours/);
     assert.match(refusal(script(`x = "${'a'.repeat(70_000)}"`)) ?? '', /too long/);
   });

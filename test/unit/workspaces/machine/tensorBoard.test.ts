@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { freeLocalPort } from '../../../../src/ssh/forward';
 import type { SshService } from '../../../../src/ssh/service';
 import { assembled } from '../../../../src/ssh/shellProgram';
-import { systemClock } from '../../../../src/util/clock';
 import held from '../../../../src/workspaces/machine/held.sh';
 import { pipInstall } from '../../../../src/workspaces/machine/pipInstall';
 import { startTensorBoard, tensorBoardAnswer } from '../../../../src/workspaces/machine/tensorBoard';
@@ -22,7 +21,7 @@ describe('TensorBoard on a machine', () => {
   let machine: SshMachine;
   let ssh: SshService;
   const there = (...path: readonly string[]) => join(machine.dir, 'home', ...path);
-  const start = (dir: string) => startTensorBoard({ ssh, clock: systemClock }, 'gpu-7', dir);
+  const start = (dir: string) => startTensorBoard(ssh, 'gpu-7', dir);
 
   before(async () => {
     home = new SshHome();
