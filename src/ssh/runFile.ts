@@ -127,18 +127,22 @@ async function sendText(
 
 /**
  * Returns the script for a terminal: it runs the file in the working folder, reports the result, waits for Enter (a
- * terminal closes with its command), and removes the folder.
+ * terminal closes with its command), and removes the folder. With the place of its neighbors, they are what it reads and
+ * what Python imports.
  */
 export function runScript(
   folder: string,
   name: string,
   interpreter: string,
-  words: { readonly ended: string },
+  words: { readonly ended: string; readonly neighbors?: string | undefined },
 ): string {
+  const place = words.neighbors === undefined ? undefined : quoteForShell(words.neighbors);
   const file = `${quoteForShell(folder)}/${quoteForShell(remoteName(name))}`;
   const script = [
     'unset TMUX',
-    'if [ -d /workspace ]; then cd /workspace; else cd; fi',
+    place === undefined
+      ? 'if [ -d /workspace ]; then cd /workspace; else cd; fi'
+      : `cd ${place} || exit; export PYTHONPATH=${place}"\${PYTHONPATH:+:$PYTHONPATH}"`,
     `${interpreter} ${file}`,
     'code=$?',
     `rm -rf ${quoteForShell(folder)}`,

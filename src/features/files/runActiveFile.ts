@@ -110,6 +110,7 @@ export class FileRunner {
     );
     const script = runScript(folder, source.name, interpreter, {
       ended: t('Press Enter to close. It ended with code'),
+      neighbors: source.path === undefined ? undefined : await neighborsOf(source.path, machine),
     });
     const [shellPath, ...shellArgs] = this.deps.ssh.command(alias, '-t', script);
     showTerminal({
@@ -178,6 +179,18 @@ function sourceOf(document: vscode.TextDocument): Source {
     content: document.getText(),
     path: document.uri.scheme === 'file' ? document.uri.fsPath : undefined,
   };
+}
+
+/** Returns where the folder of a file is on an instance that mirrors it, in step as far as that is soon done. */
+async function neighborsOf(
+  path: string,
+  machine: { readonly instanceId: number; readonly accountKey: string },
+): Promise<string | undefined> {
+  const place = await runCommand('gpuRental.mirror.placeOf', { ...machine, folder: dirname(path) });
+  if (place !== undefined) {
+    await runCommand('gpuRental.mirror.settle', machine);
+  }
+  return place;
 }
 
 /** Returns the versions that uv keeps for a script. A link that leads out of its folder is refused. */

@@ -167,6 +167,20 @@ describe('Working on a machine over SSH', () => {
       assert.match(stdout, /b-done\n\nended with 0/);
     });
 
+    it('runs a file beside its neighbors, with any name of their folder', async () => {
+      await start();
+      const place = join(remoteHome, "it's $(touch pwned)");
+      mkdirSync(place);
+      writeFileSync(join(place, 'part.py'), 'two = 2\n');
+      writeFileSync(join(place, 'data.txt'), 'data\n');
+      const content = 'import part\nprint(part.two, open("data.txt").read())\n';
+      const folder = await sendFile(ssh, alias, { name: 'a.py', content });
+      const script = runScript(folder, 'a.py', 'python3', { ended: 'ended with', neighbors: place });
+      const { stdout } = await ssh.exec(alias, script, { input: '\n' });
+      assert.match(stdout, /^2 data\n[^]*ended with 0/m);
+      assert.ok(!existsSync(join(remoteHome, 'pwned')) && !existsSync(join(place, 'pwned')));
+    });
+
     it('runs such a script also where no file of the folder can be executed', async () => {
       await start();
       const content = '#!/usr/bin/env -S bash -u\necho "by-$0"\n';
