@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { writeJobs } from '../support/feature/jobDriver';
 import { reachableInstance } from '../support/feature/reachable';
@@ -158,7 +158,20 @@ describe('running the active file', () => {
       await wrong.toast('The "# /// script" block of needs.py is not valid TOML in its line 1.');
       const unknown = await open(block('# [tool.gpu-rental]', '# machine = "Other"'));
       await unknown.quick.pick('As a Job');
-      await unknown.toast('No template of this account has the name Other of the script.');
+      await unknown.toast('No machine of the workspace and no template of this account has the name Other.');
+      // The workspace describes it.
+      mkdirSync(path.join(computer().workspace, '.vscode'), { recursive: true });
+      const machines = { Other: { image: 'a/b:1', maxPricePerHour: 2 } };
+      writeFileSync(
+        path.join(computer().workspace, '.vscode', 'gpu-rental.json'),
+        JSON.stringify({ machines }),
+      );
+      const known = await open(block('# [tool.gpu-rental]', '# machine = "Other"'));
+      await known.quick.pick('As a Job');
+      await known.quick.type('1');
+      await known.quick.type('4');
+      await known.quick.title('Search Offers for needs.py');
+      known.quick.escape();
     });
   });
 });

@@ -6,7 +6,7 @@ import { openNamedDocument } from '../../editor/namedDocument';
 import { pickOne } from '../../editor/quickPick';
 import { titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
-import { workspaceFilePath, type OpenRecipe } from '../../model/workspace/workspaceFile';
+import { machineNames, workspaceFilePath, type OpenRecipe } from '../../model/workspace/workspaceFile';
 import { UserError } from '../../util/errors';
 import { text } from '../../util/text';
 import type { Job } from '../model/job';
@@ -109,6 +109,12 @@ export async function filesWithJobs(
     }),
   );
   return files.flat();
+}
+
+/** Returns the machine that the file of an open folder describes by this name. */
+export async function machineInFile(folder: vscode.Uri, name: string): Promise<OpenRecipe | undefined> {
+  const source = (await sourceOf(vscode.Uri.joinPath(folder, workspaceFilePath))) ?? '';
+  return machineNames(source).includes(name) ? recipeForJobs(source, name) : undefined;
 }
 
 /** Returns the text as shown in the editor, saved or not. */

@@ -20,6 +20,7 @@ import { text } from '../../util/text';
 import { type JobFields, jobNameOf, mostJobHours } from '../model/jobFields';
 import { readJob } from '../model/jobSpec';
 import type { JobDeps } from './deps';
+import { machineInFile } from './jobSource';
 import { isTrusted, runSource } from './runJob';
 
 /** Runs a script of the workspace as a job, after asking for its limits. */
@@ -33,7 +34,9 @@ export async function runFileAsJob(deps: JobDeps, { uri }: DocumentTarget): Prom
   const name = jobNameOf(path.split('/').at(-1) ?? '', 'script');
   const needs = scriptNeeds(path, document.getText());
   const interpreter = needs ? byUv(needs) : interpreterFor(path, document.getText());
-  const recipe = await recipeNamed(deps, needs?.wanted.machine);
+  const machine = needs?.wanted.machine;
+  const inFile = machine === undefined ? undefined : await machineInFile(folder.uri, machine);
+  const recipe = inFile ?? (await recipeNamed(deps, machine));
   const limits = await askLimits(t('Run {0} as a Job', name), needs?.wanted.limits);
   if (!limits) {
     return undefined;
@@ -47,8 +50,11 @@ export async function runFileAsJob(deps: JobDeps, { uri }: DocumentTarget): Prom
   };
   const run = `${interpreter} ${quoteForShell(`./${path}`)}`;
   const source = JSON.stringify({ jobs: { [name]: { run, limits, ...more } } });
-  return runSource(deps, { spec: readJob(source, name), folder: folder.uri.fsPath, recipe });
+  const spec = { ...readJob(source, name), ...(inFile && machine !== undefined && onMachine(machine)) };
+  return runSource(deps, { spec, folder: folder.uri.fsPath, recipe });
 }
+
+const onMachine = (machineName: string) => ({ machine: 'running', machineName }) as const;
 
 /** Returns the recipe of a template of the account, which a script names. */
 async function recipeNamed(
@@ -65,7 +71,7 @@ async function recipeNamed(
   const template = own.find((one) => one.name === name);
   if (!template) {
     throw new UserError(
-      text('No template of this account has the name {0} of the script.', plainLabel(name)),
+      text('No machine of the workspace and no template of this account has the name {0}.', plainLabel(name)),
     );
   }
   return { template: { id: template.id, name }, filters: {}, env: {}, whenRunning: 'ask' };
