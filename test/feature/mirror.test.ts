@@ -14,6 +14,7 @@ describe('A folder that is mirrored to an instance', () => {
   let window: FeatureWindow;
   let folder: string;
   let there: string;
+  let alias: string;
   const instances = () => window.view('instances');
   const here = (...parts: string[]) => path.join(folder, ...parts);
   const onMachine = (...parts: string[]) => path.join(there, ...parts);
@@ -109,6 +110,7 @@ describe('A folder that is mirrored to an instance', () => {
       executed.find(({ id }) => id === 'vscode.diff'),
     );
     assert.equal(diff.args[2], 'train.py: trainer ↔ this computer');
+    alias = (diff.args[0] as FakeUri).authority;
     await instances().menu('result.csv', 'Fetch');
     await has(here('result.csv'), 'loss\n');
     await instances().noRow('result.csv');
@@ -186,6 +188,20 @@ describe('A folder that is mirrored to an instance', () => {
     utimesSync(here('train.py'), 1, 1);
     window = await computer().openWindow({ folders: [folder] });
     await has(onMachine('train.py'), 'epochs = 9\n');
+  });
+
+  it('is offered in place of its mirror where a remote window has that open', async () => {
+    const remote = await computer().openWindow({
+      remoteName: 'ssh-remote',
+      folders: [`vscode-remote://ssh-remote+${alias}${there}`],
+    });
+    await until('the message', async () => {
+      await computer().pass(100);
+      return remote.toasts().some((one) => one.startsWith(`This folder is the mirror of ${folder}.`));
+    });
+    await remote.toastButton(/^This folder is the mirror of/, 'Open Local Folder');
+    assert.equal((await remote.opens()).address, `file://${folder}`);
+    remote.close();
   });
 
   it('is sent no more once the user stops it, and stays where it is', async () => {

@@ -75,6 +75,15 @@ export class MirrorNews implements Disposable {
     for (const mirror of mirrors.all) {
       const { instanceId, local } = mirror.folder;
       const isHere = authority === `ssh-remote+${ssh.aliasOf(account, instanceId)}`;
+      if (isHere && mirror.remote === undefined && this.isNews(mirror, 'place')) {
+        // Where it is, is known after the first contact in this window.
+        void mirror.settle().then(
+          () => {
+            this.checkTwins();
+          },
+          () => undefined,
+        );
+      }
       const remote = mirror.remote === undefined ? undefined : wordsOf(mirror.remote);
       const isOpen = open.some((path) => path === remote || path.startsWith(`${remote ?? ''}/`));
       if (isHere && remote !== undefined && isOpen && this.isNews(mirror, 'twin')) {

@@ -182,6 +182,10 @@ class MirrorActs {
     await mirrors.ready;
     const local = await ifPresent(realpath(folder));
     const mirror = local === undefined ? undefined : mirrorOf(mirrors, instanceId, local);
+    if (mirror && mirror.remote === undefined) {
+      // It is known after the first contact in this window.
+      await mirror.settle().catch(() => undefined);
+    }
     if (local === undefined || mirror?.remote === undefined) {
       return undefined;
     }
