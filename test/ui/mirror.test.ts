@@ -93,14 +93,6 @@ describe('a folder that is mirrored to an instance', function () {
     assert.equal(readFileSync(path.join(there, 'train.py'), 'utf8'), 'epochs = 5 # there\n');
   });
 
-  it('is there after a reload', async () => {
-    await workbench.page.reload();
-    await instances().row('trainer').waitFor({ timeout: 60_000 });
-    await instances()
-      .row(/^Mirror of workspace.*1 on both sides/)
-      .waitFor({ timeout: 60_000 });
-  });
-
   it('met nothing unexpected', () => {
     assert.doesNotMatch(session().log(), /\[error\]/);
   });
