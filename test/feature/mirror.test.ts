@@ -110,7 +110,7 @@ describe('A folder that is mirrored to an instance', () => {
       executed.find(({ id }) => id === 'vscode.diff'),
     );
     assert.equal(diff.args[2], 'train.py: trainer ↔ this computer');
-    alias = (diff.args[0] as FakeUri).authority;
+    alias = (diff.args[0] as { readonly authority: string }).authority;
     await instances().menu('result.csv', 'Fetch');
     await has(here('result.csv'), 'loss\n');
     await instances().noRow('result.csv');
