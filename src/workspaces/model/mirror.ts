@@ -61,8 +61,11 @@ export interface FolderMirror {
   touched(names?: readonly string[]): void;
   /** Compares and sends until nothing waits. Rejects where the instance can't be reached; conflicts stay in the status. */
   settle(signal?: AbortSignal): Promise<MirrorStatus>;
-  /** Answers `status.question`; `false` leaves those files as they are there and forgets them. */
-  answer(isAllowed: boolean): void;
+  /**
+   * Answers the question that the user saw, by default `status.question`; `false` leaves those files as they are there and
+   * forgets them.
+   */
+  answer(isAllowed: boolean, question?: MirrorQuestion): void;
   /** Brings files from the instance. Never over an edit here: such files stay `both`. */
   fetch(names: readonly string[], signal?: AbortSignal): Promise<readonly LeftHere[]>;
   /** Resolves files that were changed on both sides; the other version is kept beside the mirror for a while. */

@@ -116,7 +116,8 @@ export async function review(mirror: FolderMirror, name: string): Promise<void> 
   const names = namesText(question.names, 10);
   const isDelete = question.kind === 'deletes';
   const answer = (isAllowed: boolean) => () => {
-    mirror.answer(isAllowed);
+    // Another look may have found more by now, of which the user does not know.
+    mirror.answer(isAllowed, question);
   };
   await choose(
     isDelete

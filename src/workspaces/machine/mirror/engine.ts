@@ -87,8 +87,7 @@ export class MirrorEngine implements FolderMirror, Disposable {
     return this.current;
   }
 
-  answer(isAllowed: boolean): void {
-    const { question } = this.current;
+  answer(isAllowed: boolean, question = this.current.question): void {
     if (!question) {
       return;
     }
