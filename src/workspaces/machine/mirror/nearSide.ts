@@ -19,6 +19,7 @@ import { findSentFiles } from '../../../ssh/sentFiles';
 import { tarEnd, tarHeader, tarPadding } from '../../../ssh/tar';
 import { reasons, type LeftOut } from '../../../ssh/transfer';
 import { wait, type Clock } from '../../../util/clock';
+import { errorCode } from '../../../util/errorCode';
 import { inOrder } from '../../../util/inParallel';
 import { ifPresent, isMissing } from '../../../util/missing';
 import { identityOf, realFile } from '../../../util/realPlace';
@@ -158,11 +159,11 @@ export async function hiddenNames(
   return found;
 }
 
-/** Returns whether anything but a folder has the name. */
+/** Returns whether anything but a folder has the name, or may have it: what the disk refuses to state is not gone. */
 export async function isNamed(path: string): Promise<boolean> {
   return lstat(path).then(
     (facts) => !facts.isDirectory(),
-    () => false,
+    (error: unknown) => !isMissing(error) && errorCode(error) !== 'ENOTDIR',
   );
 }
 

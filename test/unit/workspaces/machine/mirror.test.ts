@@ -244,6 +244,35 @@ describe('A folder that is kept on an instance', function () {
     assert.deepEqual(replaced(), ['sent']);
   });
 
+  it('deletes by an answer only what the user saw in the question', async () => {
+    const names = Array.from({ length: 60 }, (_, index) => `d/${index}.py`);
+    names.forEach((name) => scene.write(name, name));
+    await mirror.settle();
+    names.slice(0, 30).forEach((name) => rmSync(join(scene.local, name)));
+    await mirror.settle();
+    const seen = question();
+    names.slice(30, 59).forEach((name) => rmSync(join(scene.local, name)));
+    await mirror.settle();
+    assert.equal(question()?.files, 59);
+    mirror.answer(true, seen);
+    await until('they are deleted', () => scene.read('d/29.py') === undefined && !mirror.status.isWorking);
+    assert.deepEqual([scene.read('d/30.py'), question()?.files], ['d/30.py', 29]);
+  });
+
+  it('deletes nothing there that the disk here refuses to state', async () => {
+    scene.write('data/a.csv', 'one');
+    scene.write('b.py', 'one');
+    await mirror.settle();
+    rmSync(join(scene.local, 'data'), { recursive: true });
+    symlinkSync('data', join(scene.local, 'data'));
+    await mirror.settle();
+    assert.equal(scene.read('data/a.csv'), 'one');
+    rmSync(join(scene.local, 'data'));
+    writeFileSync(join(scene.local, 'data'), 'a file by now');
+    await mirror.settle();
+    assert.equal(scene.read('data'), 'a file by now');
+  });
+
   it('asks before a large file, and remembers the answer', async () => {
     mirror = scene.open({ singleBytes: 52_000_000 });
     scene.write('small', 'x');
