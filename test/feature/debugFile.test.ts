@@ -8,7 +8,7 @@ import { DocumentDriver } from '../support/feature/documentDriver';
 import { reachableInstance } from '../support/feature/reachable';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
-import { isAlive } from '../support/processes';
+import { isAlive, processesWith } from '../support/processes';
 import { until } from '../support/until';
 
 const program = [
@@ -103,6 +103,15 @@ describe('A file of a mirrored folder that is debugged on an instance', () => {
     window.clearToasts();
   });
 
+  it('is ended where no session begins', async () => {
+    window.screen.debugging.failure = new Error('no debugger');
+    debug();
+    await session(2);
+    const waiting = `--wait-for-client ${path.join(there, 'train.py')}`;
+    await until('its end', () => processesWith(waiting).length === 0);
+    window.clearToasts();
+  });
+
   it('runs in a terminal beside its neighbors', async () => {
     window.start('gpuRental.runActiveFile', FakeUri.file(here('train.py')));
     await window.quick.pick('In a Terminal');
@@ -140,7 +149,7 @@ describe('A file of a mirrored folder that is debugged on an instance', () => {
       await begin({ program: here('train.py'), args: ['--lr', '$(touch pwned)'], justMyCode: false }),
       undefined,
     );
-    const configuration = await session(2);
+    const configuration = await session(3);
     assert.equal(configuration['justMyCode'], false);
     window.close();
     assert.ok(!existsSync(path.join(there, 'pwned')));

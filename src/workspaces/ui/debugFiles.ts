@@ -86,14 +86,22 @@ export class DebugFiles implements Disposable {
     const alias = this.deps.ssh.aliasOf(account(), mirror.folder.instanceId);
     const program = await this.start(alias, where, { root, file, args: target?.args ?? [], needs });
     if (program?.said.kind === 'waits') {
-      account();
       const localRoots = [...new Set([opened, mirror.folder.local])];
       const remoteRoot = program.said.root;
-      await this.attach(document.uri, program, where, {
-        name: `${plainLabel(basename(path))} · ${where}`,
-        pathMappings: localRoots.map((localRoot) => ({ localRoot, remoteRoot })),
-        justMyCode: target?.justMyCode ?? true,
-      });
+      const key = `${program.localPort}`;
+      this.running.set(key, program);
+      try {
+        account();
+        await this.attach(document.uri, key, program, where, {
+          name: `${plainLabel(basename(path))} · ${where}`,
+          pathMappings: localRoots.map((localRoot) => ({ localRoot, remoteRoot })),
+          justMyCode: target?.justMyCode ?? true,
+        });
+      } catch (error) {
+        // It would wait for an editor, and keep its instance in use.
+        this.close(key);
+        throw error;
+      }
     }
   }
 
@@ -151,12 +159,11 @@ export class DebugFiles implements Disposable {
   /** Starts a session, with which the program ends. */
   private async attach(
     uri: vscode.Uri,
+    key: string,
     program: Debugged,
     where: string,
     configuration: Pick<vscode.DebugConfiguration, 'name'> & Readonly<Record<string, unknown>>,
   ): Promise<void> {
-    const key = `${program.localPort}`;
-    this.running.set(key, program);
     let hasEnded = false;
     void program.ended.then(() => (hasEnded = true));
     void program.cut.then(() => {

@@ -68,6 +68,8 @@ export class Screen {
   readonly debugging = {
     provider: undefined as vscode.DebugConfigurationProvider | undefined,
     started: [] as vscode.DebugConfiguration[],
+    /** With what the next one fails. */
+    failure: undefined as Error | undefined,
     terminated: new FakeEventEmitter<Pick<vscode.DebugSession, 'configuration' | 'parentSession'>>(),
   };
   /** Tools for the chat, by their name. */

@@ -91,8 +91,10 @@ export function createVscode(
         return new FakeDisposable(undefined);
       },
       startDebugging: (_folder: unknown, configuration: vscode.DebugConfiguration) => {
-        screen.debugging.started.push(configuration);
-        return Promise.resolve(true);
+        const { failure, started } = screen.debugging;
+        started.push(configuration);
+        screen.debugging.failure = undefined;
+        return failure ? Promise.reject(failure) : Promise.resolve(true);
       },
       onDidTerminateDebugSession: screen.debugging.terminated.event,
     }),
