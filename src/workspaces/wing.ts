@@ -1,6 +1,9 @@
+import { actionsFor, stateLabel, stateOf } from '../model/instances/instanceState';
 import type { Services } from '../services';
 import { runProgram } from '../ssh/run';
+import { TransferError } from '../ssh/transfer';
 import { accountStill } from '../store/accounts/sameAccount';
+import { text } from '../util/text';
 import { homeFolder } from '../util/thisUser';
 import type { Own, Wing } from '../wing';
 import { MirrorEngine } from './machine/mirror/engine';
@@ -10,7 +13,7 @@ import { register } from './ui';
 export const wingOfWorkspaces: Wing = {
   name: 'workspaces',
   start: (services: Services, own: Own) => {
-    const { accounts, machineChecks, ssh } = services;
+    const { accounts, clock, fleet, machineChecks, ssh } = services;
     const create: ConstructorParameters<typeof Mirrors>[0]['create'] = (folder, notes) =>
       new MirrorEngine(folder, {
         ...services,
@@ -20,6 +23,13 @@ export const wingOfWorkspaces: Wing = {
         platform: process.platform,
         reach: async (signal) => {
           const alias = ssh.aliasOf(accountStill(accounts, folder.accountKey), folder.instanceId);
+          const instance = fleet.find(folder.instanceId);
+          const facts = fleet.facts(folder.instanceId);
+          // The address of one that does not run may be another renter's.
+          if (instance && !actionsFor(instance, facts, clock.now()).canConnect) {
+            const state = stateLabel(instance, stateOf(instance, facts, clock.now()));
+            throw new TransferError(text('The instance is not running: {0}', state));
+          }
           if ((await ssh.entry(alias))?.isProved !== true) {
             await machineChecks.contact(folder.instanceId, signal);
           }

@@ -48,6 +48,8 @@ export interface MirrorStatus {
   /** What stays here, and why. */
   readonly leftOut: readonly LeftHere[];
   readonly question: MirrorQuestion | undefined;
+  /** Why what waits could not be sent, though the instance was reached or the folder here could not be read. */
+  readonly problem?: Text | undefined;
 }
 
 /** The mirror of one folder: sends what changes here, lists what changes there, and never loses what it did not send. */

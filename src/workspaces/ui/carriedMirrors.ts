@@ -119,7 +119,9 @@ export class CarriedMirrors implements Disposable {
       next = await Promise.race([late, this.nextChange()]);
     }
     stop.abort();
-    return isDone() && ofInstance.every(({ mirror }) => mirror.status.offlineSince === undefined);
+    const isSent = ({ offlineSince, problem }: FolderMirror['status']) =>
+      offlineSince === undefined && problem === undefined;
+    return isDone() && ofInstance.every(({ mirror }) => isSent(mirror.status));
   }
 
   dispose(): void {

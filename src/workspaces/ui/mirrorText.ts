@@ -9,9 +9,12 @@ export function mirrorState(
   status: MirrorStatus,
   now: number,
 ): { readonly text: string; readonly icon: string } {
-  const { differing, inStepAt, isWorking, offlineSince, question, waiting } = status;
+  const { differing, inStepAt, isWorking, offlineSince, problem, question, waiting } = status;
   if (question) {
     return { text: t('waits for your answer'), icon: 'question' };
+  }
+  if (problem) {
+    return { text: localize(problem), icon: 'warning' };
   }
   const conflicts = differing.filter(({ change }) => change === 'both').length;
   const changed = differing.length - conflicts;

@@ -38,6 +38,7 @@ export class MirrorEngine implements FolderMirror, Disposable {
   private readonly ending = new AbortController();
   private readonly names = new Set<string>();
   private isAll = false;
+  private isPlanned = false;
   private queue: Promise<unknown> = Promise.resolve();
   private place: string | undefined;
   private readonly questions = new Questions();
@@ -74,9 +75,7 @@ export class MirrorEngine implements FolderMirror, Disposable {
     names?.forEach((name) => this.names.add(name));
     this.report({ waiting: Math.max(this.current.waiting, this.names.size) });
     this.pause.value = this.deps.clock.schedule(() => {
-      this.work(undefined, (session) => this.bringInStep(session)).catch((error: unknown) => {
-        this.deps.log.warn(`The mirror of instance ${this.folder.instanceId} waits: ${String(error)}`);
-      });
+      this.workUnasked();
     }, pauseMs);
   }
 
@@ -155,6 +154,18 @@ export class MirrorEngine implements FolderMirror, Disposable {
     this.changed.dispose();
   }
 
+  /** At most one turn waits for all that was touched: where the instance is away, each would wait for its own login. */
+  private workUnasked(): void {
+    if (this.isPlanned) {
+      return;
+    }
+    this.isPlanned = true;
+    void this.queue.then(() => (this.isPlanned = false));
+    this.work(undefined, (session) => this.bringInStep(session)).catch((error: unknown) => {
+      this.deps.log.warn(`The mirror of instance ${this.folder.instanceId} waits: ${String(error)}`);
+    });
+  }
+
   /** Works after what is under way, without another window. Settles at once when it is cancelled. */
   private work<T>(
     signal: AbortSignal | undefined,
@@ -212,16 +223,20 @@ export class MirrorEngine implements FolderMirror, Disposable {
     this.names.clear();
     this.isAll = false;
     try {
-      if (!isAll && (await this.sendKnown(session, names))) {
-        return;
-      }
-      for (let round = 0; round < mostRounds; round += 1) {
-        if (!(await this.round(session))) {
-          break;
+      if (isAll || !(await this.sendKnown(session, names))) {
+        for (let round = 0; round < mostRounds; round += 1) {
+          if (!(await this.round(session))) {
+            break;
+          }
         }
       }
+      this.report({ problem: undefined });
     } catch (error) {
       this.isAll = true;
+      // One that is away is stated by the time since when it is.
+      this.report({
+        problem: error instanceof UserError && !(error instanceof TransferError) ? error.text : undefined,
+      });
       throw error;
     }
   }

@@ -2,9 +2,12 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { TransferError } from '../../../../src/ssh/transfer';
+import { formatText } from '../../../../src/util/text';
 import { parseLook } from '../../../../src/workspaces/machine/mirror/farSide';
 import { mirrorPrograms } from '../../../../src/workspaces/machine/mirror/programs';
 import type { FolderMirror } from '../../../../src/workspaces/model/mirror';
+import { FakeClock } from '../../../support/fakeClock';
 import { MirrorScene } from '../../../support/mirrorScene';
 import { until } from '../../../support/until';
 
@@ -72,14 +75,15 @@ describe('A mirror in trouble', function () {
       readdirSync(scene.beside).filter((name) => name.startsWith('stage')),
       [],
     );
+    let disk = `df() { printf 'x\\nx 9 9 9\\n'; }\n`;
     const full = scene.open({
-      ssh: {
-        exec: (alias, script, options) =>
-          scene.exec(alias, `df() { printf 'x\\nx 9 9 9\\n'; }\n${script}`, options),
-      },
+      ssh: { exec: (alias, script, options) => scene.exec(alias, `${disk}${script}`, options) },
     });
     await assert.rejects(full.settle(), /disk of the instance is full: 1.0 MB needed, 9.2 kB free/);
+    assert.match(full.status.problem ? formatText(full.status.problem) : '', /disk of the instance is full/);
     assert.equal(scene.read('a.py'), 'one');
+    disk = '';
+    assert.equal((await full.settle()).problem, undefined);
     await mirror.settle();
     assert.equal(scene.read('a.py')?.length, 1_000_000);
   });
@@ -103,6 +107,28 @@ describe('A mirror in trouble', function () {
     const all = Promise.allSettled(others);
     hanging.dispose();
     assert.ok((await all).every(({ status }) => status === 'rejected'));
+  });
+
+  it('logs in no more often than it fails, however much is saved', async () => {
+    const clock = new FakeClock();
+    const refusals: (() => void)[] = [];
+    const away = scene.open({
+      clock,
+      reach: () => new Promise((_, reject) => refusals.push(() => reject(new TransferError('away')))),
+    });
+    for (let save = 0; save < 5; save += 1) {
+      away.touched(['a.py']);
+      await clock.advance(1_000);
+    }
+    for (const logins of [1, 2]) {
+      await until('it logs in', () => refusals.length === logins);
+      refusals.at(-1)?.();
+    }
+    const last = away.settle();
+    await until('it logs in', () => refusals.length === 3);
+    refusals.at(-1)?.();
+    await assert.rejects(last, /away/);
+    assert.equal(refusals.length, 3);
   });
 
   it('waits while Git changes many files', async () => {

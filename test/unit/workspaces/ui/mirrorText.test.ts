@@ -29,6 +29,12 @@ describe('The row of a mirrored folder', () => {
       'sync',
     ],
     ['it compares', { isWorking: true }, 'comparing…', 'sync'],
+    [
+      'what waits can’t be sent',
+      { waiting: 3, problem: text('The disk is full') },
+      'The disk is full',
+      'warning',
+    ],
     ['files wait', { waiting: 3 }, '3 waiting', 'sync'],
     [
       'the instance is away',
