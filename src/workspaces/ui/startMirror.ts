@@ -135,9 +135,10 @@ async function isConfirmed(local: string, opened: string, name: string): Promise
   });
 }
 
-/** The names of unsaved documents in a folder. */
+/** The names of unsaved documents and notebooks in a folder. */
 export function unsavedIn(folder: string): readonly string[] {
-  return vscode.workspace.textDocuments
+  const { notebookDocuments, textDocuments } = vscode.workspace;
+  return [...textDocuments, ...notebookDocuments]
     .filter(({ isDirty }) => isDirty)
     .flatMap(({ uri }) => nameBelow(folder, uri) ?? []);
 }

@@ -22,7 +22,9 @@ export interface FakeStatusItem {
   isShown: boolean;
 }
 
-type FakeNotebook = Pick<vscode.NotebookDocument, 'notebookType' | 'uri' | 'isUntitled'>;
+type FakeNotebook = Pick<vscode.NotebookDocument, 'notebookType' | 'uri' | 'isUntitled'> & {
+  isDirty: boolean;
+};
 
 /** Everything that one window shows and was told, as data. */
 export class Screen {
@@ -92,7 +94,12 @@ export class Screen {
   /** Opens a notebook, of this computer with a path. */
   openNotebook(path?: string): FakeNotebook {
     const uri = path === undefined ? FakeUri.parse('untitled:Untitled-1.ipynb') : FakeUri.file(path);
-    const notebook = { notebookType: 'jupyter-notebook', uri, isUntitled: path === undefined };
+    const notebook = {
+      notebookType: 'jupyter-notebook',
+      uri,
+      isUntitled: path === undefined,
+      isDirty: false,
+    };
     this.notebooks.push(notebook);
     this.didOpenNotebook.fire(notebook);
     return notebook;
