@@ -12,6 +12,7 @@ import { until } from '../support/until';
 describe('A folder that is mirrored to an instance', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
   let window: FeatureWindow;
+  let id: number;
   let folder: string;
   let there: string;
   let alias: string;
@@ -43,7 +44,7 @@ describe('A folder that is mirrored to an instance', () => {
     writeFileSync(here('.env'), 'SECRET=1\n');
     writeFileSync(here('train.py'), 'epochs = 3\n');
     writeFileSync(here('data', 'table.csv'), 'a,b\n');
-    const id = await reachableInstance(computer(), 'trainer');
+    id = await reachableInstance(computer(), 'trainer');
     there = path.join(computer().root, 'instances', String(id), 'project');
     window = await computer().openWindow({ folders: [folder] });
     await window.signIn();
@@ -139,6 +140,34 @@ describe('A folder that is mirrored to an instance', () => {
     window.clearToasts();
   });
 
+  it('sends again what is gone there, or deletes it here, by decision', async () => {
+    rmSync(onMachine('train.py'));
+    rmSync(onMachine('result.csv'));
+    await instances().inline('Mirror of project', 'Compare Now');
+    await instances().menu('train.py', 'Keep Mine');
+    await has(onMachine('train.py'), 'epochs = 7 # there\n');
+    await instances().menu('result.csv', "Keep the Instance's");
+    await has(here('result.csv'), undefined);
+    await instances().noRow('Changed on the Instance');
+  });
+
+  it('replaces no notebook that has unsaved changes here', async () => {
+    writeFileSync(here('a.ipynb'), 'one');
+    await instances().inline('Mirror of project', 'Compare Now');
+    await has(onMachine('a.ipynb'), 'one');
+    writeFileSync(onMachine('a.ipynb'), 'theirs');
+    await instances().inline('Mirror of project', 'Compare Now');
+    const notebook = window.screen.openNotebook(here('a.ipynb'));
+    notebook.isDirty = true;
+    await instances().menu('a.ipynb', 'Fetch');
+    await window.toast('Not fetched, because they have unsaved changes here: a.ipynb.');
+    assert.equal(read(here('a.ipynb')), 'one');
+    notebook.isDirty = false;
+    await instances().menu('a.ipynb', 'Fetch');
+    await has(here('a.ipynb'), 'theirs');
+    window.clearToasts();
+  });
+
   it('asks before it deletes many files there', async () => {
     for (let at = 0; at < 60; at += 1) {
       writeFileSync(here('data', `part ${at}`), String(at));
@@ -204,13 +233,29 @@ describe('A folder that is mirrored to an instance', () => {
     remote.close();
   });
 
+  it('is not sent to an instance that was stopped, and once it runs again', async () => {
+    const set = (state: string) => computer().simulator.call('PUT', `/api/v0/instances/${id}/`, { state });
+    await instances().expand('trainer');
+    await set('stopped');
+    await instances().row(/^trainer .*Stopped/);
+    writeFileSync(here('train.py'), 'epochs = 10\n');
+    window.screen.watched.changed.fire(FakeUri.file(here('train.py')));
+    await computer().until('that it waits', () =>
+      window.screen.log.some((line) => /mirror of instance .* waits: .*not running: Stopped/.test(line)),
+    );
+    assert.equal(read(onMachine('train.py')), 'epochs = 9\n');
+    await set('running');
+    await instances().noRow(/Stopped/);
+    await has(onMachine('train.py'), 'epochs = 10\n');
+  });
+
   it('is sent no more once the user stops it, and stays where it is', async () => {
     await instances().expand('trainer');
     await instances().menu('Mirror of project', 'Stop Mirroring');
     await instances().noRow('Mirror of project');
-    writeFileSync(here('train.py'), 'epochs = 10\n');
+    writeFileSync(here('train.py'), 'epochs = 11\n');
     window.screen.watched.changed.fire(FakeUri.file(here('train.py')));
     await computer().pass(60_000);
-    assert.equal(read(onMachine('train.py')), 'epochs = 9\n');
+    assert.equal(read(onMachine('train.py')), 'epochs = 10\n');
   });
 });

@@ -155,7 +155,9 @@ function fileItem(node: MirroredFileTarget, file: DifferingFile): vscode.TreeIte
   item.description = changeText(file);
   item.iconPath = new vscode.ThemeIcon(icons[file.change]);
   item.tooltip = `${file.name}\n${changeText(file)}`;
-  item.contextValue = file.change === 'both' ? ';mirrorConflict;' : ';mirrorChange;';
+  // What is gone there can't be fetched: it is sent again, or deleted here.
+  const isDecided = file.change === 'both' || file.change === 'gone';
+  item.contextValue = isDecided ? ';mirrorConflict;' : ';mirrorChange;';
   item.command = {
     command: 'gpuRental.mirror.showDifference',
     title: t('Compare'),

@@ -61,7 +61,9 @@ export function registerMirrors(deps: Deps): Disposable {
   store.add(
     commands.register('gpuRental.mirror.fetchAll', (target) => {
       const mirror = find(target);
-      const changed = mirror.status.differing.filter(({ change }) => change !== 'both');
+      const changed = mirror.status.differing.filter(
+        ({ change }) => change === 'new' || change === 'changed',
+      );
       return acts.fetch(new Map([[mirror, changed.map(({ name }) => name)]]));
     }),
   );
