@@ -4,6 +4,8 @@ import { isObject, isUri, named, ownSpec, pathOfFile, severalNamed, spec, type S
 import type { GroupRow } from './editor/treeGroups';
 import type { WantedForJob } from './jobs/model/draftJob';
 import type { PermissionCategory } from './model/accounts/apiKey';
+import type { FolderTarget, HeldAlias, HeldTarget, WantedEntry } from './model/instances/heldInstance';
+import { setUpSteps } from './model/instances/setUpSteps';
 import type { BackToList, ListedOffers, PickedDraft, RentDraft } from './model/rentals/rentDraft';
 import { templateIdOf } from './model/templates/templateUri';
 import type { Forward } from './ssh/forward';
@@ -63,6 +65,8 @@ const mirrorEnd = z.preprocess(
     .optional()
     .catch(undefined),
 );
+/** A step of the set-up of an instance, or all of it. */
+const setUp = named({ instanceId: id, setUpStep: z.enum(setUpSteps).optional() });
 /** A kernel that runs on an instance. */
 const kernel = named({ kernelId: z.string(), instanceId: id });
 /** A key below an instance, by the service's id. */
@@ -141,6 +145,7 @@ export type RemoteFileTarget = NonNullable<z.output<typeof remoteFile>>;
 export type MirrorTarget = NonNullable<z.output<typeof mirror>>;
 export type MirroredFileTarget = z.output<z.ZodObject<typeof mirroredFile>>;
 export type MirrorEnd = NonNullable<z.output<typeof mirrorEnd>>;
+export type SetUpTarget = NonNullable<z.output<typeof setUp>>;
 export type KernelTarget = NonNullable<z.output<typeof kernel>>;
 export type ServiceTarget = NonNullable<z.output<typeof service>>;
 export type TerminalTarget = NonNullable<z.output<typeof terminal>>;
@@ -150,18 +155,6 @@ export type JobRowTarget = NonNullable<z.output<typeof jobRow>>;
 export type DocumentTarget = NonNullable<z.output<typeof document>>;
 export type DebugTarget = NonNullable<z.output<typeof debugged>>;
 
-/** An instance in the account in which the user chose it. */
-interface HeldTarget extends InstanceTarget {
-  readonly accountKey: string;
-}
-/** A folder of this computer and an instance that may have it. */
-export interface FolderTarget extends HeldTarget {
-  readonly folder: string;
-}
-interface WantedEntry extends HeldTarget {
-  readonly isEntryOnly?: boolean | undefined;
-  readonly isForTerminal?: boolean | undefined;
-}
 /** A worker of a pull engine on each of these instances. */
 export interface WorkersTarget {
   readonly engine: string;
@@ -306,6 +299,9 @@ const contributed = {
   'gpuRental.terminal.end': spec('connect', { args: [terminal] }),
   'gpuRental.instance.useInNotebook': spec('notebooks', { args: [instance] }),
   'gpuRental.instance.showKernels': spec('notebooks', { args: [instance] }),
+  'gpuRental.setUp.run': spec('workspaces', { args: [setUp] }),
+  'gpuRental.setUp.showLog': spec('workspaces', { args: [setUp] }),
+  'gpuRental.setUp.removeSecrets': spec('workspaces', { args: [setUp] }),
   'gpuRental.files.copyPath': spec('workspaces', { args: [remoteFile] }),
   'gpuRental.files.goTo': spec('workspaces', { args: [remoteFile] }),
   'gpuRental.files.open': spec('workspaces', { args: [remoteFile] }),
@@ -409,6 +405,11 @@ const own = {
   'gpuRental.mirror.begin': ownSpec<(place: FolderTarget) => string | undefined>('workspaces'),
   /** Sends what waits of the folders of an instance; returns false if that takes longer than a cell should wait. */
   'gpuRental.mirror.settle': ownSpec<(machine: HeldTarget) => boolean>('workspaces'),
+  /** Does what an instance is set up with before a window opens, and shows what is in the way. */
+  'gpuRental.setUp.before': ownSpec<(reached: HeldAlias) => unknown>('workspaces'),
+  /** Opens a terminal in which a program runs, which keeps running without this window where the machine can do that. */
+  'gpuRental.terminal.runProgram':
+    ownSpec<(run: HeldAlias & { readonly name: string; readonly program: string }) => unknown>('connect'),
   /** Shows a read-only document with this text. */
   'gpuRental.showText':
     ownSpec<(text: { readonly title: string; readonly content: string }) => unknown>('lifecycle'),

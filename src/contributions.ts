@@ -86,6 +86,10 @@ export interface Settings {
   'gpuRental.connect.folder': string;
   /** Which tmux terminals on instances have: each its own, the one of the service's images, or none. */
   'gpuRental.terminal.tmux': 'own' | 'service' | 'none';
+  /** What machines are set up with: only where unset there, from a repository, and by names of variables. */
+  'gpuRental.setUp.gitIdentity': boolean;
+  'gpuRental.setUp.dotfiles': string;
+  'gpuRental.setUp.secrets': readonly string[];
   'gpuRental.agents.access': 'off' | 'read' | 'ask';
   /** Limits for agents; the smaller of each setting and its confirmed value is in force. */
   'gpuRental.agents.limitPerDay': number;
@@ -116,6 +120,9 @@ export const settingDefaults: Settings = {
   'gpuRental.connect.openIn': 'newWindow',
   'gpuRental.connect.folder': '',
   'gpuRental.terminal.tmux': 'own',
+  'gpuRental.setUp.gitIdentity': false,
+  'gpuRental.setUp.dotfiles': '',
+  'gpuRental.setUp.secrets': [],
   'gpuRental.agents.access': 'off',
   'gpuRental.agents.limitPerDay': 10,
   'gpuRental.agents.limitPerHour': 1,

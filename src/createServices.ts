@@ -16,6 +16,8 @@ import { TreeGroups } from './editor/treeGroups';
 import { setWindowParts } from './editor/windowParts';
 import { secretPort, warnAboutSetting, windowNameIn } from './editorPorts';
 import { createMachineChecks, type MachineChecksDeps } from './machineChecks';
+import { foundServices } from './model/instances/foundServices';
+import { setUpSeen } from './model/instances/setUpSteps';
 import { networkSettings } from './networkTransport';
 import type { Services } from './services';
 import { OneWindow, type WindowFocus } from './shared/oneWindow';
@@ -39,8 +41,8 @@ import { createFleet } from './store/instances/fleet';
 import { GaugeHistory } from './store/instances/gaugeHistory';
 import { IdleWatch, openUsageFile, type IdleWatchDeps } from './store/instances/idleWatch';
 import { KeptLogs } from './store/instances/keptLogs';
-import { MachineServices } from './store/instances/machineServices';
 import { PriceWatch } from './store/instances/priceWatch';
+import { SaidByMachine } from './store/instances/saidByMachine';
 import { WorkOnInstances } from './store/instances/workOnInstances';
 import { OfferPins } from './store/offers/offerPins';
 import { SearchBudget } from './store/offers/searchBudget';
@@ -189,6 +191,13 @@ type StartDeps = Pick<SharedDeps, 'own' | 'settings'> &
   Omit<RunningProofsDeps, 'aliasOf' | 'isWanted' | 'probe' | 'proofs'> &
   Omit<MachineChecksDeps, 'proofs'>;
 
+function saidByMachines(deps: ConstructorParameters<typeof SaidByMachine>[0], own: Own) {
+  return {
+    machineServices: own(new SaidByMachine(deps, 'machine.services', foundServices)),
+    machineSetUps: own(new SaidByMachine(deps, 'machine.setUp', setUpSeen)),
+  };
+}
+
 /** Makes the state that all windows of this user share. */
 function sharedState(deps: SharedDeps) {
   const { own, storageDir, secrets, demo, clock, log, redactor, settings, report } = deps;
@@ -237,16 +246,16 @@ function sharedState(deps: SharedDeps) {
     }),
   );
   const presence = own(new Presence({ hub, clock }));
-  const machineServices = own(new MachineServices({ hub, fleet, clock }));
+  const said = saidByMachines({ hub, fleet, clock }, own);
   const notices = own(new Notices(hub));
   own(new PriceWatch({ accounts, fleet, clock, log, notices }));
   const windows = { hub, oneWindow, presence, notices };
-  const starts = startServices({ ...deps, ...lists, ...windows, accounts, fleet, rentals, machineServices });
+  const starts = startServices({ ...deps, ...lists, ...windows, accounts, fleet, rentals, ...said });
   const ofRentals = (accountKey: string) => rentalSecretKeys(storageDir, accountKey);
   const secretKeys = [(key: string) => secretKeysOf(secrets, key), ofRentals];
   return {
     ...windows,
-    machineServices,
+    ...said,
     accounts,
     accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log, secretKeys })),
     keyAccess,

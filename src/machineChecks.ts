@@ -1,5 +1,6 @@
 import { accountLines, printedLog } from './instanceKeys';
 import type { SshKey } from './model/accounts/account';
+import type { FoundService } from './model/instances/foundServices';
 import type { MachineProof } from './model/proof/machineProof';
 import type { CheckAnswer, CheckProblem, CheckStage, NotCheckedReason } from './model/rentals/machineCheck';
 import type { Reading } from './shared/reading';
@@ -16,7 +17,7 @@ import { ManualStepError } from './ssh/userConfig';
 import type { SshConsent } from './sshConsent';
 import type { Account, Accounts } from './store/accounts/accounts';
 import type { Fleet } from './store/instances/fleetStore';
-import type { MachineServices } from './store/instances/machineServices';
+import type { SaidByMachine } from './store/instances/saidByMachine';
 import type { MachineChecks } from './store/rentals/checkRuns';
 import type { MachineProofs } from './store/rentals/machineProofs';
 import type { Clock } from './util/clock';
@@ -34,7 +35,7 @@ export interface MachineChecksDeps {
   readonly sshKeys: Pick<Reading<readonly SshKey[]>, 'state' | 'refresh'>;
   readonly proofs: Pick<MachineProofs, 'keep'>;
   /** What is read of a machine beside its proof. */
-  readonly machineServices?: Pick<MachineServices, 'note' | 'of'>;
+  readonly machineServices?: Pick<SaidByMachine<readonly FoundService[]>, 'note' | 'of'>;
   readonly clock: Clock;
   readonly log: Log;
 }

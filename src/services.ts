@@ -12,6 +12,8 @@ import type { StatusItem } from './editor/statusItem';
 import type { TreeGroups } from './editor/treeGroups';
 import type { MachineContact } from './machineChecks';
 import type { SshKey } from './model/accounts/account';
+import type { FoundService } from './model/instances/foundServices';
+import type { SetUpSeen } from './model/instances/setUpSteps';
 import type { Template } from './model/templates/template';
 import type { Volume } from './model/volume';
 import type { OneWindow } from './shared/oneWindow';
@@ -33,7 +35,7 @@ import type { FleetStore } from './store/instances/fleetStore';
 import type { GaugeHistory } from './store/instances/gaugeHistory';
 import type { IdleWatch } from './store/instances/idleWatch';
 import type { KeptLogs } from './store/instances/keptLogs';
-import type { MachineServices } from './store/instances/machineServices';
+import type { SaidByMachine } from './store/instances/saidByMachine';
 import type { WorkOnInstances } from './store/instances/workOnInstances';
 import type { OfferPins } from './store/offers/offerPins';
 import type { SearchBudget } from './store/offers/searchBudget';
@@ -125,7 +127,8 @@ export interface Services {
   readonly connectedWindows: ConnectedWindows;
   /** What of ours uses instances: windows, terminals, ports, transfers, jobs, over all windows. */
   readonly presence: Presence;
-  readonly machineServices: MachineServices;
+  readonly machineServices: SaidByMachine<readonly FoundService[]>;
+  readonly machineSetUps: SaidByMachine<SetUpSeen>;
   /** The idle time of instances, known to the leading window. */
   readonly idle: IdleWatch;
   /** Messages from the window that detects something to the window that shows it. */

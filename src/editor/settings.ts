@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../contributions';
+import { secretNameProblem } from '../model/accounts/keyInput';
 import { longestEnd } from '../model/rentals/agreedEnd';
 import type { Disposable } from '../util/disposable';
 import { UserError } from '../util/errors';
@@ -99,6 +100,12 @@ export const settingChecks: { readonly [Key in keyof Settings]: (value: unknown)
   'gpuRental.connect.openIn': oneOf('newWindow', 'currentWindow'),
   'gpuRental.connect.folder': (value) => typeof value === 'string' && /^(?:\/|$)/.test(value.trim()),
   'gpuRental.terminal.tmux': oneOf('own', 'service', 'none'),
+  'gpuRental.setUp.gitIdentity': (value) => typeof value === 'boolean',
+  'gpuRental.setUp.dotfiles': (value) =>
+    typeof value === 'string' &&
+    /^(?:[\w.-]+\/[\w.-]+|(?:https|ssh):\/\/\S+|\S+@\S+:\S+)?$/.test(value.trim()),
+  'gpuRental.setUp.secrets': (value) =>
+    Array.isArray(value) && value.every((one) => typeof one === 'string' && !secretNameProblem(one)),
   'gpuRental.agents.access': oneOf('off', 'read', 'ask'),
   'gpuRental.agents.limitPerDay': within(0, 1e6),
   'gpuRental.agents.limitPerHour': within(0, 1e5),

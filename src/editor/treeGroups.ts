@@ -14,11 +14,13 @@ export interface GroupRow {
 
 /** A row as the page of its instance shows it, under the heading of its kind. */
 export interface OnPage {
-  readonly kind: 'service' | 'work';
+  readonly kind: 'service' | 'work' | 'setUp';
   /** What a click does, with its name for screen readers. */
   readonly open?: { readonly name: string; run(): unknown };
   /** The name of the click stands beside the state, for one that changes something. */
   readonly namesClick?: boolean;
+  /** The rows that it shows in place of this one. */
+  readonly parts?: readonly GroupRow[];
 }
 
 /** Rows that a feature shows under a heading in the instances view or the account view. */

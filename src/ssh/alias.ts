@@ -47,6 +47,6 @@ function normalAddress(serviceUrl: string): string {
   }
 }
 
-function sha256(value: string): string {
+export function sha256(value: string): string {
   return createHash('sha256').update(value).digest('hex');
 }

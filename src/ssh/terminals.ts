@@ -1,6 +1,6 @@
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
-import { byPosixShell } from './commandLine';
+import { byPosixShell, quoteForShell } from './commandLine';
 import { plainText } from './plainText';
 import type { RunOptions } from './run';
 import type { SshService } from './service';
@@ -102,24 +102,26 @@ const options = [
 
 /**
  * Returns the script of a terminal that outlives its connection: it attaches to the one of this name, or makes it with the
- * login shell of the user. No file of the machine configures it. Where tmux can't begin, it is the login shell itself.
+ * login shell of the user or another program. No file of the machine configures it. Where tmux can't begin, it is the
+ * program itself.
  */
-export function keptTerminalScript(name: string): string {
-  const begin = ['start-server', ...options, `new-session -A -D -s ${checkName(name)}`].join(' \\; ');
+export function keptTerminalScript(name: string, program?: string): string {
+  const what = program === undefined ? '' : ` ${quoteForShell(program)}`;
+  const begin = ['start-server', ...options, `new-session -A -D -s ${checkName(name)}${what}`].join(' \\; ');
   return [
     'unset TMUX',
     `command -v tmux >/dev/null 2>&1 && tmux -u -L gpu-rental -f /dev/null ${begin} && exit`,
-    'exec ${SHELL:-/bin/sh} -l',
+    `exec ${program ?? '${SHELL:-/bin/sh} -l'}`,
   ].join('; ');
 }
 
-/** Returns the arguments of ssh for such a terminal. Only the last one has a say in what runs. */
-export function keptTerminalCommand(
+/** Returns the arguments of ssh for a terminal with such a script. Only the last one has a say in what runs. */
+export function terminalCommand(
   [program, ...args]: readonly [program: string, ...args: string[]],
-  name: string,
+  script: string,
 ): readonly [program: string, ...args: string[]] {
   const alias = args.at(-1) ?? '';
-  const ours = ['-t', '-o', 'RemoteCommand=none', alias, byPosixShell(keptTerminalScript(name))];
+  const ours = ['-t', '-o', 'RemoteCommand=none', alias, byPosixShell(script)];
   return [program, ...args.slice(0, -1), ...ours];
 }
 

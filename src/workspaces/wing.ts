@@ -9,6 +9,7 @@ import type { Own, Wing } from '../wing';
 import { MirrorEngine } from './machine/mirror/engine';
 import { Mirrors } from './store/mirrors';
 import { register } from './ui';
+import { registerSetUp } from './ui/setUp';
 
 export const wingOfWorkspaces: Wing = {
   name: 'workspaces',
@@ -38,6 +39,7 @@ export const wingOfWorkspaces: Wing = {
       });
     const made = { mirrors: own(new Mirrors({ ...services, create })) };
     own(register({ ...services, ...made }));
+    own(registerSetUp(services));
     return made;
   },
 };

@@ -176,6 +176,9 @@ export class Connector {
     if (folder === undefined) {
       return false;
     }
+    const { key: accountKey } = machine.account();
+    await runCommand('gpuRental.setUp.before', { instanceId, accountKey, alias: host.alias });
+    machine.account();
     await this.platforms.add(resolver, host.alias);
     await this.folders.remember(host.alias, instance, folder);
     const uri = vscode.Uri.from({

@@ -130,6 +130,14 @@ function openingTerminals(deps: ConnectDeps, contact: Contact, store: Disposable
       showTerminal(options);
     }
   };
+  store.add(
+    deps.commands.register('gpuRental.terminal.runProgram', ({ program, ...terminal }) => {
+      const account = () => accountStill(deps.accounts, terminal.accountKey);
+      account();
+      const machine = { instanceId: terminal.instanceId, account };
+      showTerminal(contact.looks(machine, terminals.running(terminal, program)));
+    }),
+  );
   store.add(deps.instanceGroups.addInstanceRows(new TerminalRows(terminals)));
   const on = (
     id: 'gpuRental.terminal.reattach' | 'gpuRental.terminal.end',

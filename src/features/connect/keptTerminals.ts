@@ -11,9 +11,9 @@ import { aliasInArguments, hostInAuthority } from '../../ssh/alias';
 import {
   isTerminalName,
   keptNameInArguments,
-  keptTerminalCommand,
   keptTerminalScript,
   readTerminals,
+  terminalCommand,
   type KeptOnMachine,
   type TerminalsSeen,
 } from '../../ssh/terminals';
@@ -175,15 +175,30 @@ export class KeptTerminals implements Disposable {
   }
 
   /** Returns the same for one that runs, and remembers it. A window on the instance needs no login for that. */
-  show(terminal: KeptTerminal): Pick<OwnTerminalOptions, 'shellPath' | 'shellArgs' | 'isRemote'> {
+  show(
+    terminal: KeptTerminal,
+    program?: string,
+  ): Pick<OwnTerminalOptions, 'shellPath' | 'shellArgs' | 'isRemote'> {
     const { alias, name } = terminal;
     const others = this.kept.filter((one) => one.alias !== alias || one.name !== name);
     this.keep([...others.slice(1 - mostKept), terminal]);
     this.shownAt.set(`${alias} ${name}`, this.deps.clock.now());
+    return this.with(alias, keptTerminalScript(name, program));
+  }
+
+  /** Returns the same for a program, which ends with its connection where terminals are not to keep running. */
+  running(
+    terminal: KeptTerminal,
+    program: string,
+  ): Pick<OwnTerminalOptions, 'shellPath' | 'shellArgs' | 'isRemote'> {
+    return this.isWanted ? this.show(terminal, program) : this.with(terminal.alias, `exec ${program}`);
+  }
+
+  private with(alias: string, script: string) {
     if (alias === aliasOfWindow()) {
-      return { shellPath: '/bin/sh', shellArgs: ['-c', keptTerminalScript(name)], isRemote: true };
+      return { shellPath: '/bin/sh', shellArgs: ['-c', script], isRemote: true as const };
     }
-    const [shellPath, ...shellArgs] = keptTerminalCommand(this.deps.ssh.command(alias), name);
+    const [shellPath, ...shellArgs] = terminalCommand(this.deps.ssh.command(alias), script);
     return { shellPath, shellArgs };
   }
 

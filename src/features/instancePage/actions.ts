@@ -41,6 +41,8 @@ const pageActions = {
   ],
   configuration: [{ id: 'gpuRental.instance.showDetails', label: () => t('Show as JSON') }],
   services: [{ id: 'gpuRental.instance.readServices', needs: 'canConnect' }],
+  setUp: [{ id: 'gpuRental.setUp.run', needs: 'canConnect' }],
+  setUpSecrets: [{ id: 'gpuRental.setUp.removeSecrets', needs: 'canConnect' }],
   work: [{ id: 'gpuRental.terminal.end', needs: 'canConnect' }],
   log: [{ id: 'gpuRental.instance.showLogs' }],
   notice: [

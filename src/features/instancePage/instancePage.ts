@@ -256,6 +256,9 @@ export class InstancePage implements Disposable {
       hostKey: this.hostKey,
       log: this.log,
       services: this.rowsOf('services', rows, 'service'),
+      setUp: rows.some(({ onPage }) => onPage?.kind === 'setUp')
+        ? this.rowsOf('setUp', rows, 'setUp')
+        : undefined,
       work: [
         ...work.rowsOf(id).map((row) => {
           this.opens.set(`work ${row.id}`, () => row.open?.run());
@@ -291,6 +294,7 @@ export class InstancePage implements Disposable {
   private rowsOf(section: string, rows: readonly GroupRow[], kind: OnPage['kind']): readonly PageRow[] {
     return rows
       .filter(({ onPage }) => onPage?.kind === kind)
+      .flatMap((row) => row.onPage?.parts ?? [row])
       .map((row) => {
         const { onPage } = row;
         const { id = '', label, description } = row.item();

@@ -74,6 +74,8 @@ export interface PageFacts {
   /** The end of the log that is kept of it. */
   readonly log?: string | undefined;
   readonly services: readonly PageRow[];
+  /** Absent where nothing is set up, and the machine was not asked whether it is. */
+  readonly setUp?: readonly PageRow[] | undefined;
   readonly work: readonly PageRow[];
 }
 
@@ -122,6 +124,14 @@ export function instanceView(
         page.services,
         actionButtons('services', allowed),
       ),
+      ...(page.setUp
+        ? rowsSection('setUp', t('Set-Up'), t('Steps that set this instance up'), page.setUp, [
+            ...actionButtons('setUp', allowed),
+            ...(page.setUp.some(({ id }) => id.endsWith('-environment'))
+              ? actionButtons('setUpSecrets', allowed)
+              : []),
+          ])
+        : []),
       configurationSection(instance, page.now, [
         ...actionButtons('bid', allowed),
         ...actionButtons('configuration', allowed),

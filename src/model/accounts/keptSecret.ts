@@ -4,11 +4,12 @@ import { text, type Text } from '../../util/text';
 import type { SecretOwner } from '../templates/templateReference';
 
 /**
- * What may use a secret: a document, a job of a folder, the login to a registry, a variable of rentals, or everything
- * that the user chooses it for later (`list`). A name alone gives no access to a value, because any template or file can
+ * What may use a secret: a document, a job of a folder, the login to a registry, a variable of rentals or of one instance, or
+ * everything that the user chooses it for later (`list`). A name alone gives no access to a value, because any template or file can
  * contain it.
  */
-export type SecretUse = SecretOwner | `job:${string}` | `registry:${string}` | `rental:${string}` | 'list';
+export type SecretUse =
+  SecretOwner | `job:${string}` | `registry:${string}` | `rental:${string}` | `machine:${string}` | 'list';
 
 /** A value in the secret store of this computer. */
 export interface KeptSecret {
@@ -31,6 +32,7 @@ const kept = z.array(
 
 const job = z.tuple([z.string(), z.string(), z.string()]);
 const login = z.tuple([z.string(), z.string()]);
+const machine = z.tuple([z.int(), z.string()]);
 
 /** Returns `undefined` for another text, which an error must not quote. */
 function read<T>(shape: z.ZodType<T>, stored: string): T | undefined {
@@ -63,6 +65,34 @@ export function registryName(registry: string): string {
 /** Returns the use of a secret as a variable of an instance that is rented. */
 export function rentalUse(variable: string): SecretUse {
   return `rental:${variable}`;
+}
+
+/** Returns the use of a secret as a variable on one instance. */
+export function machineUse(instanceId: number, variable: string): SecretUse {
+  return `machine:${JSON.stringify([instanceId, variable])}`;
+}
+
+function machineUses(all: readonly KeptSecret[]) {
+  return all.flatMap(({ uses, value }) =>
+    uses.flatMap((use) => {
+      const [instanceId, variable] = read(machine, /^machine:(.*)$/s.exec(use)?.[1] ?? '') ?? [];
+      return instanceId === undefined || variable === undefined ? [] : [{ instanceId, variable, value }];
+    }),
+  );
+}
+
+/** Returns the variables that an instance was given, with their values. */
+export function machineVariables(
+  all: readonly KeptSecret[],
+  instanceId: number,
+): ReadonlyMap<string, string> {
+  const own = machineUses(all).filter((one) => one.instanceId === instanceId);
+  return new Map(own.map(({ variable, value }) => [variable, value]));
+}
+
+/** Returns the instances that were given a secret. */
+export function machinesOf(all: readonly KeptSecret[]): readonly number[] {
+  return [...new Set(machineUses(all).map(({ instanceId }) => instanceId))];
 }
 
 /** Returns the logins to registries that secrets were given for. */
@@ -101,9 +131,9 @@ export function withSecret(
   return { all: wanted.uses.reduce((changed, use) => withUse(changed, name, use), added), name };
 }
 
-/** Allows a use of a secret. A variable of a job and a login have one value, so the use of another secret ends. */
+/** Allows a use of a secret. A variable of a job or an instance and a login have one value: the use of another secret ends. */
 export function withUse(all: readonly KeptSecret[], name: string, use: string): readonly KeptSecret[] {
-  const others = /^(?:job|registry):/.test(use) ? withoutUse(all, use, (one) => one !== name) : all;
+  const others = /^(?:job|registry|machine):/.test(use) ? withoutUse(all, use, (one) => one !== name) : all;
   return others.map((one) =>
     one.name === name && !one.uses.includes(use) ? { ...one, uses: [...one.uses, use] } : one,
   );
@@ -149,6 +179,10 @@ function useText(use: string): Text | undefined {
     }
     case 'rental':
       return text('Rent: {0}', rest);
+    case 'machine': {
+      const [instanceId, variable] = read(machine, rest) ?? [];
+      return variable === undefined ? undefined : text('{0} in {1}', variable, `#${instanceId ?? ''}`);
+    }
     default:
       return undefined;
   }

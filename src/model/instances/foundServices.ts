@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** A service that a machine named, or a port on which a program listens there. */
-export const foundService = z.object({
+const foundService = z.object({
   /** Words of the machine; without them, only the port is known. */
   name: z.string().optional(),
   /** On the machine's own loopback address, where it needs no token. */
@@ -13,6 +13,7 @@ export const foundService = z.object({
   program: z.string().optional(),
 });
 export type FoundService = Readonly<z.infer<typeof foundService>>;
+export const foundServices = z.array(foundService).readonly();
 
 /** What identifies a service of a machine, whose names may be the same. */
 export function serviceKey({ port, path }: Pick<FoundService, 'port' | 'path'>): string {

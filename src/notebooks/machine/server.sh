@@ -20,6 +20,10 @@ cd "$own" || exit
 
 # include containerVariables.sh
 
+# What the user gave this machine, of which no login shell has told here.
+# shellcheck disable=SC1091
+[ ! -r "$HOME/.gpu-rental/setup/environment.want" ] || . "$HOME/.gpu-rental/setup/environment.want"
+
 pythons() {
   for dir in "${VIRTUAL_ENV:-}" /venv/main /opt/conda /opt/venv /workspace/.venv "$venv"; do
     [ -n "$dir" ] && [ -x "$dir/bin/python" ] && echo "$dir/bin/python"

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { RemoteFileTarget } from '../../commandSpecs';
-import { runCommand } from '../../editor/commands';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
@@ -10,7 +9,6 @@ import { isRemotePath } from '../../ssh/remoteFolders';
 import { onAccountEnd } from '../../store/accounts/accountEnds';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { CancelledError } from '../../util/errors';
 import { SftpConnections } from '../machine/connections';
 import { rawOf, shownName, wordsOf } from '../machine/rawPath';
 import { ifThere } from '../machine/replaceRemote';
@@ -20,41 +18,42 @@ import { FileDocuments, fileUri } from './fileDocuments';
 import { fileRowDrops } from './fileRowDrops';
 import { FileTree } from './fileTree';
 import { registerMirrors, type MirrorUiDeps } from './mirrors';
+import { reach } from './reached';
 import { TensorBoards } from './tensorBoards';
 
-type Deps = Pick<
-  Services,
-  | 'accountCleanup'
-  | 'accounts'
-  | 'clock'
-  | 'commands'
-  | 'fileDrops'
-  | 'fleet'
-  | 'instanceGroups'
-  | 'log'
-  | 'machineFiles'
-  | 'ssh'
-> &
-  MirrorUiDeps;
+type Deps = MirrorUiDeps &
+  Pick<
+    Services,
+    | 'accountCleanup'
+    | 'accounts'
+    | 'clock'
+    | 'commands'
+    | 'fileDrops'
+    | 'fleet'
+    | 'instanceGroups'
+    | 'log'
+    | 'machineFiles'
+    | 'ssh'
+  >;
 
 /** The files of instances: a tree below each, documents that are opened and saved there, and mirrored folders. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { accounts, commands, fleet, log, ssh } = deps;
   const connections = store.add(new SftpConnections(deps));
-  const reach = (instanceId: number) => aliasOf(deps, instanceId);
+  const aliasOf = async (instanceId: number) => (await reach(deps, instanceId)).alias;
   const tree = store.add(
     new FileTree(
       {
         start: async (instanceId) => {
-          const alias = await reach(instanceId);
+          const alias = await aliasOf(instanceId);
           return connections.use(alias, async (client) => {
             const usual = await ifThere(client.stat('/workspace'));
             return usual && remoteKind(usual) === 'folder' ? '/workspace' : client.realPath('.');
           });
         },
         list: async (instanceId, path, limit) =>
-          connections.use(await reach(instanceId), (client) => client.list(path, limit)),
+          connections.use(await aliasOf(instanceId), (client) => client.list(path, limit)),
       },
       log,
     ),
@@ -80,7 +79,7 @@ export function register(deps: Deps): Disposable {
   store.add(
     commands.register('gpuRental.files.refresh', (target) => target && tree.refresh(target.instanceId)),
   );
-  const boards = store.add(new TensorBoards(deps, reach));
+  const boards = store.add(new TensorBoards(deps, aliasOf));
   store.add(commands.register('gpuRental.openTensorBoard', (target) => boards.open(target)));
   store.add(commands.register('gpuRental.files.copyPath', (target) => copyPath(target)));
   store.add(
@@ -104,7 +103,7 @@ export function register(deps: Deps): Disposable {
   /** Opens a document, or shows a folder below *Files*; a link is followed. */
   async function open({ instanceId, remotePath }: RemoteFileTarget): Promise<void> {
     const account = accountFor(accounts);
-    const alias = await reach(instanceId);
+    const alias = await aliasOf(instanceId);
     const words = wordsOf(remotePath);
     const kind = await withCancellableProgress(t('Opening {0}', shownName(remotePath)), (signal) =>
       connections.use(alias, async (client) => remoteKind(await client.stat(remotePath)), signal),
@@ -119,16 +118,6 @@ export function register(deps: Deps): Disposable {
     }
   }
   return store;
-}
-
-async function aliasOf({ accounts }: Deps, instanceId: number): Promise<string> {
-  const account = accountFor(accounts);
-  const alias = await runCommand('gpuRental.prepareSsh', { instanceId, accountKey: account().key });
-  account();
-  if (alias === undefined) {
-    throw new CancelledError();
-  }
-  return alias;
 }
 
 async function copyPath(target: RemoteFileTarget | undefined): Promise<void> {

@@ -1,11 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import type { FolderTarget, MirroredFileTarget, MirrorTarget } from '../../commandSpecs';
+import type { MirroredFileTarget, MirrorTarget } from '../../commandSpecs';
 import { allRows } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
+import type { FolderTarget } from '../../model/instances/heldInstance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { UserError } from '../../util/errors';

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
-import type { FolderTarget, MirrorEnd } from '../../commandSpecs';
+import type { MirrorEnd } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
@@ -11,6 +11,7 @@ import { pickLocal } from '../../editor/pickLocal';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
 import { pickOne } from '../../editor/quickPick';
 import { titleOf } from '../../editor/titles';
+import type { FolderTarget } from '../../model/instances/heldInstance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
 import { runProgram } from '../../ssh/run';

@@ -6,7 +6,13 @@ import { join } from 'node:path';
 import timerPrinted from '../../../src/schedules/machine/timer/printed.sh';
 import { quoteForShell } from '../../../src/ssh/commandLine';
 import type { SshService } from '../../../src/ssh/service';
-import { endTerminal, installTmux, keptTerminalCommand, readTerminals } from '../../../src/ssh/terminals';
+import {
+  endTerminal,
+  installTmux,
+  keptTerminalScript,
+  readTerminals,
+  terminalCommand,
+} from '../../../src/ssh/terminals';
 import { useRealSsh } from '../../support/realSsh';
 import { until } from '../../support/until';
 
@@ -59,7 +65,7 @@ describe('a terminal that keeps running on its machine', () => {
     assert.ok((await ssh.connect(scene().request({}, [key]))).preflight.ok);
   };
   const open = (name = 'ml-1') => {
-    const one = new Shown(keptTerminalCommand(ssh.command('gpu-7'), name));
+    const one = new Shown(terminalCommand(ssh.command('gpu-7'), keptTerminalScript(name)));
     shown.push(one);
     return one;
   };

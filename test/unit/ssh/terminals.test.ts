@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import {
   isTerminalName,
   keptNameInArguments,
-  keptTerminalCommand,
   keptTerminalScript,
   parseTerminals,
+  terminalCommand,
   terminalsScript,
 } from '../../../src/ssh/terminals';
 
@@ -67,7 +67,7 @@ describe('the terminals that a machine lists', () => {
 });
 
 describe('the command of a terminal that keeps running', () => {
-  const command = keptTerminalCommand(['ssh', '-F', '/my config', 'gpu-7'], 'ml-1');
+  const command = terminalCommand(['ssh', '-F', '/my config', 'gpu-7'], keptTerminalScript('ml-1'));
 
   it('asks for a terminal, and lets no line of the user run something else in it', () => {
     const [program, ...args] = command;
@@ -83,6 +83,7 @@ describe('the command of a terminal that keeps running', () => {
   it('is recognized by its name, and no other one is', () => {
     assert.equal(keptNameInArguments(command.slice(1)), 'ml-1');
     assert.equal(keptNameInArguments(['-c', keptTerminalScript('a')]), 'a');
+    assert.equal(keptNameInArguments(['-c', keptTerminalScript('a', 'sh "$HOME/b"')]), 'a');
     assert.equal(keptNameInArguments(['gpu-7']), undefined);
     assert.equal(keptNameInArguments(undefined), undefined);
   });

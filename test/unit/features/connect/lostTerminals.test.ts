@@ -9,7 +9,7 @@ import type {
 } from '../../../../src/features/connect/keptTerminals';
 import { LostTerminals } from '../../../../src/features/connect/lostTerminals';
 import type { Services } from '../../../../src/services';
-import { keptTerminalCommand } from '../../../../src/ssh/terminals';
+import { keptTerminalScript, terminalCommand } from '../../../../src/ssh/terminals';
 import { Emitter } from '../../../../src/util/emitter';
 import { FakeClock } from '../../../support/fakeClock';
 import { showWithoutProgram, type FakeTerminal } from '../../../support/fakeEditor/terminals';
@@ -45,7 +45,7 @@ describe('a terminal whose connection broke', () => {
     name,
   });
   const optionsOf = (name: string) => {
-    const [shellPath, ...shellArgs] = keptTerminalCommand(['ssh', 'gpu-7'], name);
+    const [shellPath, ...shellArgs] = terminalCommand(['ssh', 'gpu-7'], keptTerminalScript(name));
     return { name: 'trainer', shellPath, shellArgs };
   };
   const all = () => screen.terminals.all;

@@ -45,6 +45,9 @@ describe('The kernels of an instance', () => {
           env: { HOME: home, PATH: '/usr/bin:/bin' },
         }),
     };
+    const given = path.join(home, '.gpu-rental', 'setup');
+    mkdirSync(given);
+    writeFileSync(path.join(given, 'environment.want'), "# mark\nexport WANDB_API_KEY='c d'\n");
     assert.equal((await startServer(machine, 'gpu-7', 'project')).kind, 'running');
     const variables = new Map(
       readFileSync(path.join(home, 'variables'), 'utf8')
@@ -52,8 +55,10 @@ describe('The kernels of an instance', () => {
         .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)] as const),
     );
     assert.deepEqual(
-      ['HF_TOKEN', 'CONTAINER_API_KEY', 'JUPYTER_TOKEN', 'HOME', 'PATH'].map((name) => variables.get(name)),
-      ['a b', undefined, undefined, home, '/usr/bin:/bin:/opt/conda/bin'],
+      ['HF_TOKEN', 'CONTAINER_API_KEY', 'JUPYTER_TOKEN', 'HOME', 'PATH', 'WANDB_API_KEY'].map((name) =>
+        variables.get(name),
+      ),
+      ['a b', undefined, undefined, home, '/usr/bin:/bin:/opt/conda/bin', 'c d'],
     );
     assert.ok(existsSync(path.join(home, 'pid')));
     // Modules are found where a Python starts, and a project may have files that are named like some.

@@ -1,0 +1,10 @@
+import type { Services } from '../../../services';
+
+/** Returns whether the settings of the user want anything of a machine. */
+export function wantsSetUp(settings: Pick<Services['settings'], 'get'>): boolean {
+  return (
+    settings.get('gpuRental.setUp.gitIdentity') ||
+    settings.get('gpuRental.setUp.dotfiles').trim() !== '' ||
+    settings.get('gpuRental.setUp.secrets').length > 0
+  );
+}
