@@ -192,7 +192,8 @@ export class MirrorEngine implements FolderMirror, Disposable {
             return await this.reached(() => action(session));
           } finally {
             this.place = session.remote ?? this.place;
-            await session.save();
+            // What was forgotten must not come back; what was being sent is on disk as attempts.
+            await (this.ending.signal.aborted ? undefined : session.save());
           }
         });
       } finally {
@@ -269,7 +270,8 @@ export class MirrorEngine implements FolderMirror, Disposable {
     this.place = session.remote;
     const deletes = await session.lasting(plan.deletes);
     const { open, stay, declined, question, isForgotten } = this.questions.about(session, compared, deletes);
-    const isHeld = ({ name }: MirrorStep) => open.has(name) || stay.has(name);
+    await session.noteUnread(near, plan.sends);
+    const isHeld = ({ name }: MirrorStep) => open.has(name) || stay.has(name) || session.unread.has(name);
     const wanted = [
       ...deletes.filter((step) => !isHeld(step)).map((step): FarStep => ({ ...step, what: 'drop' })),
       ...plan.sends.filter((step) => !isHeld(step)).map((step): FarStep => ({ ...step, what: 'put' })),

@@ -1,9 +1,12 @@
+import { access, constants } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { whyNotRead } from '../../../ssh/fileTree';
 import type { SshService } from '../../../ssh/service';
 import type { LeftOut } from '../../../ssh/transfer';
 import { wait } from '../../../util/clock';
 import { safeFileName } from '../../../util/fileName';
 import { inParallel } from '../../../util/inParallel';
+import { isMissing } from '../../../util/missing';
 import type { MirroredFolder } from '../../model/mirror';
 import type { InStep, MirrorMemory, MirrorNotes } from '../../model/mirrorMemory';
 import {
@@ -205,6 +208,18 @@ export class MirrorSession {
       }
     }
     return { steps, near };
+  }
+
+  /** Notes files that this computer does not let us read: each try to send them would be a login for nothing. */
+  async noteUnread({ files }: NearLook, sends: readonly { readonly name: string }[]): Promise<void> {
+    await inParallel(sends, width, async ({ name }) => {
+      const file = files.get(name)?.file;
+      await (file ? access(file.path, constants.R_OK) : Promise.resolve()).catch((error: unknown) => {
+        if (!isMissing(error)) {
+          this.unread.set(name, whyNotRead(name, error));
+        }
+      });
+    });
   }
 
   /** Returns those of the deletes whose file was not only replaced at that moment. */

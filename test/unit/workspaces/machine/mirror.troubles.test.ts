@@ -1,6 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { TransferError } from '../../../../src/ssh/transfer';
 import { formatText } from '../../../../src/util/text';
@@ -129,6 +137,45 @@ describe('A mirror in trouble', function () {
     refusals.at(-1)?.();
     await assert.rejects(last, /away/);
     assert.equal(refusals.length, 3);
+  });
+
+  it('writes nothing down once it was ended', async () => {
+    scene.write('a.py', 'one');
+    scene.write('a.py', 'one', 'remote');
+    scene.write('b.py', 'one');
+    let isSending = false;
+    const ending = scene.open({
+      ssh: {
+        exec: (alias, script, options) => {
+          isSending = script.includes('tar -xof');
+          return scene.exec(alias, isSending ? 'exec sleep 600' : script, options);
+        },
+      },
+    });
+    const work = assert.rejects(ending.settle());
+    await until('it sends', () => isSending);
+    ending.dispose();
+    await work;
+    const notes = scene.files.notesOf(scene.folder);
+    assert.equal((await notes.alone(() => notes.read()))?.files.size, 0);
+  });
+
+  it('leaves here what it is not let read, without a login for it', async function () {
+    if (process.getuid?.() === 0) {
+      this.skip();
+    }
+    mirror = scene.open({ singleBytes: 5 });
+    scene.write('a.py', 'one');
+    scene.write('large', 'secret');
+    scene.write('small', 'x');
+    chmodSync(join(scene.local, 'large'), 0);
+    chmodSync(join(scene.local, 'small'), 0);
+    await mirror.settle();
+    assert.equal(scene.read('a.py'), 'one');
+    assert.deepEqual(mirror.status.leftOut.map(({ name }) => name).sort(), ['large', 'small']);
+    const before = scene.logins;
+    await mirror.settle();
+    assert.deepEqual([scene.logins - before, mirror.status.waiting], [1, 0]);
   });
 
   it('waits while Git changes many files', async () => {
