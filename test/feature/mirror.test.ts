@@ -213,9 +213,16 @@ describe('A folder that is mirrored to an instance', () => {
     await other.view('instances').row('Mirror of project not open in this window');
     other.close();
     window.close();
+    const before = read(onMachine('train.py'));
     writeFileSync(here('train.py'), 'epochs = 9\n');
     utimesSync(here('train.py'), 1, 1);
-    window = await computer().openWindow({ folders: [folder] });
+    window = await computer().openWindow({ folders: [folder], isTrusted: false });
+    await computer().pass(60_000);
+    window.start('gpuRental.mirror.start', FakeUri.file(here('data')), [FakeUri.file(here('data'))]);
+    await window.toast(/^This workspace is not trusted, so its folder/);
+    assert.equal(read(onMachine('train.py')), before);
+    window.nature.current = { ...window.nature.current, isTrusted: true };
+    window.screen.trustGranted.fire(undefined);
     await has(onMachine('train.py'), 'epochs = 9\n');
   });
 

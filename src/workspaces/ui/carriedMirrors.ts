@@ -53,6 +53,7 @@ export class CarriedMirrors implements Disposable {
     this.owned.add(mirrors.onDidChange(update));
     this.owned.add(vscode.workspace.onDidChangeWorkspaceFolders(update));
     this.owned.add(vscode.workspace.onDidOpenNotebookDocument(update));
+    this.owned.add(vscode.workspace.onDidGrantWorkspaceTrust(update));
     this.owned.add(
       fleet.onDidChange(() => {
         this.follow();
@@ -253,7 +254,11 @@ interface Opened {
   readonly real: string;
 }
 
+/** A folder that is not trusted sends nothing by itself. */
 async function openedFolders(): Promise<readonly Opened[]> {
+  if (!vscode.workspace.isTrusted) {
+    return [];
+  }
   const { notebookDocuments, workspaceFolders = [] } = vscode.workspace;
   const paths = [
     ...workspaceFolders.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath),

@@ -56,6 +56,9 @@ export async function startMirror(deps: StartDeps, end: MirrorEnd | undefined): 
 export async function beginMirror(deps: StartDeps, target: FolderTarget): Promise<FolderMirror | undefined> {
   const { accounts, mirrors } = deps;
   const { accountKey, instanceId } = target;
+  if (!vscode.workspace.isTrusted) {
+    throw new UserError(text('This workspace is not trusted, so its folder can’t be mirrored.'));
+  }
   const local = await realpath(target.folder);
   await mirrors.ready;
   const known = mirrorOf(mirrors, instanceId, local);
