@@ -30,7 +30,7 @@ export class NotebookFolders implements Disposable {
   private readonly owned = new DisposableStore();
   /** The instances that notebooks of this window use. */
   private readonly machines = new Map<string, NotebookMachine>();
-  /** The kernels that instances have, by alias and folder, with the places in which they start. */
+  /** The kernels that instances have, by alias and folder, with the places in which they start and the tokens of servers. */
   private readonly added = new Map<string, string>();
   /** The instances whose files take longer than a cell should wait. */
   private readonly late = new Set<string>();
@@ -121,9 +121,11 @@ export class NotebookFolders implements Disposable {
   private async add(machine: NotebookMachine, folder: string, place: string): Promise<string> {
     const title = t('{0} on {1}', plainLabel(basename(folder)), this.nameOf(machine));
     const key = keyOf(machine.alias, folder);
-    if (this.added.get(key) !== place) {
+    // A machine that was wiped has another token, and none of its kernels.
+    const there = `${place} ${this.deps.serverOf(machine.alias)?.token ?? ''}`;
+    if (this.added.get(key) !== there) {
       await addKernel(this.deps.ssh, machine.alias, kernelOfFolder(folder, place, title));
-      this.added.set(key, place);
+      this.added.set(key, there);
     }
     return title;
   }

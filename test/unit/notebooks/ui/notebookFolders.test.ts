@@ -32,7 +32,7 @@ describe('The folder of a local notebook on an instance', () => {
     const places = new Map<string, string>();
     const ran: string[] = [];
     const added: string[] = [];
-    const state = { isSent: true as boolean | Promise<boolean> };
+    const state = { isSent: true as boolean | Promise<boolean>, token: 'a' };
     runCommandsBy((id, [target]) => {
       const { folder = '' } = target as { readonly folder?: string };
       ran.push(id.replace('gpuRental.mirror.', ''));
@@ -56,7 +56,7 @@ describe('The folder of a local notebook on an instance', () => {
         fleet: { find: () => ({ id: 7, label: 'trainer' }) },
         log: silentLog,
         ssh: { exec },
-        serverOf: () => ({ localPort: (server.address() as AddressInfo).port, token: 'a' }),
+        serverOf: () => ({ localPort: (server.address() as AddressInfo).port, token: state.token }),
       }),
     );
     return { screen, places, ran, added, state, folders };
@@ -69,7 +69,7 @@ describe('The folder of a local notebook on an instance', () => {
   const kernel = (folder: string) => `kernel ${kernelNameOf(folder)}`;
 
   it('has a kernel of its own once it is mirrored, once for all notebooks in it', async () => {
-    const { screen, places, added, folders } = scene();
+    const { screen, places, added, state, folders } = scene();
     places.set('/home/me/project', '/workspace/project');
     screen.openNotebook('/home/me/project/a.ipynb');
     screen.openNotebook('/home/me/project/b.ipynb');
@@ -81,6 +81,9 @@ describe('The folder of a local notebook on an instance', () => {
     places.set('/home/me/project', '/workspace/project-2');
     await folders.addKernels(machine);
     assert.equal(added.length, 2);
+    state.token = 'of the machine after it was wiped';
+    await folders.addKernels(machine);
+    assert.equal(added.length, 3);
     assert.equal(folders.titleOf('gpu-7', kernelNameOf('/home/me/project')), 'project');
     assert.equal(folders.titleOf('gpu-7', 'python3'), 'python3');
   });
