@@ -186,8 +186,7 @@ class MirrorActs {
     const local = await ifPresent(realpath(folder));
     const mirror = local === undefined ? undefined : mirrorOf(mirrors, instanceId, local);
     if (mirror && mirror.remote === undefined) {
-      // It is known after the first contact in this window.
-      await mirror.settle().catch(() => undefined);
+      await firstContact(mirror);
     }
     if (local === undefined || mirror?.remote === undefined) {
       return undefined;
@@ -205,6 +204,20 @@ class MirrorActs {
     }
     return names.filter((name) => !unsaved.has(name));
   }
+}
+
+/** Resolves once the place of a mirror is known, or can't be; what is sent then may take long. */
+export async function firstContact(mirror: FolderMirror): Promise<void> {
+  const settled = mirror.settle().catch(() => undefined);
+  await new Promise<void>((resolve) => {
+    const subscription = mirror.onDidChange(() => {
+      if (mirror.remote !== undefined) {
+        resolve();
+      }
+    });
+    void settled.then(() => resolve());
+    void settled.then(() => subscription.dispose());
+  });
 }
 
 function reportLeftOut(leftOut: readonly LeftHere[]): void {

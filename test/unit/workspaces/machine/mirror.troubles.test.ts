@@ -15,6 +15,7 @@ import { formatText } from '../../../../src/util/text';
 import { parseLook } from '../../../../src/workspaces/machine/mirror/farSide';
 import { mirrorPrograms } from '../../../../src/workspaces/machine/mirror/programs';
 import type { FolderMirror } from '../../../../src/workspaces/model/mirror';
+import { firstContact } from '../../../../src/workspaces/ui/mirrors';
 import { FakeClock } from '../../../support/fakeClock';
 import { MirrorScene } from '../../../support/mirrorScene';
 import { until } from '../../../support/until';
@@ -137,6 +138,18 @@ describe('A mirror in trouble', function () {
     refusals.at(-1)?.();
     await assert.rejects(last, /away/);
     assert.equal(refusals.length, 3);
+  });
+
+  it('has a place after the first contact, however long the sending lasts', async () => {
+    scene.write('a.py', 'one');
+    const slow = scene.open({
+      ssh: {
+        exec: (alias, script, options) =>
+          scene.exec(alias, script.includes('tar -xof') ? 'exec sleep 600' : script, options),
+      },
+    });
+    await firstContact(slow);
+    assert.equal(slow.remote, scene.remote);
   });
 
   it('writes nothing down once it was ended', async () => {
