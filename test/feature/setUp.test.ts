@@ -162,4 +162,18 @@ describe('the set-up of an instance', () => {
     await window.quick.title('Secret OTHER of trainer');
     window.quick.escape();
   });
+
+  it('removes a secret whose name the settings no longer have', async () => {
+    const file = onMachine('.gpu-rental', 'setup', 'environment.want');
+    await instances().menu('Set-Up', 'Run Set-Up Again');
+    await window.quick.title('Secret HF_TOKEN of trainer');
+    await window.quick.type(token);
+    await window.quick.title('Secret OTHER of trainer');
+    window.quick.escape();
+    await until('the secret', () => existsSync(file));
+    await computer().rest();
+    computer().settings.set('gpuRental.setUp.secrets', []);
+    await instances().menu('Set-Up', 'Run Set-Up Again');
+    await until('its end', () => !existsSync(file));
+  });
 });

@@ -25,7 +25,10 @@ receive() {
       fi
       printf '%s\n' "$line"
     done
-  } >"$dir/$1.new" && [ -n "$whole" ] && mv -f "$dir/$1.new" "$dir/$1.want"
+  } >"$dir/$1.new" && [ -n "$whole" ] && mv -f "$dir/$1.new" "$dir/$1.want" && return
+  # It may hold a part of a secret.
+  rm -f "$dir/$1.new"
+  return 1
 }
 
 # mark STEP CODE: done with this input, with this exit code.

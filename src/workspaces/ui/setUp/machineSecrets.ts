@@ -26,7 +26,7 @@ function ownKeys({ instanceId, accountKey }: Pick<Machine, 'instanceId' | 'accou
 export class MachineSecrets {
   constructor(private readonly deps: Deps) {}
 
-  /** Asks for those of these names that the machine was not given, each once; returns all that it was given. */
+  /** Asks for those of these names that the machine was not given, each once; returns those that it was given. */
   async ask(machine: Machine, names: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const { instanceId, accountKey, name: machineName } = machine;
     const given = await this.of(machine);
@@ -45,7 +45,7 @@ export class MachineSecrets {
         await this.decline([...this.declined, key]);
       }
     }
-    return this.of(machine);
+    return new Map([...(await this.of(machine))].filter(([name]) => names.includes(name)));
   }
 
   /** Makes the next set-up ask again. */

@@ -132,7 +132,14 @@ export class SetUps implements Disposable {
     ];
     accountStill(accounts, reached.accountKey);
     const known = this.deps.machineSetUps.of(reached.alias, reached.instanceId);
-    return wanted.length === 0 && !known ? undefined : this.send(reached, { ...order, wanted });
+    // The settings have none of the names any more.
+    const isTakenBack = variables.size === 0 && (await this.secrets.of(machine)).size > 0;
+    if (wanted.length === 0 && !known && !isTakenBack) {
+      return undefined;
+    }
+    const seen = await this.send(reached, { ...order, wanted, dropped: isTakenBack ? ['environment'] : [] });
+    await (isTakenBack && this.secrets.release(reached));
+    return seen;
   }
 
   private async send({ alias, instanceId }: HeldAlias, order: SetUpOrder): Promise<SetUpSeen> {

@@ -318,6 +318,7 @@ describe('The set-up of a machine', () => {
       });
       assert.equal(status, 1);
       assert.equal(parseSetUp(stdout), undefined);
+      assert.ok(!existsSync(at('.gpu-rental', 'setup', 'environment.new')));
     }
     assert.ok(!('environment' in order({ dropped: ['environment'] })));
   });
