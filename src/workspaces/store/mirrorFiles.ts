@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { RowFolder } from '../../store/disk/rowFolder';
@@ -61,7 +61,15 @@ export class MirrorFiles extends RowFolder<MirroredFolder> {
   async remove(folder: MirroredFolder): Promise<void> {
     const id = idOf(folder);
     await this.file(id, folderFile).remove();
-    await rm(this.folderOf(id), { recursive: true, force: true });
+    const own = this.folderOf(id);
+    // What was replaced here may be nowhere else, so it stays for its time.
+    for (const name of ((await ifPresent(readdir(own))) ?? []).filter((one) => one !== 'replaced')) {
+      await rm(join(own, name), { recursive: true, force: true });
+    }
+    for (const name of (await readdir(this.path)).filter((one) => one.endsWith('.d'))) {
+      await this.sweep(join(this.path, name, 'replaced'));
+      await rmdir(join(this.path, name)).catch(() => undefined);
+    }
   }
 
   notesOf(folder: MirroredFolder): MirrorNotes {
@@ -116,6 +124,8 @@ export class MirrorFiles extends RowFolder<MirroredFolder> {
         await rm(path, { recursive: true, force: true });
       }
     }
+    // One that still holds something stays.
+    await rmdir(replaced).catch(() => undefined);
   }
 }
 

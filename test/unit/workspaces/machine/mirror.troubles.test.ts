@@ -5,16 +5,19 @@ import {
   chmodSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { TransferError } from '../../../../src/ssh/transfer';
+import { silentLog } from '../../../../src/util/log';
 import { formatText } from '../../../../src/util/text';
 import { parseLook } from '../../../../src/workspaces/machine/mirror/farSide';
 import { mirrorPrograms } from '../../../../src/workspaces/machine/mirror/programs';
 import type { FolderMirror } from '../../../../src/workspaces/model/mirror';
+import { MirrorFiles } from '../../../../src/workspaces/store/mirrorFiles';
 import { firstContact } from '../../../../src/workspaces/ui/mirrors';
 import { FakeClock } from '../../../support/fakeClock';
 import { MirrorScene } from '../../../support/mirrorScene';
@@ -150,6 +153,26 @@ describe('A mirror in trouble', function () {
     });
     await firstContact(slow);
     assert.equal(slow.remote, scene.remote);
+  });
+
+  it('keeps for a week what it replaced here, also once it is forgotten', async () => {
+    scene.write('a.py', 'mine');
+    scene.write('a.py', 'theirs', 'remote');
+    await scene.files.put(scene.folder);
+    await mirror.settle();
+    await mirror.keep(['a.py'], 'instance');
+    await scene.files.remove(scene.folder);
+    const storage = join(scene.root, 'storage');
+    const kept = readdirSync(storage, { recursive: true })
+      .map(String)
+      .filter((name) => name.endsWith('a.py'));
+    assert.deepEqual(
+      kept.map((name) => readFileSync(join(storage, name), 'utf8')),
+      ['mine'],
+    );
+    const later = new FakeClock(Date.now() + 8 * 24 * 3_600_000);
+    await new MirrorFiles(storage, silentLog, later).remove(scene.folder);
+    assert.deepEqual(readdirSync(storage), []);
   });
 
   it('writes nothing down once it was ended', async () => {
