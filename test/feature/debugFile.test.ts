@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type * as vscode from 'vscode';
 import { DebugClient } from '../support/debugClient';
@@ -123,6 +123,20 @@ describe('A file of a mirrored folder that is debugged on an instance', () => {
       String(shellArgs).includes(`cd ${there} || exit; export PYTHONPATH=${there}`),
       String(shellArgs),
     );
+  });
+
+  it('runs there without all changes only with a word about it', async () => {
+    const tar = path.join(bin, 'tar');
+    writeFileSync(tar, '#!/bin/sh\ncat >/dev/null\nexit 1\n', { mode: 0o755 });
+    const editor = new DocumentDriver(window);
+    await editor.replaceAll('one = 11\n');
+    await editor.save();
+    await editor.saved();
+    window.start('gpuRental.runActiveFile', FakeUri.file(here('train.py')));
+    await window.quick.pick('In a Terminal');
+    await computer().until('a terminal', () => window.screen.terminals.history[1]);
+    assert.deepEqual(window.screen.statusMessages, ['train.py runs before all changes are on trainer.']);
+    rmSync(tar);
   });
 
   it('starts by F5, with the arguments of a launch.json', async () => {

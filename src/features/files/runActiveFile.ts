@@ -108,9 +108,13 @@ export class FileRunner {
     const folder = await withCancellableProgress(t('Sending {0} to {1}', shown, where), (signal) =>
       sendFile(this.deps.ssh, alias, { ...source, lock }, signal),
     );
+    const neighbors = source.path === undefined ? undefined : await neighborsOf(source.path, machine);
+    if (neighbors?.isInStep === false) {
+      vscode.window.setStatusBarMessage(t('{0} runs before all changes are on {1}.', shown, where), 8_000);
+    }
     const script = runScript(folder, source.name, interpreter, {
       ended: t('Press Enter to close. It ended with code'),
-      neighbors: source.path === undefined ? undefined : await neighborsOf(source.path, machine),
+      neighbors: neighbors?.place,
     });
     const [shellPath, ...shellArgs] = this.deps.ssh.command(alias, '-t', script);
     showTerminal({
@@ -185,12 +189,11 @@ function sourceOf(document: vscode.TextDocument): Source {
 async function neighborsOf(
   path: string,
   machine: { readonly instanceId: number; readonly accountKey: string },
-): Promise<string | undefined> {
+): Promise<{ readonly place: string; readonly isInStep: boolean } | undefined> {
   const place = await runCommand('gpuRental.mirror.placeOf', { ...machine, folder: dirname(path) });
-  if (place !== undefined) {
-    await runCommand('gpuRental.mirror.settle', machine);
-  }
-  return place;
+  return place === undefined
+    ? undefined
+    : { place, isInStep: (await runCommand('gpuRental.mirror.settle', machine)) !== false };
 }
 
 /** Returns the versions that uv keeps for a script. A link that leads out of its folder is refused. */
