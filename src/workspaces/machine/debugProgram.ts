@@ -24,6 +24,10 @@ export type DebugAnswer =
   /** It waits for the editor; `root` is the real path of the folder, by which the program names its files. */
   | { readonly kind: 'waits'; readonly root: string };
 
+/** From here on, Linux gives ports to connections, of which none can be listened at (Documentation/networking/ip-sysctl). */
+const ephemeralPort = 32_768;
+const lowestPort = 20_000;
+
 const startMs = 60_000;
 /** uv downloads packages first. */
 const installMs = 30 * 60_000;
@@ -45,7 +49,7 @@ export async function startDebugged(
   { root, file, args, needs }: DebuggedFile,
   signal?: AbortSignal,
 ): Promise<Debugged> {
-  const port = randomInt(20_000, 60_000);
+  const port = randomInt(lowestPort, ephemeralPort);
   const forward = await ssh.forward(
     alias,
     { remotePort: port, localPort: await freeLocalPort(0), noticesLossSoon: true },

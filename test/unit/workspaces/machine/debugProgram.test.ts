@@ -106,6 +106,21 @@ describe('A file that is debugged on a machine', function () {
     await running.cut;
   });
 
+  it('never takes a port that its machine may give to a connection', async () => {
+    const ports: number[] = [];
+    const refusing: Parameters<typeof startDebugged>[0] = {
+      exec: () => Promise.reject(new Error('not asked')),
+      forward: (_, { remotePort }) => {
+        ports.push(remotePort);
+        return Promise.reject(new Error('refused'));
+      },
+    };
+    for (let at = 0; at < 100; at += 1) {
+      await assert.rejects(startDebugged(refusing, 'gpu-7', { root: '/', file: 'a.py', args: [] }));
+    }
+    assert.deepEqual([ports.length, ports.filter((port) => port >= 32_768)], [100, []]);
+  });
+
   it('names what its machine lacks', async () => {
     assert.equal(await kindOf({ file: 'other.py' }), 'noFile');
     assert.equal(await kindOf({ root: there('nowhere') }), 'noFile');
