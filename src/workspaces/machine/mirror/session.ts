@@ -36,6 +36,8 @@ export interface SessionDeps extends NearDeps {
   readonly notes: MirrorNotes;
   /** Files of at least this size are sent alone and can be continued; by default `singleBytes`. */
   readonly singleBytes?: number;
+  /** By default that of Node. */
+  readonly mayRead?: typeof access;
 }
 
 /** Both sides at one moment, and what follows from it. */
@@ -214,7 +216,8 @@ export class MirrorSession {
   async noteUnread({ files }: NearLook, sends: readonly { readonly name: string }[]): Promise<void> {
     await inParallel(sends, width, async ({ name }) => {
       const file = files.get(name)?.file;
-      await (file ? access(file.path, constants.R_OK) : Promise.resolve()).catch((error: unknown) => {
+      const { mayRead = access } = this.deps;
+      await (file ? mayRead(file.path, constants.R_OK) : Promise.resolve()).catch((error: unknown) => {
         if (!isMissing(error)) {
           this.unread.set(name, whyNotRead(name, error));
         }

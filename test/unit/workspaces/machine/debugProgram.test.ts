@@ -106,7 +106,7 @@ describe('A file that is debugged on a machine', function () {
     await running.cut;
   });
 
-  it('never takes a port that its machine may give to a connection', async () => {
+  it('never uses a port that its machine may give to a connection', async () => {
     const ports: number[] = [];
     const refusing: Parameters<typeof startDebugged>[0] = {
       exec: () => Promise.reject(new Error('not asked')),
