@@ -124,7 +124,10 @@ describe('A folder that is mirrored to an instance', () => {
     writeFileSync(onMachine('train.py'), 'epochs = 5 # there\n');
     writeFileSync(here('train.py'), 'epochs = 6\n');
     window.screen.watched.changed.fire(FakeUri.file(here('train.py')));
-    await window.toast('Changed here and on trainer, so not sent: train.py.');
+    const compared = () => window.screen.commands.executed.filter(({ id }) => id === 'vscode.diff').length;
+    const before = compared();
+    await window.toastButton('Changed here and on trainer, so not sent: train.py.', 'Compare');
+    await computer().until('the difference', () => compared() > before);
     await instances().row(/^Mirror of project 1 on both sides/);
     assert.equal(read(onMachine('train.py')), 'epochs = 5 # there\n');
     await instances().menu('train.py', 'Keep Mine');

@@ -244,7 +244,7 @@ function isWaiting({ isDue, mirror, watch }: Carried): boolean {
   return isDue || watch.isWaiting || (isWorking && waiting > 0);
 }
 
-function keyOf({ contractStart, instanceId, local }: MirroredFolder): string {
+export function keyOf({ contractStart, instanceId, local }: MirroredFolder): string {
   return `${instanceId} ${contractStart} ${local}`;
 }
 

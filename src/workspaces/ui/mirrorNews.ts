@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import * as vscode from 'vscode';
+import { runCommand } from '../../editor/commands';
 import { choose } from '../../editor/confirm';
 import { filesText } from '../../editor/filesText';
 import { t } from '../../editor/localize';
@@ -10,7 +11,7 @@ import { DisposableStore, type Disposable } from '../../util/disposable';
 import { plainLabel } from '../../util/plainLabel';
 import { wordsOf } from '../machine/rawPath';
 import type { FolderMirror } from '../model/mirror';
-import type { CarriedMirrors } from './carriedMirrors';
+import { keyOf, type CarriedMirrors } from './carriedMirrors';
 import { namesText } from './mirrorText';
 import type { MirrorUiDeps } from './mirrors';
 
@@ -58,8 +59,13 @@ export class MirrorNews implements Disposable {
           : t('{0} of {1} ({2}) wait for your answer.', files, here, bytesText(question.bytes));
       message('warning', sentence, { label: t('Review…'), run: () => review(mirror, name) });
     }
-    if (conflicts.length > 0 && this.isNews(mirror, conflicts.join('\n'))) {
-      message('warning', t('Changed here and on {0}, so not sent: {1}.', name, namesText(conflicts)));
+    const [first] = conflicts;
+    if (first !== undefined && this.isNews(mirror, conflicts.join('\n'))) {
+      const file = { mirroredFile: first, mirrorKey: keyOf(folder), instanceId: folder.instanceId };
+      message('warning', t('Changed here and on {0}, so not sent: {1}.', name, namesText(conflicts)), {
+        label: t('Compare'),
+        run: () => runCommand('gpuRental.mirror.showDifference', file),
+      });
     }
   }
 
@@ -124,7 +130,7 @@ export async function review(mirror: FolderMirror, name: string): Promise<void> 
       ? {
           message: t('Delete {0} on {1}?', files, name),
           detail: t(
-            'They are gone here: {0}. On the instance they are kept beside the mirror for a week.',
+            'They are gone here: {0}. On the instance they are kept beside the mirror for a week, up to 1 GB.',
             names,
           ),
         }
