@@ -92,12 +92,22 @@ describe('Working on a machine over SSH', () => {
     });
 
     it('reports that a login is missing', async () => {
-      await start();
+      // Its ssh takes the home folder of the computer's user for its own, whatever HOME is.
+      const programs = join(home.root, 'programs');
+      const path = process.env['PATH'] ?? '';
+      mkdirSync(programs);
+      writeFileSync(
+        join(programs, 'ssh'),
+        `#!/bin/sh\nPATH='${path}' exec ssh -o UserKnownHostsFile='${home.root}/known' "$@"\n`,
+        { mode: 0o755 },
+      );
+      await start(`${programs}:${path}`);
       // The machine itself, which accepts no login from there.
       serve(`ssh://root@127.0.0.1:${machine.port}/model.git`);
       const result = await cloneRepository(ssh, alias, address());
       assert.equal(result.kind, 'noAccess');
       assert.ok(!existsSync(join(remoteHome, 'model')));
+      assert.ok(existsSync(join(home.root, 'known')));
     });
 
     it('shows the message of git if there is no such repository', async () => {
