@@ -111,7 +111,7 @@ describe('a matrix whose window hangs between its two rentals', () => {
     await computer().until('the end of the jobs', () => areJobsOver(computer()), { withinMs: 60 * 60_000 });
     await computer().until('the end of the machine', () => world.instances.length === 0);
     await computer().pass(10 * 60_000);
-    assert.equal(rentalsOf(computer()).length, 1);
+    assert.equal(rentalsOf(computer()).length, 1, `${hung.log()}\n${window.log()}`);
     assert.deepEqual(
       said(await window.view('jobs').texts()),
       rates.map((rate, index) => `train LR=${rate} ${index % 2 === 0 ? 'succeeded' : 'not started'}`),
