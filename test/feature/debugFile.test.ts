@@ -103,6 +103,21 @@ describe('A file of a mirrored folder that is debugged on an instance', () => {
     window.clearToasts();
   });
 
+  it('is not tried for ever on a machine that calls each port taken', async () => {
+    const tries = path.join(there, '..', 'tries');
+    const grep = path.join(bin, 'grep');
+    writeFileSync(
+      grep,
+      `#!/bin/sh\ncase "$*" in *' 0A ') echo >>'${tries}'; exit 0 ;; esac\nexec /bin/grep "$@"\n`,
+      { mode: 0o755 },
+    );
+    debug();
+    await window.toast('trainer has no free port for the debugger.');
+    assert.equal(readFileSync(tries, 'utf8').length, 3);
+    rmSync(grep);
+    window.clearToasts();
+  });
+
   it('is ended where no session begins', async () => {
     window.screen.debugging.failure = new Error('no debugger');
     debug();

@@ -27,6 +27,9 @@ import { beginMirror, unsavedIn, type StartDeps } from './startMirror';
 
 type Deps = StartDeps & Pick<Services, 'ssh'>;
 
+/** How many ports are tried; a machine could call each of them taken. */
+const mostTries = 3;
+
 const debuggerId = 'ms-python.debugpy';
 /** In the configuration of a session of ours. */
 const mark = 'gpuRentalSession';
@@ -128,7 +131,12 @@ export class DebugFiles implements Disposable {
       : beginMirror(this.deps, { accountKey: account().key, instanceId, folder });
   }
 
-  private async start(alias: string, where: string, file: DebuggedFile): Promise<Debugged | undefined> {
+  private async start(
+    alias: string,
+    where: string,
+    file: DebuggedFile,
+    tries = mostTries,
+  ): Promise<Debugged | undefined> {
     const { ssh } = this.deps;
     const program = await withCancellableProgress(t('Starting {0} on {1}', file.file, where), (signal) =>
       startDebugged(ssh, alias, file, signal),
@@ -152,7 +160,10 @@ export class DebugFiles implements Disposable {
           text('{0} is not on {1}. The rules of its folder keep it here.', file.file, where),
         );
       case 'taken':
-        return this.start(alias, where, file);
+        if (tries <= 1) {
+          throw new UserError(text('{0} has no free port for the debugger.', where), { nextStep: 'retry' });
+        }
+        return this.start(alias, where, file, tries - 1);
     }
   }
 
