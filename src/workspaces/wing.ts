@@ -10,6 +10,7 @@ import { MirrorEngine } from './machine/mirror/engine';
 import { Mirrors } from './store/mirrors';
 import { register } from './ui';
 import { registerSetUp } from './ui/setUp';
+import { checkTrusted } from './ui/startMirror';
 
 export const wingOfWorkspaces: Wing = {
   name: 'workspaces',
@@ -23,6 +24,7 @@ export const wingOfWorkspaces: Wing = {
         home: homeFolder(),
         platform: process.platform,
         reach: async (signal) => {
+          checkTrusted();
           const alias = ssh.aliasOf(accountStill(accounts, folder.accountKey), folder.instanceId);
           const instance = fleet.find(folder.instanceId);
           const facts = fleet.facts(folder.instanceId);

@@ -129,6 +129,7 @@ describe('A folder that is mirrored to an instance', () => {
     await window.toastButton('Changed here and on trainer, so not sent: train.py.', 'Compare');
     await computer().until('the difference', () => compared() > before);
     await instances().row(/^Mirror of project 1 on both sides/);
+    assert.deepEqual(await instances().menuTexts('Changed on the Instance'), []);
     assert.equal(read(onMachine('train.py')), 'epochs = 5 # there\n');
     await instances().menu('train.py', 'Keep Mine');
     await has(onMachine('train.py'), 'epochs = 6\n');
@@ -222,6 +223,10 @@ describe('A folder that is mirrored to an instance', () => {
     window = await computer().openWindow({ folders: [folder], isTrusted: false });
     await computer().pass(60_000);
     window.start('gpuRental.mirror.start', FakeUri.file(here('data')), [FakeUri.file(here('data'))]);
+    await window.toast(/^This workspace is not trusted, so its folder/);
+    window.clearToasts();
+    await instances().expand('trainer');
+    await instances().inline('Mirror of project', 'Compare Now');
     await window.toast(/^This workspace is not trusted, so its folder/);
     assert.equal(read(onMachine('train.py')), before);
     window.nature.current = { ...window.nature.current, isTrusted: true };

@@ -55,12 +55,13 @@ export class MirrorRows implements InstanceRows {
 
   private below({ key, folder }: ListedMirror, { status }: FolderMirror): readonly GroupRow[] {
     const { instanceId } = folder;
+    const { differing, leftOut } = status;
+    const canFetch = differing.some(({ change }) => change === 'new' || change === 'changed');
     const part = (name: Part, label: string, count: number, children: () => readonly GroupRow[]) => ({
       node: this.node({ mirrorKey: key, instanceId, part: name }),
-      item: () => partItem(`mirror-${name}-${key}`, label, count, name),
+      item: () => partItem(`mirror-${name}-${key}`, label, count, name === 'changes', canFetch),
       children,
     });
-    const { differing, leftOut } = status;
     return [
       ...(differing.length === 0
         ? []
@@ -130,12 +131,19 @@ function mirrorItem({ key, folder, mirror }: ListedMirror, now: number, hasRows:
   return plainItem(item);
 }
 
-function partItem(id: string, label: string, count: number, part: Part): vscode.TreeItem {
+function partItem(
+  id: string,
+  label: string,
+  count: number,
+  isChanges: boolean,
+  canFetch: boolean,
+): vscode.TreeItem {
   const { Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
-  const item = new vscode.TreeItem(label, part === 'changes' ? Expanded : Collapsed);
+  const item = new vscode.TreeItem(label, isChanges ? Expanded : Collapsed);
   item.id = id;
   item.description = String(count);
-  if (part === 'changes') {
+  // What waits for a decision can't be fetched with the others.
+  if (isChanges && canFetch) {
     item.contextValue = ';mirrorChanges;';
   }
   return item;

@@ -56,9 +56,7 @@ export async function startMirror(deps: StartDeps, end: MirrorEnd | undefined): 
 export async function beginMirror(deps: StartDeps, target: FolderTarget): Promise<FolderMirror | undefined> {
   const { accounts, mirrors } = deps;
   const { accountKey, instanceId } = target;
-  if (!vscode.workspace.isTrusted) {
-    throw new UserError(text('This workspace is not trusted, so its folder can’t be mirrored.'));
-  }
+  checkTrusted();
   const local = await realpath(target.folder);
   await mirrors.ready;
   const known = mirrorOf(mirrors, instanceId, local);
@@ -81,6 +79,13 @@ export async function beginMirror(deps: StartDeps, target: FolderTarget): Promis
     mirror.settle(signal),
   );
   return mirror;
+}
+
+/** Nothing of a folder that the user does not trust is sent, whoever asks for it. */
+export function checkTrusted(): void {
+  if (!vscode.workspace.isTrusted) {
+    throw new UserError(text('This workspace is not trusted, so its folder can’t be mirrored.'));
+  }
 }
 
 /** Returns the mirror on an instance that has a folder, perhaps as a part. */
