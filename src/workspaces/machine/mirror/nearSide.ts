@@ -68,7 +68,8 @@ export async function lookAtNearSide(
   const { files, leftOut } = usable(deps, sent.tree);
   return {
     files,
-    leftOut: [...sent.leftOut, ...leftOut],
+    // In an order of its own, because each file system lists a folder in another.
+    leftOut: [...sent.leftOut, ...leftOut].sort((one, other) => (one.name < other.name ? -1 : 1)),
     localId: (await identityOf(folder)) ?? '',
     at,
   };
