@@ -1,7 +1,7 @@
 import type { Endpoint } from './endpoints';
 import type { KeyMeasures } from './inherited';
 import { tokenPath } from './paths';
-import { checkAlias, checkHost, checkPort } from './validate';
+import { checkAlias, checkHost, checkPort, checkWorkspaceHost } from './validate';
 
 /** The content of an instance's file. */
 export interface HostEntry extends KeyMeasures {
@@ -16,11 +16,18 @@ export interface HostEntry extends KeyMeasures {
   readonly isProved?: boolean;
   /** True if the machine printed its host key into its log, between tokens that only this account knows. */
   readonly isKeyPrinted?: boolean;
+  /** The name of the workspace that is open on the instance (`workspaceHostOf`), which leads to it as well. */
+  readonly workspace?: string | undefined;
 }
 
 const noAgent = '  IdentityAgent none';
 const noCertificates = '  PubkeyAcceptedAlgorithms -*-cert-v01@openssh.com';
 const header = '# Written by GPU Rental and overwritten by it.';
+
+/** Returns the line that names the instance, and the workspace on it. */
+export function hostLine(alias: string, workspace?: string): string {
+  return workspace === undefined ? `Host ${alias}` : `Host ${alias} ${workspace}`;
+}
 
 /**
  * Returns the file of an instance (docs/ssh.md#options-of-a-host). Every value is validated, none is escaped. Until a
@@ -34,7 +41,7 @@ export function renderHost(entry: HostEntry, knownHosts: string, isPinned: boole
   return [
     header,
     `# account ${entry.account} endpoint ${entry.endpoint.kind}${entry.isProved === true ? ' proved' : ''}${entry.isKeyPrinted === true ? ' printed' : ''}`,
-    `Host ${alias}`,
+    hostLine(alias, entry.workspace === undefined ? undefined : checkWorkspaceHost(entry.workspace)),
     `  HostName ${checkHost(entry.endpoint.host)}`,
     `  Port ${checkPort(entry.endpoint.port)}`,
     '  User root',
@@ -76,7 +83,8 @@ export function parseHost(alias: string, content: string): HostEntry | undefined
     const line = lines.find((candidate) => candidate.startsWith(`  ${name} `));
     return line?.slice(name.length + 3);
   };
-  if (lines[0] !== header || !meta || lines[2] !== `Host ${alias}`) {
+  const workspace = lines[2]?.split(' ')[2];
+  if (lines[0] !== header || !meta || lines[2] !== hostLine(alias, workspace)) {
     return undefined;
   }
   const identity = value('IdentityFile');
@@ -95,6 +103,7 @@ export function parseHost(alias: string, content: string): HostEntry | undefined
       ...(lines.includes(noCertificates) ? { withoutCertificates: true } : {}),
       ...(meta[3] === undefined ? {} : { isProved: true }),
       ...(meta[4] === undefined ? {} : { isKeyPrinted: true }),
+      ...(workspace === undefined ? {} : { workspace: checkWorkspaceHost(workspace) }),
     };
   } catch {
     // The file was edited by hand, so the next connect writes it again.

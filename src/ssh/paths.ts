@@ -31,9 +31,14 @@ export interface SshPaths {
   readonly includePattern: string;
 }
 
+/** Returns the folder of our SSH files, of all editors of the user. */
+export function ownFolder({ home, platform }: Pick<SshEnvironment, 'home' | 'platform'>): string {
+  return (platform === 'win32' ? win32 : posix).join(home, '.ssh', 'gpu-rental.d');
+}
+
 export function sshPaths(env: Omit<SshEnvironment, 'agentSocket'>): SshPaths {
   const path = env.platform === 'win32' ? win32 : posix;
-  const ownDir = path.join(env.home, '.ssh', 'gpu-rental.d');
+  const ownDir = ownFolder(env);
   const named = env.configFile?.trim();
   const passedConfig = named === undefined || named === '' ? undefined : expandHome(named, env, path);
   // Every ssh understands `~`, on Windows and MSYS too. If the two homes differ, ssh and the editor may disagree

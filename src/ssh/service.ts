@@ -106,6 +106,11 @@ export interface SshService {
    * written after the list was read (`asOf`, in milliseconds) are kept: the list may not know them.
    */
   prune(account: SshAccount, instanceIds: readonly number[], asOf: number): Promise<readonly string[]>;
+  /**
+   * Lets the name of a workspace (`workspaceHostOf`) lead to an instance, and to no other; without an alias, to none.
+   * Throws if no login has proved the instance.
+   */
+  nameWorkspace(host: string, alias: string | undefined): Promise<void>;
   /** Forgets the host key, so that the next contact trusts a new one; only after the user agreed. */
   forgetHostKey(alias: string): Promise<void>;
   /** Removes everything that we wrote, or all of one account: entries, host keys, and finally the Include block. */
@@ -296,6 +301,23 @@ class NativeSsh implements SshService {
       await folder.remove(gone);
     }
     return gone;
+  }
+
+  async nameWorkspace(host: string, alias: string | undefined): Promise<void> {
+    const folder = this.context.folder();
+    const own = alias === undefined ? undefined : await folder.read(checkAlias(alias));
+    if (alias !== undefined && own?.isProved !== true) {
+      throw new Error(`No login has proved ${alias}`);
+    }
+    for (const other of await folder.aliases()) {
+      const entry = other === alias ? undefined : await folder.read(other);
+      if (entry?.workspace === host) {
+        await folder.write({ ...entry, workspace: undefined });
+      }
+    }
+    if (own && own.workspace !== host) {
+      await folder.write({ ...own, workspace: host });
+    }
   }
 
   async forgetHostKey(alias: string): Promise<void> {

@@ -58,6 +58,13 @@ export function isAlias(value: unknown): value is string {
   return typeof value === 'string' && aliasPattern.test(value);
 }
 
+const workspacePattern = /^gpu-ws-[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
+
+/** True for the name of a workspace, which leads to the instance that it is open on. */
+export function isWorkspaceHost(value: unknown): value is string {
+  return typeof value === 'string' && workspacePattern.test(value);
+}
+
 /** Returns the name under which the key of an instance's host is stored, separate from the key of the instance. */
 export function hostAliasOf(alias: string): string {
   return `${alias}.host`;
@@ -66,6 +73,14 @@ export function hostAliasOf(alias: string): string {
 /** Checks one of our aliases, the only host names that our commands receive. */
 export function checkAlias(value: unknown): string {
   if (isAlias(value)) {
+    return value;
+  }
+  throw new UnsafeValueError(text('an SSH host alias'));
+}
+
+/** Checks the name of a workspace in an SSH config. */
+export function checkWorkspaceHost(value: unknown): string {
+  if (isWorkspaceHost(value)) {
     return value;
   }
   throw new UnsafeValueError(text('an SSH host alias'));

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import * as vscode from 'vscode';
 import { runCommand } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
@@ -6,6 +7,7 @@ import { withCancellableProgress } from '../../editor/progress';
 import type { Instance } from '../../model/instances/instance';
 import { hasShell, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
+import { workspaceHostOf } from '../../ssh/alias';
 import { matchKeys } from '../../ssh/localKeys';
 import type { ConnectOutcome, PrepareRequest } from '../../ssh/prepareHost';
 import { explainFailure, explainVerification } from '../../ssh/problemText';
@@ -31,6 +33,7 @@ export type ConnectDeps = Pick<
   | 'machineServices'
   | 'oneWindow'
   | 'presence'
+  | 'rentals'
   | 'ssh'
   | 'sshConsent'
   | 'settings'
@@ -179,11 +182,12 @@ export class Connector {
     const { key: accountKey } = machine.account();
     await runCommand('gpuRental.setUp.before', { instanceId, accountKey, alias: host.alias });
     machine.account();
-    await this.platforms.add(resolver, host.alias);
+    const name = await this.nameOf(machine, host.alias);
+    await this.platforms.add(resolver, name);
     await this.folders.remember(host.alias, instance, folder);
     const uri = vscode.Uri.from({
       scheme: 'vscode-remote',
-      authority: `ssh-remote+${host.alias}`,
+      authority: `ssh-remote+${name}`,
       path: folder,
     });
     this.deps.log.info(`Opening ${host.alias} by ${resolver.id}`);
@@ -192,6 +196,33 @@ export class Connector {
       forceReuseWindow: where === 'currentWindow',
     });
     return true;
+  }
+
+  /**
+   * Returns the host that the window opens: a name that stays with the workspace, so that recent folders and layouts hold
+   * on its next instance. An instance that was opened by its own name keeps that.
+   */
+  private async nameOf({ instanceId, account: still }: HeldMachine, alias: string): Promise<string> {
+    const { rentals, ssh } = this.deps;
+    const account = still();
+    const known = (await ssh.entry(alias))?.workspace;
+    const { workspace, machine = '' } = rentals.find(instanceId) ?? {};
+    if (known !== undefined || workspace === undefined || this.folders.last(alias) !== undefined) {
+      return known ?? alias;
+    }
+    const host = workspaceHostOf(`${basename(workspace)} ${machine}`);
+    const own = await ssh.entries(account);
+    const { state } = this.deps.fleet;
+    const listed = state.kind === 'ready' ? state.value.instances : [];
+    const there = new Set(listed.map(({ id }) => ssh.aliasOf(account, id)));
+    for (const other of await ssh.entries()) {
+      const isGone = own.includes(other) && !there.has(other);
+      if (!isGone && (await ssh.entry(other))?.workspace === host) {
+        return alias;
+      }
+    }
+    await ssh.nameWorkspace(host, alias);
+    return host;
   }
 
   /** Prepares key, address and entry, and logs in; `undefined` if the user cancelled a question. */

@@ -1,7 +1,7 @@
 import type * as vscode from 'vscode';
 import { remotePlatformHosts, setRemotePlatform } from '../../editor/remotePlatform';
 import type { Resolver } from '../../ssh/resolvers';
-import { isAlias } from '../../ssh/validate';
+import { isAlias, isWorkspaceHost } from '../../ssh/validate';
 
 const key = 'gpuRental.connect.platforms';
 
@@ -31,7 +31,7 @@ export class PlatformEntries {
     });
   }
 
-  /** Removes our entries that are not in `aliases`. */
+  /** Removes our entries that are not in `aliases`. Names of workspaces outlive their instances, until all are removed. */
   keepOnly(aliases: readonly string[]): Promise<void> {
     return this.inTurn(() => this.removeOthers(aliases));
   }
@@ -44,7 +44,10 @@ export class PlatformEntries {
 
   private async removeOthers(aliases: readonly string[]): Promise<void> {
     const written = this.read();
-    const gone = written.filter((entry) => !aliases.includes(entry.split(' ')[1] ?? ''));
+    const gone = written.filter((entry) => {
+      const host = entry.split(' ')[1] ?? '';
+      return !aliases.includes(host) && (aliases.length === 0 || !isWorkspaceHost(host));
+    });
     if (gone.length === 0) {
       return;
     }
@@ -61,7 +64,11 @@ export class PlatformEntries {
   private read(): readonly string[] {
     const stored: unknown = this.state.get(key);
     return Array.isArray(stored)
-      ? stored.filter((entry): entry is string => typeof entry === 'string' && isAlias(entry.split(' ')[1]))
+      ? stored.filter((entry): entry is string => typeof entry === 'string' && isOurs(entry.split(' ')[1]))
       : [];
   }
+}
+
+function isOurs(host: string | undefined): boolean {
+  return isAlias(host) || isWorkspaceHost(host);
 }

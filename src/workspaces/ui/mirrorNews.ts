@@ -6,6 +6,7 @@ import { filesText } from '../../editor/filesText';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { sshAuthority } from '../../editor/remoteAuthority';
+import { hostInAuthority } from '../../ssh/alias';
 import { bytesText } from '../../util/bytes';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { plainLabel } from '../../util/plainLabel';
@@ -73,14 +74,14 @@ export class MirrorNews implements Disposable {
   private checkTwins(): void {
     const { accounts, mirrors, ssh } = this.deps;
     const account = accounts.active;
-    const authority = sshAuthority();
+    const host = hostInAuthority(sshAuthority());
     const open = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.path);
-    if (!account || authority === undefined) {
+    if (!account || !host) {
       return;
     }
     for (const mirror of mirrors.all) {
       const { instanceId, local } = mirror.folder;
-      const isHere = authority === `ssh-remote+${ssh.aliasOf(account, instanceId)}`;
+      const isHere = host.alias === ssh.aliasOf(account, instanceId);
       if (isHere && mirror.remote === undefined && this.isNews(mirror, 'place')) {
         // Where it is, is known after the first contact in this window.
         void mirror.settle().then(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { workspaceHostOf } from '../../../src/ssh/alias';
 import { FakeQuickPick } from '../../support/fakeEditor/quickInput';
 import type { FakeTextDocument } from '../../support/fakeEditor/textDocument';
 import { FakeUri } from '../../support/fakeEditor/values';
@@ -324,8 +325,18 @@ describe('a workspace that rented its machine', () => {
     window.clearToasts();
     window.run('Rent for This Workspace…');
     const { address } = await window.opens();
-    assert.match(address, new RegExp(`-${id}/tmp$`));
+    // By the name of the workspace, which stays when its work goes to another instance.
+    const host = workspaceHostOf(path.basename(computer().workspace));
+    assert.equal(address, `vscode-remote://ssh-remote+${host}/tmp`);
     assert.equal(window.quick.isOpen, false);
+    const remote = await computer().openWindow({
+      folders: [address],
+      remoteName: 'ssh-remote',
+      extensions: [remoteSshExtension()],
+    });
+    await computer().until('the price of the instance in the status bar of its window', () =>
+      /\$/.test(remote.screen.status.get('gpuRental.status')?.text ?? ''),
+    );
     // Another machine of the file has the same image.
     const machines = { big: { maxPricePerHour: 20, filters: { num_gpus: { eq: 8 } } } };
     writeFileSync(file, JSON.stringify({ ...recipe, machines }));
@@ -343,7 +354,7 @@ describe('a workspace that rented its machine', () => {
     window.quick.escape();
     window.run('Rent for This Workspace…');
     await window.quick.pick(/^Default/);
-    assert.match((await window.opens()).address, new RegExp(`-${id}/tmp$`));
+    assert.equal((await window.opens()).address, address);
     // A job on a machine of which none was rented.
     const go = { run: 'true', sync: false, machine: 'big', limits: { hours: 1, costDollars: 20 } };
     writeFileSync(file, JSON.stringify({ ...recipe, machines, jobs: { go } }));

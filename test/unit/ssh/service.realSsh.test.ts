@@ -56,6 +56,41 @@ describe('SSH with the real client and a real server', () => {
     assert.equal(home.mode(join(home.ownDir, 'gpu-7.conf')), '600');
   });
 
+  it('logs in by the name of a workspace, which leads to one proved instance alone', async () => {
+    const key = home.key();
+    machine.authorize(key);
+    const ssh = home.service();
+    await ssh.writeEntry(request({}, [key]));
+    await assert.rejects(ssh.nameWorkspace('gpu-ws-llm', 'gpu-7'), /No login has proved gpu-7/);
+    await ssh.connect(request({}, [key]));
+    await ssh.connect({ ...request({ id: 8 }, [key]), instanceId: 8 });
+    const says = async (host: string) => {
+      const [program, ...args] = ssh.command('gpu-7', 'echo', 'hello');
+      const { code, stdout } = await home.run(
+        program,
+        args.map((one) => (one === 'gpu-7' ? host : one)),
+      );
+      return code === 0 ? stdout.trim() : undefined;
+    };
+    assert.equal(await says('gpu-ws-llm'), undefined);
+    await ssh.nameWorkspace('gpu-ws-llm', 'gpu-7');
+    assert.equal(await says('gpu-ws-llm'), 'hello');
+    assert.equal(await says('gpu-7'), 'hello');
+    // A later login keeps the name, with the host key of the instance.
+    const { host } = await ssh.connect(request({}, [key]));
+    assert.deepEqual(host.verification, { kind: 'equal' });
+    assert.equal((await ssh.entry('gpu-7'))?.workspace, 'gpu-ws-llm');
+    await ssh.nameWorkspace('gpu-ws-llm', 'gpu-8');
+    assert.deepEqual(
+      [(await ssh.entry('gpu-7'))?.workspace, (await ssh.entry('gpu-8'))?.workspace],
+      [undefined, 'gpu-ws-llm'],
+    );
+    assert.equal(await says('gpu-ws-llm'), 'hello');
+    await ssh.nameWorkspace('gpu-ws-llm', undefined);
+    assert.equal(await says('gpu-ws-llm'), undefined);
+    await assert.rejects(ssh.nameWorkspace('gpu-ws-llm gpu-*', 'gpu-8'));
+  });
+
   it('logs in from a home folder whose name is not ASCII, and leaves foreign bytes as they are', async () => {
     const other = new SshHome('Jos\u00e9 \u5bb6');
     scene().atEnd(() => {
