@@ -15,7 +15,9 @@ import type { Forward } from './ssh/forward';
 const id = z.int().nonnegative();
 const instance = named({ instanceId: id });
 const instances = [instance, severalNamed({ instanceId: id })] as const;
+const machine = named({ machineId: id });
 const volume = named({ volumeId: id });
+const volumes = [volume, severalNamed({ volumeId: id })] as const;
 /** A past rental, by its instance id. */
 const past = named({ pastId: id });
 /** A group for other tools. */
@@ -181,14 +183,8 @@ const contributed = {
   'gpuRental.watchSearch': spec('searchWatch', { args: [query] }),
   'gpuRental.manageWatches': spec('searchWatch'),
   'gpuRental.rentFromTemplate': spec('rent', { args: [template], needs: rent }),
-  'gpuRental.machine.setMinimumBid': spec('hosting', {
-    args: [named({ machineId: id })],
-    needs: ['machine_write'],
-  }),
-  'gpuRental.machine.scheduleMaintenance': spec('hosting', {
-    args: [named({ machineId: id })],
-    needs: ['machine_write'],
-  }),
+  'gpuRental.machine.setMinimumBid': spec('hosting', { args: [machine], needs: ['machine_write'] }),
+  'gpuRental.machine.scheduleMaintenance': spec('hosting', { args: [machine], needs: ['machine_write'] }),
   'gpuRental.earnings.show': spec('hosting', { needs: ['billing_read'] }),
   'gpuRental.market.show': spec('hosting', { needs: ['machine_read'] }),
   'gpuRental.spending.show': spec('hosting'),
@@ -258,10 +254,9 @@ const contributed = {
   'gpuRental.hostSet.use': spec('several', { args: [hostSet] }),
   'gpuRental.hostSet.remove': spec('several', { args: [hostSet] }),
   'gpuRental.volume.rent': spec('hosting', { args: [volume], needs: rent }),
-  'gpuRental.volume.delete': spec('hosting', {
-    args: [volume, severalNamed({ volumeId: id })],
-    needs: change,
-  }),
+  'gpuRental.volume.create': spec('hosting', { needs: rent }),
+  'gpuRental.volume.clone': spec('hosting', { args: [volume], needs: rent }),
+  'gpuRental.volume.delete': spec('hosting', { args: volumes, needs: change }),
   'gpuRental.history.show': spec('history'),
   'gpuRental.history.showDetails': spec('history', { args: [past] }),
   'gpuRental.history.showLog': spec('history', { args: [past] }),

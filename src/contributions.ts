@@ -152,4 +152,5 @@ export const titleCommands: readonly AnyCommandId[] = [
   'gpuRental.template.create',
   'gpuRental.template.import',
   'gpuRental.template.search',
+  'gpuRental.volume.create',
 ];

@@ -214,6 +214,11 @@ export interface Client {
       wanted: { readonly offerId: number; readonly sizeGb: number; readonly name?: string },
       options?: CallOptions,
     ): Promise<{ readonly id?: number }>;
+    /** Copies a volume onto a volume offer, also of another machine. Both cost money from then on. */
+    clone(
+      wanted: { readonly volumeId: number; readonly offerId: number; readonly sizeGb: number },
+      options?: CallOptions,
+    ): Promise<{ readonly id?: number }>;
     remove(id: number, options?: CallOptions): Promise<void>;
   };
   readonly copies: {

@@ -55,6 +55,7 @@ export const documentedLimits: LimitTable = {
   'GET /api/v0/volumes/': seconds(5.5),
   'POST /api/v0/volumes/search/': seconds(5.5),
   'PUT /api/v0/volumes/': seconds(5.5),
+  'POST /api/v0/volumes/copy/': seconds(1),
   'DELETE /api/v0/volumes/': seconds(5.5),
   'GET /api/v0/deployments/': seconds(3),
   'POST /api/v0/deployment/{id}/start/': seconds(2),

@@ -6,6 +6,7 @@ import {
   volumeList,
   volumeOffer,
   volumeOfferList,
+  type WireCreatedVolume,
   type WireVolume,
   type WireVolumeOffer,
 } from '../wire/volume';
@@ -15,7 +16,7 @@ import { readList, readSearch } from './listing';
 import { known, nonEmpty, price } from './modelValues';
 import { read, sendWrite, write } from './request';
 
-/** Lists, searches, rents and deletes volumes (docs/service/volumes.md#list). */
+/** Lists, searches, rents, clones and deletes volumes (docs/service/volumes.md#list). */
 export function volumesApi(http: Http): Client['volumes'] {
   return {
     list: (options) => {
@@ -28,20 +29,28 @@ export function volumesApi(http: Http): Client['volumes'] {
     },
     create: async ({ offerId, sizeGb, name }, options) => {
       const body = { id: offerId, size: sizeGb, name: nonEmpty(name) };
-      const answer = await http.call({ ...write('PUT /api/v0/volumes/'), body }, createdVolume, options);
-      // The number in "V.20118481" is the volume's id (docs/service/volumes.md#rent).
-      const named = Number(/(?<!\d)(\d+)\s*$/.exec(answer.volume_name ?? '')?.[1]);
-      const id = answer.volume_id ?? (Number.isInteger(named) ? named : undefined);
-      return id === undefined ? {} : { id };
+      return idIn(await http.call({ ...write('PUT /api/v0/volumes/'), body }, createdVolume, options));
+    },
+    clone: async ({ volumeId, offerId, sizeGb }, options) => {
+      const body = { src_id: volumeId, dst_id: offerId, size: sizeGb };
+      return idIn(await http.call({ ...write('POST /api/v0/volumes/copy/'), body }, createdVolume, options));
     },
     remove: (id, options) => sendWrite(http, { ...write('DELETE /api/v0/volumes/'), body: { id } }, options),
   };
 }
 
-function searchBody({ machineId, leastSizeGb, limit }: VolumeSearch): Record<string, unknown> {
+/** The number in "V.20118481" is the volume's id (docs/service/volumes.md#rent). */
+function idIn({ volume_id, volume_name }: WireCreatedVolume): { readonly id?: number } {
+  const named = Number(/(?<!\d)(\d+)\s*$/.exec(volume_name ?? '')?.[1]);
+  const id = volume_id ?? (Number.isInteger(named) ? named : undefined);
+  return id === undefined ? {} : { id };
+}
+
+function searchBody({ machineId, leastSizeGb, isVerified, limit }: VolumeSearch): Record<string, unknown> {
   return {
     machine_id: machineId === undefined ? undefined : { eq: machineId },
     disk_space: { gte: leastSizeGb ?? 1 },
+    ...(isVerified === true ? { verified: { eq: true }, external: { eq: false } } : {}),
     order: [['storage_cost', 'asc']],
     limit,
     allocated_storage: leastSizeGb ?? 1,
@@ -59,6 +68,7 @@ function toVolume(wire: WireVolume): Volume {
     instanceIds: wire.instances?.flatMap(instanceId),
     perHour: price(wire.storage_total_cost),
     createdAt: wire.start_date,
+    endsAt: wire.end_date,
   });
 }
 
@@ -79,5 +89,6 @@ function toVolumeOffer(wire: WireVolumeOffer): VolumeOffer {
     reliability: wire.reliability ?? wire.reliability2,
     location: nonEmpty(wire.geolocation),
     durationSeconds: known(wire.duration),
+    endsAt: wire.end_date,
   });
 }

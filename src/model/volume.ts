@@ -1,6 +1,10 @@
 import { plainLabel } from '../util/plainLabel';
+import { text, type Text } from '../util/text';
 import { times, type Micros } from './money';
 import { hourlyRate, noRate, sumRates, type Rate } from './quote';
+
+/** See docs/service/volumes.md#rent. */
+const volumeNameShape = /^[A-Za-z0-9_]{1,64}$/;
 
 /** Disk that outlives instances and stays on its machine (docs/service/volumes.md#record). */
 export interface Volume {
@@ -15,6 +19,8 @@ export interface Volume {
   readonly perHour?: Micros;
   /** Unix seconds. */
   readonly createdAt?: number;
+  /** Unix seconds, at which the host's listing ends, and the volume with it. */
+  readonly endsAt?: number;
 }
 
 /** Disk on the market. */
@@ -28,11 +34,15 @@ export interface VolumeOffer {
   readonly reliability?: number;
   readonly location?: string;
   readonly durationSeconds?: number;
+  /** Unix seconds, at which the host's listing ends, and volumes with it. */
+  readonly endsAt?: number;
 }
 
 export interface VolumeSearch {
   readonly machineId?: number;
   readonly leastSizeGb?: number;
+  /** Leaves out machines that the service has not verified. */
+  readonly isVerified?: boolean;
   readonly limit?: number;
 }
 
@@ -40,6 +50,16 @@ export interface VolumeSearch {
 export function volumeName({ id, label }: Volume): string {
   const own = plainLabel(label ?? '');
   return own === '' ? `V.${id}` : own;
+}
+
+/** Returns why the service would refuse a name, or why a volume could not be found by it. */
+export function volumeNameProblem(name: string, taken: readonly Volume[]): Text | undefined {
+  if (!volumeNameShape.test(name)) {
+    return text('Use 1 to 64 letters, digits and underscores.');
+  }
+  return taken.some(({ label }) => label === name)
+    ? text('You already have a volume with this name. Enter another one.')
+    : undefined;
 }
 
 /** What it costs a day, used or not; undefined if the record does not state it. */

@@ -20,15 +20,16 @@ export const volumeList = listUnder('volumes');
 export const volumeOffer = z.looseObject({
   id,
   ...numbers('machine_id', 'host_id', 'disk_space', 'disk_bw', 'storage_cost', 'storage_total_cost'),
-  ...numbers('inet_up', 'inet_down', 'reliability', 'reliability2', 'duration'),
+  ...numbers('inet_up', 'inet_down', 'reliability', 'reliability2', 'duration', 'end_date'),
   ...texts('verification', 'geolocation'),
 });
 export type WireVolumeOffer = z.infer<typeof volumeOffer>;
 
 export const volumeOfferList = listUnder('offers');
 
-/** PUT volumes; the number in `volume_name` ("V.20118481") is the volume's id. */
+/** PUT volumes and POST volumes/copy; the number in `volume_name` ("V.20118481") is the volume's id. */
 export const createdVolume = successAnswer.extend({
   ...texts('volume_name'),
   ...numbers('volume_id', 'id'),
 });
+export type WireCreatedVolume = z.infer<typeof createdVolume>;

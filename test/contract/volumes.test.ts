@@ -77,6 +77,34 @@ describeFailures({
 });
 
 describeFailures({
+  name: 'volumes.clone',
+  method: 'POST',
+  path: `${address}copy/`,
+  repeat: 'write',
+  prepare: aVolume,
+  call: async (client, volumeId, options) => {
+    const offerId = await anOffer(undefined, client);
+    return client.volumes.clone({ volumeId, offerId, sizeGb: 25 }, options);
+  },
+  succeeds: (result, simulator, volumeId) => {
+    assert.ok(((result as { id?: number }).id ?? 0) > volumeId);
+    const sent = simulator.received('POST', `${address}copy/`).at(-1)?.body;
+    const offerId = (simulator.received('PUT', address)[0]?.body as { id: number }).id;
+    assert.deepEqual(sent, { src_id: volumeId, dst_id: offerId, size: 25 });
+  },
+  refusals: [
+    refused(400, 'invalid_args', /did not accept/),
+    {
+      status: 404,
+      code: 'no_such_volume',
+      error: NotFoundError,
+      message: /no longer exists/,
+      nextStep: 'retry',
+    },
+  ],
+});
+
+describeFailures({
   name: 'volumes.remove',
   method: 'DELETE',
   path: address,
@@ -109,6 +137,26 @@ describe('volumes', () => {
     await assert.rejects(client.volumes.create({ offerId, sizeGb: 1e6 }), RefusedError);
     await assert.rejects(client.volumes.create({ offerId, sizeGb: 0 }), RefusedError);
     await assert.rejects(client.volumes.create({ offerId: 5, sizeGb: 5 }), GoneError);
+    await assert.rejects(client.volumes.create({ offerId, sizeGb: 5, name: 'a b' }), { status: 422 });
+  });
+
+  it('are cloned at their size or more, with the end of the listing of their machine', async () => {
+    const { simulator, client } = await clients.start();
+    const volumeId = await aVolume(simulator, client);
+    const { items } = await client.volumes.search({ leastSizeGb: 20, isVerified: true });
+    const other = items.at(-1);
+    assert.ok(other?.endsAt !== undefined);
+    assert.deepEqual(simulator.received('POST', `${address}search/`).at(-1)?.body, {
+      disk_space: { gte: 20 },
+      verified: { eq: true },
+      external: { eq: false },
+      order: [['storage_cost', 'asc']],
+      allocated_storage: 20,
+    });
+    await assert.rejects(client.volumes.clone({ volumeId, offerId: other.id, sizeGb: 19 }), RefusedError);
+    const { id } = await client.volumes.clone({ volumeId, offerId: other.id, sizeGb: 21 });
+    const made = (await client.volumes.list()).items.find((one) => one.id === id);
+    assert.deepEqual([made?.sizeGb, made?.machineId, made?.endsAt], [21, other.machineId, other.endsAt]);
   });
 
   it('cost money while they exist', async () => {
@@ -166,7 +214,7 @@ describe('volumes', () => {
       mountPath: '/data',
     });
     assert.deepEqual((await client.volumes.list()).items[0]?.instanceIds, [77]);
-    await assert.rejects(client.volumes.remove(volumeId), RefusedError);
+    await assert.rejects(client.volumes.remove(volumeId), { status: 409, code: 'volume_in_use' });
     volumes?.release?.(77);
     await client.volumes.remove(volumeId);
   });

@@ -293,6 +293,10 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
     call: (client) => client.volumes.create({ offerId: 5, sizeGb: 10, name: 'v' }),
     example: { success: true, volume_name: 'V.20118481' },
   },
+  'volumes.clone': {
+    call: (client) => client.volumes.clone({ volumeId: 77, offerId: 5, sizeGb: 10 }),
+    example: { success: true, volume_name: 'V.20118482' },
+  },
   'volumes.remove': { call: (client) => client.volumes.remove(77), example: done },
   'copies.connections': {
     call: (client) => client.copies.connections(),

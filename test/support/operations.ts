@@ -265,7 +265,12 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
     volumes,
     ['gpuRental.searchOffers', 'gpuRental.rentFromTemplate'],
   ),
-  'volumes.create': undocumented(['PUT /api/v0/volumes/'], 'docs/service/volumes.md#rent', volumes),
+  'volumes.create': undocumented(['PUT /api/v0/volumes/'], 'docs/service/volumes.md#rent', volumes, [
+    'gpuRental.volume.create',
+  ]),
+  'volumes.clone': undocumented(['POST /api/v0/volumes/copy/'], 'docs/service/volumes.md#clone', volumes, [
+    'gpuRental.volume.clone',
+  ]),
   'volumes.remove': undocumented(['DELETE /api/v0/volumes/'], 'docs/service/volumes.md#delete', volumes, [
     'gpuRental.volume.delete',
   ]),

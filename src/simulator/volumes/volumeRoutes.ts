@@ -7,6 +7,7 @@ import { Volumes } from './volumes';
 
 const reads = { permission: 'instance_read', endpoint: 'api.volumes', everySeconds: 5.5 } as const;
 const writes = { permission: 'instance_write', endpoint: 'api.volumes', everySeconds: 5.5 } as const;
+const clones = { permission: 'instance_write', endpoint: 'api.volumes.copy', everySeconds: 1 } as const;
 const searches = { permission: 'misc', endpoint: 'api.volumes.search', everySeconds: 5.5 } as const;
 
 /**
@@ -37,6 +38,15 @@ export function volumeRoutes(world: World, market: Market): Route[] {
         offerId: body.integer('id'),
         size: body.number('size'),
         name: body.text('name'),
+      });
+      return ok({ success: true, volume_name: `V.${volume.id}` });
+    }),
+    route('POST /api/v0/volumes/copy/', clones, (request) => {
+      const body = BodyReader.of(request.body);
+      const volume = volumes.clone(callerOf(request).accountId, {
+        sourceId: body.integer('src_id'),
+        offerId: body.integer('dst_id'),
+        size: body.number('size'),
       });
       return ok({ success: true, volume_name: `V.${volume.id}` });
     }),

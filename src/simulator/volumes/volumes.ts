@@ -77,6 +77,9 @@ export class Volumes {
         `size must be a number of GB from 1 to ${Math.floor(this.freeGb(machine))}.`,
       );
     }
+    if (wanted.name !== undefined && !/^\w{1,64}$/.test(wanted.name)) {
+      throw new ServiceError(422, 'invalid_args', 'name must be 1 to 64 letters, digits and underscores.');
+    }
     const id = this.world.nextId('volume', 20_118_481);
     const volume: Volume = {
       id,
@@ -93,12 +96,25 @@ export class Volumes {
     return volume;
   }
 
+  /** See docs/service/volumes.md#clone. */
+  clone(
+    accountId: number,
+    wanted: { sourceId: number | undefined; offerId: number | undefined; size: number | undefined },
+  ): Volume {
+    const source = this.own(accountId, wanted.sourceId ?? 0);
+    const size = wanted.size ?? source.disk_space;
+    if (size < source.disk_space) {
+      throw new ServiceError(400, 'invalid_args', 'size below source');
+    }
+    return this.create(accountId, { offerId: wanted.offerId, size, name: undefined });
+  }
+
   remove(accountId: number, id: number): void {
     const volume = this.own(accountId, id);
     if (volume.instances.length > 0) {
       throw new ServiceError(
-        400,
-        'invalid_args',
+        409,
+        'volume_in_use',
         `Volume ${id} is in use by instance ${volume.instances.join(', ')}. Destroy it first.`,
       );
     }
@@ -232,6 +248,7 @@ export class Volumes {
           disk_space: volume.disk_space,
           status: 'active',
           start_date: volume.start_date,
+          ...(machine && { end_date: this.market.listedUntil(machine) }),
           machine_id: volume.machine_id,
           instances: [...volume.instances],
           storage_total_cost: round(this.perHour(machine, volume.disk_space), 6),

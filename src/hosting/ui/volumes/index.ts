@@ -11,12 +11,14 @@ import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { UserError } from '../../../util/errors';
 import { text } from '../../../util/text';
 import { chooseVolumes, readAnew } from './chooseVolumes';
+import { cloneVolume, createVolume } from './createVolume';
 import { deleteVolumes } from './deleteVolumes';
 import { VolumeGroup } from './volumeGroup';
 
 type Deps = Pick<
   Services,
   | 'accounts'
+  | 'budget'
   | 'clock'
   | 'fleet'
   | 'volumes'
@@ -29,7 +31,8 @@ type Deps = Pick<
 >;
 
 /**
- * Registers the volumes, which outlive instances: their group below the instances, and the command that deletes them.
+ * Registers the volumes, which outlive instances: their group below the instances, and the commands that create,
+ * clone and delete them.
  */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
@@ -41,6 +44,8 @@ export function register(deps: Deps): Disposable {
     ),
   );
   store.add(deps.commands.register('gpuRental.volume.rent', (target) => rentWithVolume(deps, target)));
+  store.add(deps.commands.register('gpuRental.volume.create', () => createVolume(deps)));
+  store.add(deps.commands.register('gpuRental.volume.clone', (target) => cloneVolume(deps, target)));
   store.add(
     deps.commands.register('gpuRental.volume.delete', (target, selected) =>
       deleteVolumes(deps, allRows(target, selected)),

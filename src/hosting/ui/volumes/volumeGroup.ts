@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { VolumeTarget } from '../../../commandSpecs';
 import { countOfList, listProblems, problemRow, withAge } from '../../../editor/listRows';
 import { t } from '../../../editor/localize';
+import { dayText } from '../../../editor/timeText';
 import { tooltip } from '../../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../../editor/treeGroups';
 import { instanceName } from '../../../model/instances/instanceLabel';
@@ -13,6 +14,9 @@ import { watchAccounts } from '../../../shared/followAccount';
 import type { RefreshOptions } from '../../../shared/reading';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { Emitter } from '../../../util/emitter';
+
+/** How long before its end a volume is marked, so that there is time to copy it (ms). */
+const endingSoonMs = 7 * 24 * 3_600_000;
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'volumes' | 'trees' | 'log'>;
 
@@ -129,16 +133,23 @@ export class VolumeGroup implements TreeGroup, Disposable {
 
   private volumeItem(volume: Volume): vscode.TreeItem {
     const item = new vscode.TreeItem(volumeName(volume));
-    const parts = [sizeText(volume), costText(volume), attachedText(this.deps, volume)];
+    const parts = [sizeText(volume), costText(volume), attachedText(this.deps, volume), untilText(volume)];
     item.id = `volume-${volume.id}`;
     item.description = parts.filter((part) => part !== '').join(' · ');
-    item.iconPath = new vscode.ThemeIcon('database');
+    const isEnding =
+      volume.endsAt !== undefined && volume.endsAt * 1000 - this.deps.clock.now() < endingSoonMs;
+    item.iconPath = isEnding
+      ? new vscode.ThemeIcon('warning', new vscode.ThemeColor('list.warningForeground'))
+      : new vscode.ThemeIcon('database');
     item.contextValue = ';volume;';
     item.tooltip = tooltip([
       t('Volume #{0}', volume.id),
       ...parts,
       volume.machineId === undefined ? '' : t('On machine {0}', volume.machineId),
       placeText(volume.location ?? ''),
+      isEnding
+        ? t('The host takes the machine back soon, and its data is lost. Clone or copy it before.')
+        : '',
     ]);
     return item;
   }
@@ -150,6 +161,12 @@ function idsOf(instances: readonly { readonly id: number }[]): string {
     .map(({ id }) => id)
     .sort((a, b) => a - b)
     .join();
+}
+
+/** Returns when the host's listing ends, and with it all volumes there; empty if the service does not state it. */
+export function untilText({ endsAt }: Pick<Volume, 'endsAt'>): string {
+  const day = dayText((endsAt ?? Number.NaN) * 1000);
+  return day === undefined ? '' : t('until {0}', day);
 }
 
 export function sizeText({ sizeGb }: Volume): string {
