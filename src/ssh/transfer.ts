@@ -117,6 +117,7 @@ export const reasons = {
   said: (message: string) => text('{0}', plainText(message) || '–'),
   notKept: (message: string) =>
     text('Times or modes of files could not be kept: {0}', plainText(message) || '–'),
+  isFolderThere: text('a folder on the instance has its name'),
   sameName: (other: string) => text('has the same name as {0} on this computer', other),
 } as const;
 

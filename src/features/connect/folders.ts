@@ -3,7 +3,12 @@ import { t } from '../../editor/localize';
 import { pickFromList, type Row } from '../../editor/quickPick';
 import type { Instance } from '../../model/instances/instance';
 import { matchesRecipe } from '../../model/workspace/recipeMatch';
-import { machineNames, parseWorkspaceFile, workspaceFilePath } from '../../model/workspace/workspaceFile';
+import {
+  machineNames,
+  parseWorkspaceFile,
+  workspaceFilePath,
+  type Recipe,
+} from '../../model/workspace/workspaceFile';
 import { isRemotePath, type RemoteFolders } from '../../ssh/remoteFolders';
 import { isAlias } from '../../ssh/validate';
 import { plainLabel } from '../../util/plainLabel';
@@ -121,8 +126,8 @@ export async function recipeFolder(instance: Instance | undefined): Promise<stri
       const file = await vscode.workspace.fs.readFile(vscode.Uri.joinPath(uri, workspaceFilePath));
       const source = new TextDecoder().decode(file);
       for (const name of machineNames(source)) {
-        const recipe = parseWorkspaceFile(source, name);
-        if (instance && matchesRecipe(instance, recipe) && isRemotePath(recipe.folder)) {
+        const recipe = machineIn(source, name);
+        if (recipe && instance && matchesRecipe(instance, recipe) && isRemotePath(recipe.folder)) {
           return recipe.folder;
         }
       }
@@ -131,4 +136,13 @@ export async function recipeFolder(instance: Instance | undefined): Promise<stri
     }
   }
   return undefined;
+}
+
+/** One that can't be rented hides no other. */
+function machineIn(source: string, name: string | undefined): Recipe | undefined {
+  try {
+    return parseWorkspaceFile(source, name);
+  } catch {
+    return undefined;
+  }
 }

@@ -33,13 +33,20 @@ export function whyNotHere(
   if (!canBeNamed(name, platform)) {
     return reasons.windowsName;
   }
-  const key = sameNameKey(name, platform);
+  const own = new Map(partsOf(name).map((part) => [sameNameKey(part, platform), part]));
   for (const other of here) {
-    if (other !== name && sameNameKey(other, platform) === key) {
-      return reasons.sameName(other);
+    // A folder with another spelling would be that folder, and its files would get its name.
+    const taken = partsOf(other).find((part) => (own.get(sameNameKey(part, platform)) ?? part) !== part);
+    if (taken !== undefined) {
+      return reasons.sameName(taken);
     }
   }
   return undefined;
+}
+
+/** Returns the names of the folders above a file, and its own. */
+function partsOf(name: string): readonly string[] {
+  return name.split('/').map((_, index, parts) => parts.slice(0, index + 1).join('/'));
 }
 
 /** Gives a fetched file its place, if what is there is what it was; false where it is not. */

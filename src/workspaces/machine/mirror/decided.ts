@@ -18,8 +18,9 @@ export async function overwrite(
   names: readonly string[],
 ): Promise<readonly LeftOut[]> {
   const open = new Set(plan.differing.map(({ name }) => name));
+  const isFolder = (name: string) => far.files.get(name)?.kind === 'folder';
   const steps = names
-    .filter((name) => open.has(name))
+    .filter((name) => open.has(name) && !isFolder(name))
     .flatMap((name): FarStep[] => {
       const there = far.files.get(name);
       const step = { name, stamp: there?.stamp ?? '-', hashes: [] };
@@ -29,7 +30,10 @@ export async function overwrite(
       return there && session.known.has(name) ? [{ ...step, what: 'drop' }] : [];
     });
   const undone = steps.length === 0 ? [] : await sendSteps(session, steps, near, far.freeBytes);
-  return undone.map((name) => ({ name, why: reasons.changed }));
+  return [
+    ...names.filter(isFolder).map((name) => ({ name, why: reasons.isFolderThere })),
+    ...undone.map((name) => ({ name, why: reasons.changed })),
+  ];
 }
 
 /** Fetches files that differ; those changed on both sides only by the user's decision, and then the other version is kept. */

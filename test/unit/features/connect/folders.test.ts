@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type * as vscode from 'vscode';
-import { LastFolders } from '../../../../src/features/connect/folders';
+import { LastFolders, recipeFolder } from '../../../../src/features/connect/folders';
+import { workspaceFilePath } from '../../../../src/model/workspace/workspaceFile';
+import { openScreen } from '../../../support/onScreen';
 
 function memory(initial?: unknown) {
   let stored = initial;
@@ -60,6 +65,26 @@ describe('The folders opened before', () => {
   it('are nothing where what is stored is broken or hostile', () => {
     for (const broken of [null, 7, 'x', { 'gpu-7': '/root' }, { 'gpu-7': ['relative', '/a\nb', 3] }]) {
       assert.equal(memory(broken).last('gpu-7'), undefined);
+    }
+  });
+});
+
+describe('The folder that a workspace names', () => {
+  it('is that of the machine that the instance was rented as, also beside one that is wrong', async () => {
+    const workspace = mkdtempSync(join(tmpdir(), 'gpu-named-'));
+    try {
+      const file = join(workspace, workspaceFilePath);
+      mkdirSync(dirname(file), { recursive: true });
+      const machines = {
+        wrong: { image: 'a/b', diskGb: 'large' },
+        train: { image: 'pytorch/pytorch', folder: '/train' },
+      };
+      writeFileSync(file, JSON.stringify({ maxPricePerHour: 1, image: 'a/b', machines }));
+      openScreen({ folders: [workspace] });
+      assert.equal(await recipeFolder(instance), '/train');
+      assert.equal(await recipeFolder({ ...instance, image: 'other' }), undefined);
+    } finally {
+      rmSync(workspace, { recursive: true });
     }
   });
 });

@@ -159,6 +159,27 @@ describe('A folder that is kept on an instance', function () {
     assert.equal(scene.read('out/result.txt'), 'made again');
   });
 
+  it('fetches no name that is another file on this computer, or can’t be one', async () => {
+    mirror = scene.open({ platform: 'win32' });
+    scene.write('data/x', 'mine');
+    scene.write('a.py', 'mine');
+    await mirror.settle();
+    const names = ['A.py', 'Data/y', 'con', 'x.', 'a:b', 'aux/in.txt', 'other/Y'];
+    names.forEach((name) => scene.write(name, 'theirs', 'remote'));
+    await mirror.settle();
+    const leftOut = await mirror.fetch(names);
+    assert.deepEqual(
+      leftOut.map(({ name, why }) => `${name}: ${formatText(why)}`),
+      [
+        'A.py: has the same name as a.py on this computer',
+        'Data/y: has the same name as data on this computer',
+        ...['con', 'x.', 'a:b', 'aux/in.txt'].map((name) => `${name}: a name that Windows does not allow`),
+      ],
+    );
+    assert.deepEqual(readdirSync(scene.local).sort(), ['a.py', 'data', 'other']);
+    assert.equal(scene.read('other/Y', 'local'), 'theirs');
+  });
+
   it('fetches over no file that was never sent', async () => {
     scene.write('.gitignore', 'out/\n');
     execFileSync('git', ['init', '-q', scene.local]);
@@ -181,6 +202,16 @@ describe('A folder that is kept on an instance', function () {
     await mirror.keep(['a.py'], 'here');
     assert.equal(scene.read('a.py'), 'one');
     assert.deepEqual(differing(), {});
+  });
+
+  it('says which name stays a folder there where the file is kept', async () => {
+    scene.write('x', 'mine');
+    await mirror.settle();
+    rmSync(join(scene.remote, 'x'));
+    scene.write('x/inner', 'theirs', 'remote');
+    await mirror.settle();
+    await assert.rejects(mirror.keep(['x'], 'here'), /x stays as it is/);
+    assert.equal(scene.read('x/inner'), 'theirs');
   });
 
   it('deletes nothing here where the machine was wiped or its folder emptied', async () => {
