@@ -204,7 +204,7 @@ describe('A folder that is kept on an instance', function () {
     assert.deepEqual(differing(), {});
   });
 
-  it('says which name stays a folder there where the file is kept', async () => {
+  it('names a file that stays a folder there, though it is kept', async () => {
     scene.write('x', 'mine');
     await mirror.settle();
     rmSync(join(scene.remote, 'x'));
