@@ -33,6 +33,11 @@ const hosts = [
   ),
   severalNamed(placeShape),
 ] as const;
+/** An instance or a volume, from which data is copied. */
+const copied = z.preprocess(
+  (given) => (isObject(given) && ('instanceId' in given || 'volumeId' in given) ? given : undefined),
+  z.union([z.object({ instanceId: id }).readonly(), z.object({ volumeId: id }).readonly()]).optional(),
+);
 const sshKey = named({ sshKeyId: id });
 /** A secret in the secret store of this computer, or else a variable of the account. */
 const secret = named({ secretName: z.string(), isKeptHere: z.literal(true).optional() });
@@ -136,6 +141,7 @@ export type TemplateTarget = NonNullable<z.output<typeof template>>;
 export type SecretTarget = NonNullable<z.output<typeof secret>>;
 export type SshKeyTarget = NonNullable<z.output<typeof sshKey>>;
 export type InstanceKeyTarget = NonNullable<z.output<typeof instanceKey>>;
+export type CopiedTarget = NonNullable<z.output<typeof copied>>;
 export type VolumeTarget = NonNullable<z.output<typeof volume>>;
 export type PastTarget = NonNullable<z.output<typeof past>>;
 export type HostSetTarget = NonNullable<z.output<typeof hostSet>>;
@@ -314,7 +320,7 @@ const contributed = {
   'gpuRental.instance.upload': spec('files', { args: hosts }),
   'gpuRental.uploadFiles': spec('files', { args: localFiles }),
   'gpuRental.instance.download': spec('files', { args: hosts, result: z.boolean() }),
-  'gpuRental.instance.copyData': spec('files', { args: instances, needs: change }),
+  'gpuRental.instance.copyData': spec('files', { args: [copied, instances[1]], needs: change }),
   'gpuRental.connected.showMenu': spec('connectedWindow'),
   'gpuRental.instance.cloneRepository': spec('connect', { args: [instance] }),
   'gpuRental.runActiveFile': spec('files', { args: [document] }),

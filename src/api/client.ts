@@ -16,7 +16,14 @@ import type {
 import type { Secret } from '../model/accounts/secret';
 import type { TeamRole } from '../model/accounts/teamRole';
 import type { Deployment } from '../model/deployment';
-import type { CloudConnection, CloudPath, CopyHost, InstancePath } from '../model/instances/dataCopy';
+import type {
+  CloudConnection,
+  CloudPath,
+  CopyEnd,
+  CopyHost,
+  CopySize,
+  InstancePath,
+} from '../model/instances/dataCopy';
 import type { ImageChange } from '../model/instances/imageChange';
 import type { Instance } from '../model/instances/instance';
 import type { MachineReport } from '../model/instances/machineReport';
@@ -224,10 +231,14 @@ export interface Client {
   readonly copies: {
     /** Places in the cloud that the account is connected to. */
     connections(options?: CallOptions): Promise<Listing<CloudConnection>>;
-    /** Begins a copy from one instance to another; the status of the second shows the progress. */
-    begin(from: InstancePath, to: InstancePath, options?: CallOptions): Promise<void>;
+    /** Begins a copy; the status of an instance to which it goes shows the progress. */
+    begin(from: CopyEnd, to: CopyEnd, options?: CallOptions): Promise<void>;
+    /** Returns the size of what would be copied, as the service states it. */
+    size(from: CopyEnd, options?: CallOptions): Promise<CopySize>;
     /** Ends the copy to an instance that is under way. */
     cancel(instanceId: number, options?: CallOptions): Promise<void>;
+    /** Ends all copies from clouds to an instance. None of them can be resumed. */
+    cancelFromClouds(instanceId: number, options?: CallOptions): Promise<void>;
     /** Returns where the host serves a path of an instance, by rsync over SSH. */
     host(from: InstancePath, options?: CallOptions): Promise<CopyHost>;
     /** Begins a copy to a connection; the service gives its credentials to the machine for that. */

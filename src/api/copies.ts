@@ -1,8 +1,11 @@
-import type { CloudConnection, InstancePath } from '../model/instances/dataCopy';
+import { copySizeIn, endName, type CloudConnection, type CopyEnd } from '../model/instances/dataCopy';
 import { defined } from '../util/defined';
+import { text } from '../util/text';
 import { cloudConnection, cloudConnectionList, type WireCloudConnection } from '../wire/cloudConnection';
 import { copyHost } from '../wire/copyHost';
+import { resultPointer } from '../wire/instance';
 import type { Client } from './client';
+import { NotSentError, NotUnderstoodError } from './errors';
 import type { CallOptions, Http } from './http';
 import { readList } from './listing';
 import { nonEmpty } from './modelValues';
@@ -15,13 +18,27 @@ export function copiesApi(http: Http): Client['copies'] {
       const request = read('GET /api/v0/users/cloud_integrations/');
       return readList(http, request, cloudConnectionList, cloudConnection, toConnection, options);
     },
-    begin: (from, to, options) => {
-      const body = copyBody(from, nameOf(to.instanceId), to.path);
+    // Also a failure before it is sent rejects.
+    begin: async (from, to, options) => {
+      const body = copyBody(from, nameOf(to), to.path);
       return sendWrite(http, { ...write('PUT /api/v0/commands/copy_direct/'), body }, options);
     },
     cancel: (instanceId, options) => {
-      const body = { client_id: 'me', dst_id: nameOf(instanceId) };
+      const body = { client_id: 'me', dst_id: nameOf({ instanceId, path: '' }) };
       return sendWrite(http, { ...write('DELETE /api/v0/commands/copy_direct/'), body }, options);
+    },
+    cancelFromClouds: (instanceId, options) => {
+      const body = { client_id: 'me', dst_id: instanceId };
+      return sendWrite(http, { ...write('DELETE /api/v0/commands/rclone/'), body }, options);
+    },
+    size: async (from, options) => {
+      const body = { src_id: nameOf(from), src_path: from.path };
+      const request = { ...read('POST /api/v0/commands/get_copy_size/'), body };
+      const { result_url } = await http.call(request, resultPointer, options);
+      if (result_url === undefined) {
+        throw new NotUnderstoodError({ route: request.route, status: 200 });
+      }
+      return copySizeIn(await http.fetchResult(result_url, options));
     },
     host: async (from, options) => {
       // The computer of the caller has no number, and its path is sent for the service's own log.
@@ -49,8 +66,8 @@ export function copiesApi(http: Http): Client['copies'] {
   };
 }
 
-function copyBody(from: InstancePath, dst_id: string | null, dst_path: string) {
-  return { client_id: 'me', src_id: nameOf(from.instanceId), dst_id, src_path: from.path, dst_path };
+function copyBody(from: CopyEnd, dst_id: string | null, dst_path: string) {
+  return { client_id: 'me', src_id: nameOf(from), dst_id, src_path: from.path, dst_path };
 }
 
 /** See docs/service/commands.md#cloud-copy. */
@@ -62,9 +79,14 @@ function viaCloud(http: Http, copy: Readonly<Record<string, string | number>>, o
   );
 }
 
-/** An instance among volumes and clouds. */
-function nameOf(instanceId: number): string {
-  return `C.${instanceId}`;
+function nameOf(end: CopyEnd): string {
+  const name = endName(end);
+  if (name === undefined) {
+    throw new NotSentError(
+      text('The service does not state the kind of this cloud connection. Copy by an instance instead.'),
+    );
+  }
+  return name;
 }
 
 function toConnection({ id, name, cloud_type }: WireCloudConnection): CloudConnection {

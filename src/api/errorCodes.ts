@@ -267,6 +267,10 @@ export function codeInText(
   return code === undefined ? undefined : { code, isGuessed: named === undefined };
 }
 
+const notCancelled = refused(
+  text("The service can't reach the machine, so its copies continue. Cancel them in the web console."),
+);
+
 /** Sentences for one route where a code alone would be too vague. */
 const atRoute: Readonly<Record<string, Readonly<Record<string, CodeMeaning>>>> = {
   'PUT /api/v0/instances/command/{id}/': {
@@ -291,6 +295,8 @@ const atRoute: Readonly<Record<string, Readonly<Record<string, CodeMeaning>>>> =
       nextStep: 'retry',
     },
   },
+  // The service spells the code in both ways (docs/service/commands.md#cancel-a-cloud-copy).
+  'DELETE /api/v0/commands/rclone/': { invalid_args: notCancelled, invalid_arqgs: notCancelled },
   // The key of the path is the one that is missing.
   'DELETE /api/v0/ssh/{id}/': { no_ssh_key: goneKey },
   'PUT /api/v0/instances/bid_price/{id}/': {

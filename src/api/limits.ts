@@ -43,6 +43,8 @@ export const documentedLimits: LimitTable = {
   'PUT /api/v0/machines/{machine_id}/report': seconds(1.2),
   'PUT /api/v0/commands/copy_direct/': seconds(3.5),
   'PUT /api/v0/commands/rsync/': seconds(3.5),
+  'POST /api/v0/commands/get_copy_size/': seconds(3.5),
+  'DELETE /api/v0/commands/rclone/': seconds(3.5),
   'GET /api/v0/secrets/': seconds(5),
   'POST /api/v0/secrets/': seconds(3),
   'PUT /api/v0/secrets/': seconds(3),

@@ -53,6 +53,8 @@ export interface WorldPorts {
       wanted: Readonly<Record<string, unknown>>,
       rental: { accountId: number; machineId: number; instanceId: number },
     ): VolumeMount;
+    /** Whether the account has this volume. */
+    has?(accountId: number, volumeId: number): boolean;
     /** The instance is gone. */
     release?(instanceId: number): void;
     /** The charges of the account's volumes up to now, each for its whole time. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { NotFoundError, RefusedError } from '../../src/api/errors';
+import { NotFoundError, NotSentError, RefusedError } from '../../src/api/errors';
+import type { CopySize } from '../../src/model/instances/dataCopy';
 import { useClients } from '../support/apiClient';
-import { describeFailures, type Refusal } from '../support/failureMatrix';
+import { describeFailures, refused, type Refusal } from '../support/failureMatrix';
 import { rentOne, rentRunning } from '../support/rentedInstance';
 
 const gone: Refusal = {
@@ -47,6 +48,40 @@ describeFailures({
       client_id: 'me',
       dst_id: `C.${id}`,
     });
+  },
+  refusals: [gone],
+});
+
+describeFailures({
+  name: 'copies.cancelFromClouds',
+  method: 'DELETE',
+  path: '/api/v0/commands/rclone/',
+  repeat: 'write',
+  prepare: rentRunning,
+  call: (client, id, options) => client.copies.cancelFromClouds(id, options),
+  succeeds: (_, simulator, id) => {
+    const sent = simulator.received('DELETE', '/api/v0/commands/rclone/').at(-1);
+    assert.deepEqual(sent?.body, { client_id: 'me', dst_id: id });
+  },
+  refusals: [
+    gone,
+    ...['invalid_args', 'invalid_arqgs'].map((code) => refused(400, code, /can't reach the machine/)),
+  ],
+});
+
+describeFailures({
+  name: 'copies.size',
+  method: 'POST',
+  path: '/api/v0/commands/get_copy_size/',
+  repeat: 'read',
+  prepare: rentRunning,
+  call: (client, id, options) => client.copies.size({ instanceId: id, path: '/root' }, options),
+  succeeds: (result, simulator, id) => {
+    assert.deepEqual(simulator.received('POST', '/api/v0/commands/get_copy_size/').at(-1)?.body, {
+      src_id: `C.${id}`,
+      src_path: '/root',
+    });
+    assert.ok(((result as CopySize).bytes ?? -1) >= 0);
   },
   refusals: [gone],
 });
@@ -122,6 +157,49 @@ describeFailures({
   succeeds: (result) => {
     assert.deepEqual(result, { items: [{ id: 4411, name: 'checkpoints', kind: 's3' }], skipped: 0 });
   },
+});
+
+describe('a copy of a volume', () => {
+  const clients = useClients();
+  const connection = { id: 4411, name: 'checkpoints', kind: 'S3' };
+
+  it('is named with its number, to and from instances, volumes and clouds', async () => {
+    const { simulator, client } = await clients.start();
+    const instanceId = await rentRunning(simulator, client);
+    const { items } = await client.volumes.search({ leastSizeGb: 50, limit: 1 });
+    const { id = 0 } = await client.volumes.create({ offerId: items[0]?.id ?? 0, sizeGb: 20, name: 'a' });
+    const volume = { volumeId: id, path: '/ckpt' };
+    for (const [from, to, names] of [
+      [volume, { instanceId, path: '/workspace/x' }, [`V.${id}`, `C.${instanceId}`]],
+      [{ instanceId, path: '/workspace' }, volume, [`C.${instanceId}`, `V.${id}`]],
+      [volume, { connection, path: '/bucket' }, [`V.${id}`, 's3.4411']],
+      [{ connection, path: '/bucket' }, volume, ['s3.4411', `V.${id}`]],
+    ] as const) {
+      await client.copies.begin(from, to);
+      const { src_id, dst_id } = simulator.received('PUT', direct).at(-1)?.body as Record<string, string>;
+      assert.deepEqual([src_id, dst_id], names);
+      simulator.advance(6);
+    }
+    assert.deepEqual(await client.copies.size({ volumeId: id, path: '/' }), { bytes: 0 });
+    await assert.rejects(client.copies.begin({ volumeId: 1, path: '/' }, volume), NotFoundError);
+  });
+
+  it('is not sent to a connection whose kind could be another end', async () => {
+    const { simulator, client } = await clients.start();
+    for (const kind of ['', 'C.1/', 's3.4411 ', 'x'.repeat(30)]) {
+      const cloud = { connection: { id: 4411, kind }, path: '/b' };
+      await assert.rejects(client.copies.begin({ volumeId: 1, path: '/' }, cloud), NotSentError);
+    }
+    assert.deepEqual(simulator.received('PUT', direct), []);
+  });
+
+  it('fails where the service answers 200 without success', async () => {
+    const { simulator, client } = await clients.start();
+    const id = await rentOne(client);
+    const body = { success: false, error: 'invalid_arqgs', msg: 'no open port' };
+    simulator.fail({ kind: 'answer', path: '/api/v0/commands/rclone/', status: 200, body });
+    await assert.rejects(client.copies.cancelFromClouds(id), RefusedError);
+  });
 });
 
 describe('a copy between instances', () => {

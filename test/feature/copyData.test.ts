@@ -147,4 +147,88 @@ describe('copying data from machine to machine', () => {
     });
     window.clearToasts();
   });
+
+  it('states the size in the cloud, and cancels all copies from clouds after a question that names all of them', async () => {
+    const cancelled = () => computer().simulator.received('DELETE', '/api/v0/commands/rclone/');
+    const size = '/api/v0/commands/get_copy_size/';
+    const result_url = `${computer().simulator.url}/results/none`;
+    computer().simulator.fail({
+      kind: 'answer',
+      path: size,
+      status: 200,
+      body: { success: true, result_url },
+    });
+    computer().simulator.fail({ kind: 'answer', path: '/results/none', status: 200, body: '3.2G' });
+    await choose('From a Cloud Connection…');
+    await window.quick.pick('checkpoints');
+    await window.quick.type('/bucket/run');
+    await window.quick.type('/workspace/run');
+    const { detail = '' } = await window.dialog('Copy /bucket/run of checkpoints to trainer?');
+    assert.match(detail, /^\/bucket\/run holds 3\.\d+ GB\./);
+    await window.dialogButton('Copy');
+    await window.toastButton(/began to copy \/bucket\/run to trainer/, 'Cancel Copy');
+    const question = await window.dialog('Cancel all copies from clouds to trainer?');
+    assert.match(question.detail ?? '', /also those of other windows and users of the account/);
+    await window.dialogButton('Not Now');
+    assert.deepEqual(cancelled(), []);
+    await choose('Cancel Copies from Clouds…');
+    await window.dialogButton('Cancel Copies');
+    await window.toast(/copy to trainer was canceled/);
+    assert.deepEqual(cancelled()[0]?.body, { client_id: 'me', dst_id: from });
+    window.clearToasts();
+  });
+
+  it('copies between a volume, an instance and a cloud, from the rows of both', async () => {
+    const { simulator } = computer();
+    const offers = await simulator.call('POST', '/api/v0/volumes/search/', {});
+    const offer = (offers.json.offers as readonly { id: number }[])[0];
+    const { json } = await simulator.call('PUT', '/api/v0/volumes/', {
+      id: offer?.id,
+      size: 20,
+      name: 'ckpt',
+    });
+    const name = String(json.volume_name);
+    window.run('Refresh');
+    await instances().row('Volumes');
+    await instances().expand('Volumes');
+    window.start('gpuRental.refreshVolumes');
+    await instances().row('ckpt');
+    await choose('ckpt');
+    await window.quick.type('/workspace');
+    await window.quick.title('Copy to ckpt');
+    await window.quick.type('/', { enter: false });
+    await window.quick.message("can't copy to /");
+    await window.quick.type('/run');
+    const { detail = '' } = await window.dialog('Copy /workspace of trainer to ckpt?');
+    assert.match(detail, /Files of the same name in \/run on ckpt are replaced\..*traffic/);
+    await window.dialogButton('Copy');
+    await window.toast(/began to copy \/workspace from trainer to ckpt\. It reports neither/);
+    assert.deepEqual(sent().at(-1), {
+      ...{ client_id: 'me', src_id: `C.${from}`, dst_id: name },
+      ...{ src_path: '/workspace', dst_path: '/run' },
+    });
+    await computer().pass(10_000);
+    await instances().menu('ckpt', 'Copy Data…');
+    await window.quick.pick('Copy to helper');
+    await window.quick.type('/run');
+    await window.quick.type('/workspace/back');
+    await window.dialogButton('Copy');
+    await window.toast(/began to copy \/run from ckpt to helper\. The status of helper shows/);
+    await computer().pass(10_000);
+    assert.ok(existsSync(path.join(folder(to), 'back', 'model.bin')));
+    await instances().menu('ckpt', 'Copy Data…');
+    await window.quick.pick('To a Cloud Connection…');
+    await window.quick.pick('checkpoints');
+    await window.quick.type('/');
+    await window.quick.type('/bucket/all');
+    const cloud = await window.dialog('Copy / of ckpt to checkpoints?');
+    assert.match(cloud.detail ?? '', /^\/ holds .*credentials of the connection/);
+    computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path: direct });
+    const before = sent().length;
+    await window.dialogButton('Copy');
+    (await window.toast(/the copy to checkpoints may have started/)).close();
+    assert.equal(sent().length, before + 1);
+    const { dst_id } = sent().at(-1) as { dst_id: string };
+    assert.equal(dst_id, 's3.4411');
+  });
 });

@@ -307,6 +307,11 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
     example: { success: true, msg: 'Remote to Remote copy initiated - check instance status bar.' },
   },
   'copies.cancel': { call: (client) => client.copies.cancel(2), example: done },
+  'copies.cancelFromClouds': { call: (client) => client.copies.cancelFromClouds(2), example: done },
+  'copies.size': {
+    call: (client) => client.copies.size({ volumeId: 77, path: '/a' }),
+    example: { success: true, result_url: 'https://files.example.com/s' },
+  },
   'copies.host': {
     call: (client) => client.copies.host({ instanceId: 1, path: '/a' }),
     example: { success: true, src_addr: '192.0.2.7', src_port: 22 },

@@ -2,9 +2,12 @@ import { documented, undocumented, type ClientMethod, type Operation } from './o
 
 const instances = 'instances/instanceRoutes.ts';
 const instanceKeys = 'instances/keyRoutes.ts';
+const copies = 'instances/copyRoutes.ts';
 
-/** The methods of the client that read or change one instance, or several. */
-export const instanceOperations: Readonly<Record<Extract<ClientMethod, `instances.${string}`>, Operation>> = {
+/** The methods of the client that read or change one instance, or several, and copy their data. */
+export const instanceOperations: Readonly<
+  Record<Extract<ClientMethod, `${'instances' | 'copies'}.${string}`>, Operation>
+> = {
   'instances.list': documented(
     ['GET /api/v0/instances/', 'GET /api/v1/instances/'],
     'docs/service/instances.md#list',
@@ -108,5 +111,53 @@ export const instanceOperations: Readonly<Record<Extract<ClientMethod, `instance
     'docs/service/commands.md#logs',
     'instances/commandRoutes.ts',
     ['gpuRental.instance.showLogs'],
+  ),
+  'copies.connections': undocumented(
+    ['GET /api/v0/users/cloud_integrations/'],
+    'docs/service/commands.md#cloud-connections',
+    copies,
+    ['gpuRental.instance.copyData'],
+  ),
+  'copies.begin': undocumented(
+    ['PUT /api/v0/commands/copy_direct/'],
+    'docs/service/commands.md#copy',
+    copies,
+    ['gpuRental.instance.copyData'],
+  ),
+  'copies.cancel': undocumented(
+    ['DELETE /api/v0/commands/copy_direct/'],
+    'docs/service/commands.md#copy',
+    copies,
+    ['gpuRental.instance.copyData'],
+  ),
+  'copies.cancelFromClouds': undocumented(
+    ['DELETE /api/v0/commands/rclone/'],
+    'docs/service/commands.md#cancel-a-cloud-copy',
+    copies,
+    ['gpuRental.instance.copyData'],
+  ),
+  'copies.size': undocumented(
+    ['POST /api/v0/commands/get_copy_size/'],
+    'docs/service/commands.md#size-of-a-copy',
+    copies,
+    ['gpuRental.instance.copyData'],
+  ),
+  'copies.host': undocumented(
+    ['PUT /api/v0/commands/rsync/'],
+    'docs/service/commands.md#copy-to-this-computer',
+    copies,
+    ['gpuRental.job.fetchOutputs'],
+  ),
+  'copies.toCloud': undocumented(
+    ['POST /api/v0/commands/rclone/'],
+    'docs/service/commands.md#cloud-copy',
+    copies,
+    ['gpuRental.instance.copyData'],
+  ),
+  'copies.fromCloud': undocumented(
+    ['POST /api/v0/commands/rclone/'],
+    'docs/service/commands.md#cloud-copy',
+    copies,
+    ['gpuRental.instance.copyData'],
   ),
 };

@@ -5,7 +5,6 @@ const accountKeys = 'sshKeys/accountKeyRoutes.ts';
 const templates = 'templates/templateRoutes.ts';
 const secondFactor = 'secondFactor/routes.ts';
 const machines = 'hosting/machineRoutes.ts';
-const copies = 'instances/copyRoutes.ts';
 const volumes = 'volumes/volumeRoutes.ts';
 const priceIncreases = 'instances/priceIncreases.ts';
 const timetable = 'instances/timetable.ts';
@@ -274,42 +273,6 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
   'volumes.remove': undocumented(['DELETE /api/v0/volumes/'], 'docs/service/volumes.md#delete', volumes, [
     'gpuRental.volume.delete',
   ]),
-  'copies.connections': undocumented(
-    ['GET /api/v0/users/cloud_integrations/'],
-    'docs/service/commands.md#cloud-connections',
-    copies,
-    ['gpuRental.instance.copyData'],
-  ),
-  'copies.begin': undocumented(
-    ['PUT /api/v0/commands/copy_direct/'],
-    'docs/service/commands.md#copy',
-    copies,
-    ['gpuRental.instance.copyData'],
-  ),
-  'copies.cancel': undocumented(
-    ['DELETE /api/v0/commands/copy_direct/'],
-    'docs/service/commands.md#copy',
-    copies,
-    ['gpuRental.instance.copyData'],
-  ),
-  'copies.host': undocumented(
-    ['PUT /api/v0/commands/rsync/'],
-    'docs/service/commands.md#copy-to-this-computer',
-    copies,
-    ['gpuRental.job.fetchOutputs'],
-  ),
-  'copies.toCloud': undocumented(
-    ['POST /api/v0/commands/rclone/'],
-    'docs/service/commands.md#cloud-copy',
-    copies,
-    ['gpuRental.instance.copyData'],
-  ),
-  'copies.fromCloud': undocumented(
-    ['POST /api/v0/commands/rclone/'],
-    'docs/service/commands.md#cloud-copy',
-    copies,
-    ['gpuRental.instance.copyData'],
-  ),
   'priceIncreases.list': undocumented(
     ['GET /api/v0/instances/pending-price-increases/'],
     'docs/service/instances.md#price-increases',

@@ -13,12 +13,12 @@ import type { Account } from '../../store/accounts/accounts';
 import { orCancelled } from '../../util/cancellation';
 import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
-import { cloudQuestion, connectionName, fromCloudQuestion } from './copyDataText';
-import { askSource, measured } from './copySource';
+import { cancelQuestion, cloudQuestion, connectionName, fromCloudQuestion } from './copyDataText';
+import { askSource, measured, whileMeasuring } from './copySource';
 import { holdForCopy, type CopyUseDeps } from './copyUse';
 
 export async function copyToCloud(deps: CopyUseDeps, account: () => Account, from: Instance): Promise<void> {
-  const connection = await chooseConnection(account().client, from);
+  const connection = await chooseConnection(account().client, instanceName(from));
   const source = connection && (await askSource(from));
   if (!source) {
     return;
@@ -29,7 +29,7 @@ export async function copyToCloud(deps: CopyUseDeps, account: () => Account, fro
     return;
   }
   const [size] = await measured(deps, account().client, [source]);
-  if (!(await confirm(cloudQuestion({ ...source, bytes: size?.bytes }, { connection, path })))) {
+  if (!(await confirm(cloudQuestion({ ...source, ...size }, { connection, path })))) {
     return;
   }
   const own = account();
@@ -44,7 +44,7 @@ export async function copyToCloud(deps: CopyUseDeps, account: () => Account, fro
 }
 
 export async function copyFromCloud(deps: CopyUseDeps, account: () => Account, to: Instance): Promise<void> {
-  const connection = await chooseConnection(account().client, to);
+  const connection = await chooseConnection(account().client, instanceName(to));
   if (!connection) {
     return;
   }
@@ -63,7 +63,8 @@ export async function copyFromCloud(deps: CopyUseDeps, account: () => Account, t
     return;
   }
   const path = typed.trim();
-  if (!(await confirm(fromCloudQuestion({ connection, path: source }, { to, path })))) {
+  const size = await whileMeasuring(deps, account().client, { connection, path: source });
+  if (!(await confirm(fromCloudQuestion({ connection, path: source, ...size }, { to, path })))) {
     return;
   }
   const own = account();
@@ -74,10 +75,36 @@ export async function copyFromCloud(deps: CopyUseDeps, account: () => Account, t
       { instanceId: to.id, path },
     );
   });
-  showBegan(to, plainLabel(source), instanceName(to));
+  message(
+    'info',
+    t(
+      'The service began to copy {0} to {1}. The status of {1} shows when it is done.',
+      plainLabel(source),
+      instanceName(to),
+    ),
+    { label: t('Cancel Copy'), run: () => cancelFromClouds(account, to) },
+  );
 }
 
-async function chooseConnection(client: Client, of: Instance): Promise<CloudConnection | undefined> {
+/** Ends all copies from clouds to an instance, after a question that says so. */
+export async function cancelFromClouds(account: () => Account, of: Instance): Promise<void> {
+  if (!(await confirm(cancelQuestion(of)))) {
+    return;
+  }
+  await whileSending(
+    explainingIfLost(
+      text(
+        'The service did not answer, so the copies to {0} may continue. Check its status.',
+        instanceName(of),
+      ),
+      () => account().client.copies.cancelFromClouds(of.id),
+    ),
+  );
+  message('info', t('The copy to {0} was canceled. Files that arrived are kept.', instanceName(of)));
+}
+
+/** `of` is the name of the other end. */
+export async function chooseConnection(client: Client, of: string): Promise<CloudConnection | undefined> {
   const { items } = await withCancellableProgress(t('Waiting for the service…'), (signal) =>
     orCancelled(client.copies.connections({ signal }), signal),
   );
@@ -86,7 +113,7 @@ async function chooseConnection(client: Client, of: Instance): Promise<CloudConn
     return undefined;
   }
   const answer = await pickFromList<CloudConnection>({
-    title: t('{0}: {1}', titleOf('gpuRental.instance.copyData'), instanceName(of)),
+    title: t('{0}: {1}', titleOf('gpuRental.instance.copyData'), of),
     placeholder: t('Which one?'),
     rows: items.map((connection) => ({
       id: String(connection.id),
@@ -99,7 +126,7 @@ async function chooseConnection(client: Client, of: Instance): Promise<CloudConn
   return answer.kind === 'picked' ? answer.value : undefined;
 }
 
-async function askCloudPath(title: string, value: string): Promise<string | undefined> {
+export async function askCloudPath(title: string, value: string): Promise<string | undefined> {
   const typed = await askLine({
     title,
     prompt: t('Folder in the cloud, starting with the bucket or drive'),

@@ -1,6 +1,5 @@
-import type { Client } from '../../api/client';
 import { explainingIfLost } from '../../api/errors';
-import type { InstanceTarget } from '../../commandSpecs';
+import type { CopiedTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { confirm } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
@@ -11,31 +10,42 @@ import { titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateLabel, stateOf } from '../../model/instances/instanceState';
-import type { Services } from '../../services';
+import { volumeName, type Volume } from '../../model/volume';
 import type { Account } from '../../store/accounts/accounts';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
+import { UserError } from '../../util/errors';
 import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
-import { copyFromCloud, copyToCloud } from './copyCloud';
-import { copyQuestion } from './copyDataText';
+import { cancelFromClouds, copyFromCloud, copyToCloud } from './copyCloud';
+import { begunText, copyQuestion } from './copyDataText';
 import { askSource, askTarget, measured, type Source } from './copySource';
-import { holdForCopy, type CopyUseDeps } from './copyUse';
-
-export type DataCopyDeps = CopyUseDeps & Pick<Services, 'accounts'>;
+import { cancelCopies, holdForCopy, type DataCopyDeps } from './copyUse';
+import { copyBetween, copyOfVolume } from './copyVolume';
 
 type Target =
-  { readonly kind: 'instance'; readonly instance: Instance } | { readonly kind: 'toCloud' | 'fromCloud' };
+  | { readonly kind: 'instance'; readonly instance: Instance }
+  | { readonly kind: 'volume'; readonly volume: Volume }
+  | { readonly kind: 'toCloud' | 'fromCloud' | 'cancelFromClouds' };
 
 /**
- * Copies data between two instances, or between an instance and a cloud connection. The service copies; no data passes
+ * Copies data between instances, volumes and cloud connections. The service copies; no data passes
  * through this computer.
  */
-export async function copyData(deps: DataCopyDeps, target: InstanceTarget | undefined): Promise<void> {
+export async function copyData(deps: DataCopyDeps, target: CopiedTarget | undefined): Promise<void> {
   const account = accountFor(deps.accounts);
   const listed = (await listedInstances(deps.fleet, whileReadingInstances)).filter((one) =>
     isAble(deps, one),
   );
+  if (target && 'volumeId' in target) {
+    await deps.volumes.refresh();
+    const volumes = listedVolumes(deps);
+    const volume = volumes.find(({ id }) => id === target.volumeId);
+    if (!volume) {
+      throw new UserError(text('This no longer exists. Refresh the list.'));
+    }
+    return copyOfVolume(deps, account, volume, { instances: listed, volumes });
+  }
   const id = await chooseInstance(
     target,
     listed,
@@ -55,6 +65,15 @@ export async function copyData(deps: DataCopyDeps, target: InstanceTarget | unde
       return;
     case 'instance':
       return copyTo(deps, account, from, to.instance);
+    case 'volume':
+      return copyBetween(
+        deps,
+        account,
+        { kind: 'instance', part: from },
+        { kind: 'volume', part: to.volume },
+      );
+    case 'cancelFromClouds':
+      return cancelFromClouds(account, from);
     case 'toCloud':
       return copyToCloud(deps, account, from);
     case 'fromCloud':
@@ -67,11 +86,17 @@ export function isAble({ fleet, clock }: DataCopyDeps, instance: Instance): bool
   return actionsFor(instance, fleet.facts(instance.id), clock.now()).canRunCommand;
 }
 
+/** The volumes as they were read last; their row reads them again. */
+function listedVolumes({ volumes: { state } }: DataCopyDeps): readonly Volume[] {
+  return state.kind === 'ready' ? state.value : [];
+}
+
 async function chooseTarget(
-  { fleet, clock }: DataCopyDeps,
+  deps: DataCopyDeps,
   from: Instance,
   listed: readonly Instance[],
 ): Promise<Target | undefined> {
+  const { fleet, clock } = deps;
   const title = t('{0}: {1}', titleOf('gpuRental.instance.copyData'), instanceName(from));
   const others = listed.filter(({ id }) => id !== from.id);
   const rows: Row<Target>[] = others.map((instance) => ({
@@ -86,6 +111,13 @@ async function chooseTarget(
     placeholder: t('Where do you want to copy to or from?'),
     rows: [
       ...rows,
+      ...listedVolumes(deps).map((volume): Row<Target> => ({
+        id: `volume:${volume.id}`,
+        icon: 'database',
+        label: volumeName(volume),
+        description: t('Volume'),
+        value: { kind: 'volume', volume },
+      })),
       {
         id: 'toCloud',
         icon: 'cloud-upload',
@@ -97,6 +129,12 @@ async function chooseTarget(
         icon: 'cloud-download',
         label: t('From a Cloud Connection…'),
         value: { kind: 'fromCloud' },
+      },
+      {
+        id: 'cancelFromClouds',
+        icon: 'circle-slash',
+        label: t('Cancel Copies from Clouds…'),
+        value: { kind: 'cancelFromClouds' },
       },
     ],
   });
@@ -122,7 +160,7 @@ async function copyTo(
     return;
   }
   await whileSending(beginCopy(deps, account(), source, { to, path }));
-  message('info', begunText(source, to), {
+  message('info', begunText({ ...source, from: instanceName(from) }, to), {
     label: t('Cancel Copy'),
     run: () => cancelCopies(account().client, [to]),
   });
@@ -145,20 +183,5 @@ export function beginCopy(
       holdForCopy(deps, { account: own, machines: [from.id, to.id], sentBy: to.id });
       return own.client.copies.begin({ instanceId: from.id, path: source }, { instanceId: to.id, path });
     },
-  );
-}
-
-export function begunText({ from, path }: Source, to: Instance): string {
-  return t(
-    'The service began to copy {0} from {1} to {2}. The status of {2} shows when it is done.',
-    ...[plainLabel(path), instanceName(from), instanceName(to)],
-  );
-}
-
-export async function cancelCopies(client: Client, targets: readonly Instance[]): Promise<void> {
-  await whileSending(Promise.all(targets.map(({ id }) => client.copies.cancel(id))));
-  message(
-    'info',
-    t('The copy to {0} was canceled. Files that arrived are kept.', targets.map(instanceName).join(', ')),
   );
 }

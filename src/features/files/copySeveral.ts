@@ -14,9 +14,10 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { listedInstances } from '../../store/instances/listed';
 import { safeFileName } from '../../util/fileName';
 import { plainLabel } from '../../util/plainLabel';
-import { beginCopy, begunText, cancelCopies, isAble, type DataCopyDeps } from './copyData';
-import { copyQuestion } from './copyDataText';
+import { beginCopy, isAble } from './copyData';
+import { begunText, copyQuestion } from './copyDataText';
 import { askPath, askTarget, measured } from './copySource';
+import { cancelCopies, type DataCopyDeps } from './copyUse';
 
 /** One of several instances to the others, or all of them to another one. */
 interface Ways {
@@ -63,7 +64,7 @@ export async function copySeveral(deps: DataCopyDeps, rows: readonly InstanceTar
       // Before the answer, because a copy whose answer is lost may have begun.
       begun.add(to);
       await beginCopy(deps, account(), { from, path: source }, { to, path });
-      return { isOk: true, summary: path, output: begunText({ from, path: source }, to) };
+      return { isOk: true, summary: path, output: begunText({ from: instanceName(from), path: source }, to) };
     },
     after: {
       icon: 'circle-slash',

@@ -3,10 +3,19 @@ import { t } from '../../editor/localize';
 import { withCancellableProgress } from '../../editor/progress';
 import { askLine } from '../../editor/quickPick';
 import { titleOf } from '../../editor/titles';
-import { sizeCommand, sizeFrom, sourceProblem, targetProblem } from '../../model/instances/dataCopy';
+import {
+  endName,
+  sizeCommand,
+  sizeFrom,
+  sourceProblem,
+  targetProblem,
+  type CopyEnd,
+  type CopySize,
+} from '../../model/instances/dataCopy';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { orCancelled } from '../../util/cancellation';
+import { defined } from '../../util/defined';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
 import type { Measured } from './copyDataText';
@@ -46,27 +55,53 @@ export async function askTarget(source: string, to: readonly Instance[]): Promis
   return path?.trim();
 }
 
+/** Returns the size that the service states for an end; nothing if it states none, which does not prevent the copy. */
+async function sizeOf(
+  { log }: { readonly log: Log },
+  client: Client,
+  end: CopyEnd,
+  signal: AbortSignal,
+): Promise<CopySize> {
+  try {
+    return endName(end) === undefined ? {} : await orCancelled(client.copies.size(end, { signal }), signal);
+  } catch (error) {
+    if (!isCancelled(error)) {
+      log.info(`The size of what is to be copied could not be read: ${String(error)}`);
+    }
+    return {};
+  }
+}
+
+/** The same with progress, whose end goes on without a size. */
+export function whileMeasuring(deps: { readonly log: Log }, client: Client, end: CopyEnd): Promise<CopySize> {
+  return withCancellableProgress(t('Waiting for the service…'), (signal) =>
+    sizeOf(deps, client, end, signal),
+  );
+}
+
 /** Returns the size of each that the service reports; `undefined` if it reports none, which does not prevent the copy. */
 export async function measured(
   { log }: { readonly log: Log },
   client: Client,
   sources: readonly Source[],
 ): Promise<readonly Measured[]> {
-  const sizeOf = async ({ from, path }: Source, signal: AbortSignal) => {
+  const sizeOn = async ({ from, path }: Source, signal: AbortSignal): Promise<CopySize> => {
     const command = sizeCommand(path);
-    if (command === undefined || signal.aborted) {
-      return undefined;
+    if (command === undefined) {
+      return sizeOf({ log }, client, { instanceId: from.id, path }, signal);
     }
     try {
-      return sizeFrom(await orCancelled(client.instances.execute(from.id, command, { signal }), signal));
+      return defined<CopySize>({
+        bytes: sizeFrom(await orCancelled(client.instances.execute(from.id, command, { signal }), signal)),
+      });
     } catch (error) {
       if (!isCancelled(error)) {
         log.info(`The size of what is to be copied could not be read: ${String(error)}`);
       }
-      return undefined;
+      return {};
     }
   };
   return withCancellableProgress(t('Waiting for the service…'), (signal) =>
-    Promise.all(sources.map(async (one) => ({ ...one, bytes: await sizeOf(one, signal) }))),
+    Promise.all(sources.map(async (one) => ({ ...one, ...(await sizeOn(one, signal)) }))),
   );
 }

@@ -1,3 +1,9 @@
+import type { Client } from '../../api/client';
+import { t } from '../../editor/localize';
+import { message } from '../../editor/message';
+import { whileSending } from '../../editor/progress';
+import type { Instance } from '../../model/instances/instance';
+import { instanceName } from '../../model/instances/instanceLabel';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { wait } from '../../util/clock';
@@ -7,6 +13,8 @@ export interface CopyUseDeps extends Pick<Services, 'clock' | 'fleet' | 'log' | 
   /** Aborted when the window closes. */
   readonly closed: AbortSignal;
 }
+
+export type DataCopyDeps = CopyUseDeps & Pick<Services, 'accounts' | 'volumes'>;
 
 /** The status of a copy appears late, and lists arrive every five minutes in the background (ms). */
 const restMs = 10 * 60_000;
@@ -45,4 +53,12 @@ async function untilStatusRests({ clock, fleet, closed }: CopyUseDeps, id: numbe
     restedMs = now === last ? restedMs + checkMs : 0;
     last = now;
   }
+}
+
+export async function cancelCopies(client: Client, targets: readonly Instance[]): Promise<void> {
+  await whileSending(Promise.all(targets.map(({ id }) => client.copies.cancel(id))));
+  message(
+    'info',
+    t('The copy to {0} was canceled. Files that arrived are kept.', targets.map(instanceName).join(', ')),
+  );
 }

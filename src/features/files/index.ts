@@ -38,7 +38,7 @@ import { FileRunner } from './runActiveFile';
 
 type Deps = Pick<
   Services,
-  'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'log' | 'presence' | 'workspaceState'
+  'accounts' | 'fleet' | 'ssh' | 'clock' | 'commands' | 'log' | 'presence' | 'volumes' | 'workspaceState'
 >;
 
 /** Registers upload, download, data copies, and running a file on an instance. */
@@ -78,7 +78,10 @@ export function register(deps: Deps): Disposable {
   store.add(
     deps.commands.register('gpuRental.instance.copyData', (target, all) => {
       const copyDeps = { ...deps, closed: closed.signal };
-      return isSeveral(all) ? copySeveral(copyDeps, allRows(target, all)) : copyData(copyDeps, target);
+      const instance = target && 'instanceId' in target ? target : undefined;
+      return isSeveral(all) && !(target && !instance)
+        ? copySeveral(copyDeps, allRows(instance, all))
+        : copyData(copyDeps, target);
     }),
   );
   const runner = new FileRunner(deps);

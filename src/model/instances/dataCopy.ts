@@ -1,3 +1,4 @@
+import { plainLabel } from '../../util/plainLabel';
 import { text, type Text } from '../../util/text';
 
 /** A cloud storage connected to the account in the web console. */
@@ -14,6 +15,52 @@ export interface InstancePath {
   readonly path: string;
 }
 
+/** A file or folder of a volume, by its path there. */
+export interface VolumePath {
+  readonly volumeId: number;
+  readonly path: string;
+}
+
+/** A file or folder of a cloud connection. The first part of the path is the bucket or drive. */
+export interface ConnectionPath {
+  readonly connection: CloudConnection;
+  readonly path: string;
+}
+
+/** What the service can copy from or to (docs/service/commands.md#copy). */
+export type CopyEnd = InstancePath | VolumePath | ConnectionPath;
+
+/** Returns how the service names an end; `undefined` if it does not state the kind of a connection. */
+export function endName(end: CopyEnd): string | undefined {
+  if ('connection' in end) {
+    const { kind = '', id } = end.connection;
+    return /^[a-z][a-z0-9_]{0,19}$/i.test(kind) ? `${kind.toLowerCase()}.${id}` : undefined;
+  }
+  return 'volumeId' in end ? `V.${end.volumeId}` : `C.${end.instanceId}`;
+}
+
+/** The size as the service states it: in bytes where it has a unit, otherwise in its own words. */
+export interface CopySize {
+  readonly bytes?: number;
+  readonly words?: string;
+}
+
+/** Reads a stated size, whose form the service does not document (docs/service/commands.md#size-of-a-copy). */
+export function copySizeIn(output: string): CopySize {
+  const line = plainLabel(
+    output
+      .trim()
+      .split('\n')
+      .at(-1)
+      ?.replace(/^"(.*)"$/, '$1') ?? '',
+  ).slice(0, 60);
+  const [, number = '', unit = ''] = /^(\d{1,15}(?:\.\d{1,6})?)\s?([KMGT])(?:i?B)?(?![\w.])/.exec(line) ?? [];
+  if (unit !== '') {
+    return { bytes: Math.ceil(Number(number) * 1024 ** (1 + 'KMGT'.indexOf(unit))) };
+  }
+  return line === '' ? {} : { words: line };
+}
+
 /** The host that serves the files of an instance, even while the instance is stopped. */
 export interface CopyHost {
   readonly host: string;
@@ -24,6 +71,11 @@ export interface CopyHost {
 export interface CloudPath {
   readonly connectionId: number;
   readonly path: string;
+}
+
+/** Returns why the service would refuse to copy from this path of a volume. */
+export function volumeSourceProblem(typed: string): Text | undefined {
+  return typed.trim() === '/' ? undefined : sourceProblem(typed);
 }
 
 /** Returns why the service would refuse to copy from this path or could misread it. */

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { BodyReader } from '../body';
 import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from '../route';
@@ -6,11 +6,18 @@ import type { InstanceState } from '../state';
 import type { World } from '../world';
 import type { InstanceFolders } from './instanceFolders';
 import type { Lifecycle } from './lifecycle';
+import type { Results } from './results';
 import type { SshHost } from './sshHost';
 
 const direct = {
   permission: 'instance_write',
   endpoint: 'api.commands.copy_direct',
+  everySeconds: 3.5,
+} as const;
+const cloud = { permission: 'instance_write', endpoint: 'api.commands.rclone', everySeconds: 3.5 } as const;
+const sizes = {
+  permission: 'instance_write',
+  endpoint: 'api.commands.get_copy_size',
   everySeconds: 3.5,
 } as const;
 const copySeconds = 5;
@@ -20,28 +27,21 @@ interface Context {
   readonly folders: InstanceFolders;
   readonly lifecycle: Lifecycle;
   readonly ssh: Pick<SshHost, 'openCopies'>;
+  readonly results: Results;
 }
 
-/** Copies between instances and to the cloud; their progress is in the status (docs/service/commands.md#copy). */
+/** Copies between instances, volumes and the cloud; their progress is in the status (docs/service/commands.md#copy). */
 export function copyRoutes(context: Context): Route[] {
   const running = new Map<number, { isCancelled: boolean }>();
   return [
     route('PUT /api/v0/commands/copy_direct/', direct, (request) => {
       const body = BodyReader.of(request.body);
-      const from = placeOf(context, request, body.text('src_id'), body.text('src_path'));
-      const to = placeOf(context, request, body.text('dst_id'), body.text('dst_path'));
+      const from = endOf(context, request, body.text('src_id'), body.text('src_path'));
+      const to = endOf(context, request, body.text('dst_id'), body.text('dst_path'));
       if (/^(?:\/root)?\/*$/.test(body.text('dst_path') ?? '')) {
         throw new ServiceError(400, 'invalid_args', 'Copying to / and /root is not allowed.');
       }
-      const copy = { isCancelled: false };
-      running.set(to.instance.id, copy);
-      setStatus(context, to.instance, `Copying from C.${from.instance.id}.`);
-      context.world.clock.schedule(() => {
-        running.delete(to.instance.id);
-        if (!copy.isCancelled && context.world.instance(to.instance.id)) {
-          setStatus(context, to.instance, copyFiles(from.file, to.file));
-        }
-      }, copySeconds * 1000);
+      begin(context, running, { from, to });
       return ok({ success: true, msg: 'Remote to Remote copy initiated - check instance status bar.' });
     }),
     route('DELETE /api/v0/commands/copy_direct/', direct, (request) => {
@@ -52,6 +52,23 @@ export function copyRoutes(context: Context): Route[] {
         setStatus(context, instance, 'Copy cancelled.');
       }
       return ok({ success: true, msg: 'Remote copy canceled.' });
+    }),
+    route('DELETE /api/v0/commands/rclone/', cloud, (request) => {
+      const id = BodyReader.of(request.body).integer('dst_id') ?? 0;
+      const { instance } = placeOf(context, request, `C.${id}`, '/');
+      if (instance.startedAt === null || instance.actualStatus === 'offline') {
+        return ok({ success: false, error: 'invalid_arqgs', msg: 'no open port' });
+      }
+      setStatus(context, instance, 'Cloud copy cancelled.');
+      return ok({ success: true });
+    }),
+    route('POST /api/v0/commands/get_copy_size/', sizes, (request) => {
+      const body = BodyReader.of(request.body);
+      const { file } = endOf(context, request, body.text('src_id'), body.text('src_path'));
+      if (file === undefined) {
+        throw new ServiceError(400, 'invalid_args', 'The size of a cloud path is unknown.');
+      }
+      return ok({ success: true, result_url: context.results.publish(`${kilobytesIn(file)}K\t/\n`) });
     }),
     hostRoute(context),
     cloudRoute(context),
@@ -85,25 +102,93 @@ function connectionsRoute(): Route {
 }
 
 function cloudRoute(context: Context): Route {
-  return route(
-    'POST /api/v0/commands/rclone/',
-    { permission: 'instance_write', endpoint: 'api.commands.rclone', everySeconds: 3.5 },
-    (request) => {
-      const body = BodyReader.of(request.body);
-      const isFromCloud = body.text('transfer') === 'Cloud To Instance';
-      const [here, there] = isFromCloud ? (['dst', 'src'] as const) : (['src', 'dst'] as const);
-      const name = `C.${body.integer('instance_id') ?? 0}`;
-      const { instance } = placeOf(context, request, name, body.text(here));
-      if (!connections.some(({ id }) => id === body.integer('selected')) || !body.text(there)) {
-        throw new ServiceError(400, 'invalid_args', 'There is no such cloud connection.');
-      }
-      setStatus(context, instance, 'Cloud copy started.');
-      return ok({
-        success: true,
-        msg: 'Cloud Copy Started - check instance status bar for progress updates.',
-      });
-    },
+  return route('POST /api/v0/commands/rclone/', cloud, (request) => {
+    const body = BodyReader.of(request.body);
+    const isFromCloud = body.text('transfer') === 'Cloud To Instance';
+    const [here, there] = isFromCloud ? (['dst', 'src'] as const) : (['src', 'dst'] as const);
+    const name = `C.${body.integer('instance_id') ?? 0}`;
+    const { instance } = placeOf(context, request, name, body.text(here));
+    if (!connections.some(({ id }) => id === body.integer('selected')) || !body.text(there)) {
+      throw new ServiceError(400, 'invalid_args', 'There is no such cloud connection.');
+    }
+    setStatus(context, instance, 'Cloud copy started.');
+    return ok({
+      success: true,
+      msg: 'Cloud Copy Started - check instance status bar for progress updates.',
+    });
+  });
+}
+
+/** An end of a copy; a cloud has no files here, and a volume no status. */
+interface End {
+  readonly name: string;
+  readonly instance?: InstanceState;
+  readonly file?: string;
+}
+
+function endOf(
+  context: Context,
+  request: SimRequest,
+  name: string | undefined,
+  wanted: string | undefined,
+): End {
+  const [, kind = '', number] = /^([a-z0-9]+|V)\.(\d+)$/.exec(name ?? '') ?? [];
+  if (kind === 'V') {
+    const { accountId } = callerOf(request);
+    if (context.world.ports.volumes?.has?.(accountId, Number(number)) !== true) {
+      throw new ServiceError(404, 'no_such_volume', `Volume ${name ?? ''} not found.`);
+    }
+    return { name: name ?? '', file: below(context.folders.ensureVolume(Number(number)), wanted) };
+  }
+  if (connections.some(({ id, cloud_type }) => cloud_type === kind && id === Number(number))) {
+    return { name: name ?? '' };
+  }
+  return { name: name ?? '', ...placeOf(context, request, name, wanted) };
+}
+
+function begin(
+  context: Context,
+  running: Map<number, { isCancelled: boolean }>,
+  { from, to }: { readonly from: End; readonly to: End },
+): void {
+  const copy = { isCancelled: false };
+  const { instance } = to;
+  if (instance) {
+    running.set(instance.id, copy);
+    setStatus(context, instance, `Copying from ${from.name}.`);
+  }
+  context.world.clock.schedule(() => {
+    const isGone = instance !== undefined && !context.world.instance(instance.id);
+    if (instance) {
+      running.delete(instance.id);
+    }
+    if (copy.isCancelled || isGone) {
+      return;
+    }
+    const { file: source } = from;
+    const done =
+      source === undefined || to.file === undefined ? 'Copy finished.' : copyFiles(source, to.file);
+    if (instance) {
+      setStatus(context, instance, done);
+    }
+  }, copySeconds * 1000);
+}
+
+/** Of files and folders; no link is followed. */
+function kilobytesIn(file: string): number {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  const inside = found?.isDirectory() === true ? readdirSync(file) : [];
+  return inside.reduce(
+    (sum, name) => sum + kilobytesIn(path.join(file, name)),
+    Math.ceil((found?.isFile() === true ? found.size : 0) / 1024),
   );
+}
+
+function below(folder: string, wanted: string | undefined): string {
+  if (!wanted?.startsWith('/')) {
+    throw new ServiceError(400, 'invalid_args', 'Give a whole path.');
+  }
+  return path.resolve(realpathSync(folder), `.${path.posix.normalize(`/${wanted}`)}`);
 }
 
 function placeOf(
@@ -116,12 +201,7 @@ function placeOf(
   if (instance?.accountId !== callerOf(request).accountId) {
     throw new ServiceError(404, 'no_such_instance', `Instance ${name ?? ''} not found.`);
   }
-  if (!wanted?.startsWith('/')) {
-    throw new ServiceError(400, 'invalid_args', 'Give a whole path.');
-  }
-  const root = realpathSync(folders.ensure(instance.id));
-  const inContainer = wanted.replace(/^\/root(?=\/|$)/, '/');
-  return { instance, file: path.resolve(root, `.${path.posix.normalize(`/${inContainer}`)}`) };
+  return { instance, file: below(folders.ensure(instance.id), wanted?.replace(/^\/root(?=\/|$)/, '/')) };
 }
 
 /** As rsync does: the content of a folder is copied into the other one. No link is followed. */

@@ -13,6 +13,13 @@ export class InstanceFolders {
 
   constructor(private readonly options: SimulatorOptions) {}
 
+  /** Makes the folder of a volume, which outlives instances. */
+  ensureVolume(volumeId: number): string {
+    const folder = path.join(this.rootFolder(), `V.${volumeId}`);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  }
+
   /** Makes the folder with an empty `workspace` when it is not there. */
   ensure(instanceId: number): string {
     const folder = path.join(this.rootFolder(), String(instanceId));

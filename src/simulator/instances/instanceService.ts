@@ -32,13 +32,14 @@ export class InstanceService {
     this.lifecycle = new Lifecycle(world, this.ssh, this.folders, this.orders);
     this.priceIncreases = new PriceIncreases(world, this.lifecycle);
     this.timetable = new Timetable(world, this.lifecycle);
+    const results = new Results(world);
     this.routes = [
       ...rentRoutes(world, this.lifecycle, this.orders),
       ...listRoutes(world, this.lifecycle),
       ...instanceRoutes(world, this.lifecycle),
       ...instanceKeyRoutes(world, this.lifecycle),
-      ...commandRoutes({ world, folders: this.folders, results: new Results(world) }),
-      ...copyRoutes({ world, folders: this.folders, lifecycle: this.lifecycle, ssh: this.ssh }),
+      ...commandRoutes({ world, folders: this.folders, results }),
+      ...copyRoutes({ world, folders: this.folders, lifecycle: this.lifecycle, ssh: this.ssh, results }),
       ...this.priceIncreases.routes(),
       ...this.timetable.routes(),
       ...accountKeyRoutes(world),

@@ -18,6 +18,7 @@ export function volumeRoutes(world: World, market: Market): Route[] {
   const volumes = new Volumes(world, market);
   world.ports.volumes = {
     attach: (wanted, rental) => volumes.attach(wanted, rental),
+    has: (accountId, id) => volumes.has(accountId, id),
     release: (instanceId) => volumes.release(instanceId),
     billed: (accountId) => volumes.billed(accountId),
   };

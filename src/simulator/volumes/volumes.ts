@@ -124,6 +124,10 @@ export class Volumes {
     this.world.changed();
   }
 
+  has(accountId: number, id: number): boolean {
+    return this.state.volumes.some((volume) => volume.id === id && volume.account_id === accountId);
+  }
+
   billed(accountId: number): readonly BilledVolume[] {
     this.bill();
     return [...this.state.volumes, ...(this.state.ended ?? [])]

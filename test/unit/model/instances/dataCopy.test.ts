@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import {
+  copySizeIn,
   sizeCommand,
   sizeFrom,
+  type CopySize,
   sourceProblem,
   targetProblem,
 } from '../../../../src/model/instances/dataCopy';
@@ -39,5 +41,21 @@ describe('A path to copy', () => {
     for (const output of ['', 'du: cannot access', '12', '99999999999999999\t/x']) {
       assert.equal(sizeFrom(output), undefined, output);
     }
+  });
+
+  it('has the bytes of a stated size only where it has a unit', () => {
+    const sizes: readonly (readonly [string, CopySize])[] = [
+      ['1.5G\t/ckpt\n', { bytes: 1.5 * 1024 ** 3 }],
+      ['12 KiB /a', { bytes: 12 * 1024 }],
+      ['12345\t/ckpt', { words: '12345 /ckpt' }],
+      ['12345', { words: '12345' }],
+      ['', {}],
+      ['3Giraffes', { words: '3Giraffes' }],
+      ['\u202edoesn\u2019t matter\u0007', { words: 'doesn\u2019t matter' }],
+    ];
+    for (const [output, size] of sizes) {
+      assert.deepEqual(copySizeIn(output), size, output);
+    }
+    assert.ok((copySizeIn('x'.repeat(5000)).words ?? '').length <= 60);
   });
 });
