@@ -124,6 +124,8 @@ function rentBody(config: RentConfig): WireRentRequest {
             volume_id: volume.volumeId,
             size: volume.kind === 'create' ? volume.sizeGb : undefined,
             mount_path: volume.mountPath,
+            // See docs/service/renting.md#volumes.
+            name: volume.kind === 'create' ? volume.name : undefined,
           }),
   });
 }

@@ -4,7 +4,7 @@ import { times, type Micros } from './money';
 import { hourlyRate, noRate, sumRates, type Rate } from './quote';
 
 /** See docs/service/volumes.md#rent. */
-const volumeNameShape = /^[A-Za-z0-9_]{1,64}$/;
+export const volumeNameShape = /^[A-Za-z0-9_]{1,64}$/;
 
 /** Disk that outlives instances and stays on its machine (docs/service/volumes.md#record). */
 export interface Volume {

@@ -101,6 +101,7 @@ export interface WireRentRequest {
     readonly volume_id: number;
     readonly size?: number;
     readonly mount_path: string;
+    readonly name?: string;
   };
 }
 

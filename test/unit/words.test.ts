@@ -101,6 +101,7 @@ const room = {
   'set-up of instances': 25,
   'volumes that are created and cloned': 22,
   'copies of volumes, sizes and ends of copies': 14,
+  'volumes and bids of a workspace file': 12,
 };
 const mostSentences = Object.values(room).reduce((sum, sentences) => sum + sentences, 0);
 

@@ -15,6 +15,7 @@ import {
   templateRequest,
   type RentBody,
 } from '../../model/templates/templateMerge';
+import { recipeQuery } from '../../model/workspace/recipeQuery';
 import type { Services } from '../../services';
 import { LastRental } from '../../store/rentals/lastRental';
 import { DisposableStore, type Disposable } from '../../util/disposable';
@@ -112,7 +113,7 @@ async function queryOf(deps: Deps, document: vscode.TextDocument, diskGb: number
     const recipe = await chooseMachine(document.getText(), titleOf('gpuRental.template.findOffers'));
     const known = recipe.template && (await deps.templateStores.documents.open(recipe.template.id));
     const filters = { ...readFilters(known?.fields['extra_filters']), ...recipe.filters };
-    return queryWith(filters, diskGb, recipe.maxPricePerHour);
+    return recipeQuery(recipe, filters, diskGb);
   }
   return queryWith(readFilters(templateOf(deps, document).fields['extra_filters']), diskGb);
 }

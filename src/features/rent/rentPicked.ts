@@ -1,5 +1,7 @@
+import type { Client } from '../../api/client';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
+import { whileAsking } from '../../editor/progress';
 import { shortened } from '../../model/rentals/agreedEnd';
 import type { VolumeChoice } from '../../model/rentals/rent';
 import { returnDraft, narrowedDraft, type BackToList, type PickedDraft } from '../../model/rentals/rentDraft';
@@ -37,6 +39,7 @@ export async function rentPicked(
   const choices = {
     end: shortened(usual, draft.workspace?.end),
     ...(await startChoices(draft, rents, steps)),
+    ...(await volumeOfWorkspace(draft, account.client.volumes)),
   };
   const flow = new RentFlow({ ...draft, choices }, draft.choices?.source !== undefined);
   const { volume, volumePerGbMonth } = choices;
@@ -83,6 +86,38 @@ function elsewhereText({ kind, volumeId, machineId }: VolumeChoice): string {
       );
 }
 
+/**
+ * Returns the volume that the file of a workspace names, if it is on the machine of the offer, or a new one that the
+ * user wants; its price is in the confirmation. An answer of the user to this offer counts instead.
+ */
+async function volumeOfWorkspace(
+  { offer: { id, machineId }, left, workspace }: PickedDraft,
+  volumes: Client['volumes'],
+): Promise<Pick<RentChoices, 'volume' | 'volumePerGbMonth'>> {
+  if (left?.offerId === id || machineId === undefined) {
+    return {};
+  }
+  const own = workspace?.volumes?.find((one) => one.machineId === machineId);
+  const wanted = workspace?.newVolume;
+  if (own || !wanted) {
+    return own ? { volume: own } : {};
+  }
+  const { name, sizeGb, mountPath } = wanted;
+  const { items } = await whileAsking(volumes.search({ machineId, leastSizeGb: sizeGb, limit: 1 }));
+  const [cheapest] = items;
+  if (!cheapest) {
+    message(
+      'warning',
+      t('Machine {0} offers no volume of {1} GB, so {2} is not created there.', machineId, sizeGb, name),
+    );
+    return {};
+  }
+  return defined<Pick<RentChoices, 'volume' | 'volumePerGbMonth'>>({
+    volume: { kind: 'create', volumeId: cheapest.id, machineId, sizeGb, mountPath, name },
+    volumePerGbMonth: cheapest.perGbMonth,
+  });
+}
+
 /** Remembers the template of this account, so that signing out forgets it. */
 async function noteTemplate(
   { templateStores, log }: RentDeps,
@@ -103,7 +138,7 @@ async function noteTemplate(
  * rental. A bid depends on the offer.
  */
 async function startChoices(
-  { offer, query, choices: given = {}, left }: PickedDraft,
+  { offer, query, choices: given = {}, left, workspace }: PickedDraft,
   rents: LastRental,
   steps: StepDeps,
 ): Promise<RentChoices> {
@@ -117,7 +152,8 @@ async function startChoices(
       : { kind: 'image', image: rents.images[0] ?? firstImage });
   const diskGb = choices.source === undefined && source.kind === 'image' ? rents.diskGb : undefined;
   const ownBid = left?.offerId === offer.id ? bidPerHour : undefined;
-  const bid = query.rentalType === 'interruptible' ? (ownBid ?? defaultBid(offer)) : undefined;
+  const bid =
+    query.rentalType === 'interruptible' ? (ownBid ?? defaultBid(offer, workspace?.maxBid)) : undefined;
   return {
     ...(diskGb === undefined ? {} : { diskGb }),
     ...choices,

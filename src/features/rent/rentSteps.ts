@@ -266,7 +266,8 @@ export async function runtypeStep(flow: RentFlow): Promise<StepAnswer<StepResult
 export async function bidStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {
   const { offer, choices } = flow;
   const { bidPerHour: own } = choices;
-  const suggested = suggestBids(offer);
+  const limit = flow.draft.workspace?.maxBid;
+  const suggested = suggestBids(offer).filter(({ bid }) => limit === undefined || bid <= limit);
   // An Enter keeps the present bid, so it always has a row.
   const isOther = own !== undefined && suggested.every(({ bid }) => bid !== own);
   const rows = [...(isOther ? [{ bid: own, meaning: text('Your bid so far') }] : []), ...suggested].map(
@@ -284,7 +285,7 @@ export async function bidStep(flow: RentFlow): Promise<StepAnswer<StepResult>> {
       if (typed.trim() === '') {
         return rows;
       }
-      const problem = bidProblem(typed, offer);
+      const problem = bidProblem(typed, offer, limit);
       return problem
         ? [{ id: 'problem', label: localize(problem), alwaysShow: true }]
         : [

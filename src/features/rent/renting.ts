@@ -314,7 +314,8 @@ export class Renting {
     }
     const { volume, bidPerHour } = this.flow.choices;
     this.flow.replaceOffer(next);
-    const bid = bidPerHour === undefined ? undefined : defaultBid(next);
+    const limit = this.flow.draft.workspace?.maxBid;
+    const bid = bidPerHour === undefined ? undefined : defaultBid(next, limit);
     if (bid !== undefined && bidPerHour !== undefined && bidPerHour < (next.minBidPerHour ?? zero)) {
       this.flow.set({ bidPerHour: bid });
     }

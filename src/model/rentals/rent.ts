@@ -19,6 +19,8 @@ export interface VolumeChoice {
   /** Not sent: the machine that the volume is on or will be on. It can't be attached on another one. */
   readonly machineId?: number;
   readonly sizeGb?: number;
+  /** Sent for a new one, by which workspace files find it. */
+  readonly name?: string;
   readonly mountPath: string;
 }
 

@@ -7,7 +7,7 @@ import type { Offer, RentalType } from '../offers/offer';
 import type { Filters } from '../offers/searchFields';
 import { perHour, type Rate } from '../quote';
 import { noEnd, type AgreedEnd, type CarriedEnd } from './agreedEnd';
-import type { RentConfig } from './rent';
+import type { RentConfig, VolumeChoice } from './rent';
 import { effectiveRuntype, lacksShell, planRent, plannedDiskGb, type RentChoices } from './rentPlan';
 import type { RentalOrder } from './rentalOrder';
 
@@ -46,6 +46,13 @@ export interface DraftWorkspace {
   readonly onStart?: string | undefined;
   /** The end that its file asks for, which counts where it is earlier. */
   readonly end?: Partial<AgreedEnd> | undefined;
+  /** The most that its file lets the user bid per hour. */
+  readonly maxBid?: Micros | undefined;
+  /** The volumes of the account that its file names, of which the machine gets the one that is on it. */
+  readonly volumes?: readonly VolumeChoice[] | undefined;
+  /** The volume that the user wants to create where none of these is. */
+  readonly newVolume?:
+    { readonly name: string; readonly sizeGb: number; readonly mountPath: string } | undefined;
 }
 
 /** A draft with a picked offer. */

@@ -195,10 +195,15 @@ function fact(id: string, label: Text, value: Text | string, step: RentStep): Fa
   return { id, label, value, step };
 }
 
-function volumeText({ kind, mountPath, sizeGb, volumeId }: VolumeChoice): Text {
-  return kind === 'link'
-    ? text('V.{0} at {1}', volumeId, mountPath)
-    : text('a new one of {0} GB at {1}', sizeGb ?? '?', mountPath);
+function volumeText({ kind, mountPath, sizeGb, name, volumeId }: VolumeChoice): Text {
+  if (kind === 'link') {
+    return name === undefined
+      ? text('V.{0} at {1}', volumeId, mountPath)
+      : text('{0} (V.{1}) at {2}', name, volumeId, mountPath);
+  }
+  return name === undefined
+    ? text('a new one of {0} GB at {1}', sizeGb ?? '?', mountPath)
+    : text('{0}, a new one of {1} GB at {2}', name, sizeGb ?? '?', mountPath);
 }
 
 function portsText(offer: Offer, choices: RentChoices): Text {

@@ -277,13 +277,15 @@ export function suggestBids(offer: Offer): readonly BidSuggestion[] {
   ];
 }
 
-export function defaultBid(offer: Offer): Micros | undefined {
+/** Returns the bid to begin with, which a workspace file may limit. */
+export function defaultBid(offer: Offer, limit?: Micros): Micros | undefined {
   const suggestions = suggestBids(offer);
-  return (suggestions[1] ?? suggestions[0])?.bid;
+  const bid = (suggestions[1] ?? suggestions[0])?.bid;
+  return bid !== undefined && limit !== undefined && bid > limit ? limit : bid;
 }
 
-/** Returns why the service or the machine would refuse a typed bid in dollars per hour. */
-export function bidProblem(typed: string, offer: Offer): Text | undefined {
+/** Returns why the service, the machine or the workspace file would refuse a typed bid in dollars per hour. */
+export function bidProblem(typed: string, offer: Offer, limit?: Micros): Text | undefined {
   const dollars = typedNumber(typed.trim().replace(/^\$/, ''));
   if (typed.trim() === '' || !Number.isFinite(dollars) || dollars <= 0) {
     return text('Enter a price per hour in dollars, such as 0.25.');
@@ -292,6 +294,9 @@ export function bidProblem(typed: string, offer: Offer): Text | undefined {
   const least = offer.minBidPerHour ?? lowestBid;
   if (bid < least) {
     return text('The minimum bid for this machine is {0}/h.', formatMoney(least));
+  }
+  if (limit !== undefined && bid > limit) {
+    return text('The workspace file allows a bid of at most {0}/h.', formatMoney(limit));
   }
   const most = highestBid(offer.gpuCount);
   return bid > most ? text('The service accepts at most {0}/h.', formatMoney(most)) : undefined;

@@ -1,5 +1,6 @@
 import type { WireRentRequest } from '../../wire/instance';
 import { envText, isReadableEnv, readableEnv, readEnv, type EnvObject } from '../documents/envObject';
+import type { Runtype } from '../rentals/rent';
 import { isPlainObject, readFilters } from './templateDocument';
 
 /** The body of a rental in the service's form (docs/service/renting.md#request). */
@@ -125,6 +126,7 @@ export function recipeRequest(
     readonly diskGb?: number;
     readonly env: Readonly<Record<string, string>>;
     readonly onStart?: string;
+    readonly runtype?: Runtype;
   },
   template: Raw | undefined,
   hashId: string | undefined,
@@ -138,6 +140,7 @@ export function recipeRequest(
     disk: recipe.diskGb ?? (recommended !== undefined && Number.isFinite(recommended) ? recommended : 8),
     ...(Object.keys(recipe.env).length > 0 ? { env: recipe.env } : {}),
     ...(recipe.onStart === undefined ? {} : { onstart: recipe.onStart }),
+    ...(recipe.runtype === undefined ? {} : { runtype: recipe.runtype }),
     cancel_unavail: true,
   } satisfies WireRentRequest;
 }

@@ -5,7 +5,7 @@ import type { Finding, Fix } from '../documents/finding';
 import { JsonPlaces } from '../documents/jsonPlaces';
 import { checkScriptSecrets } from '../documents/scriptDiagnostics';
 import { unknownFields } from '../documents/unknownFields';
-import { machineNameShape, recipeFields } from './workspaceFile';
+import { innerKeys, machineNameShape, recipeFields } from './workspaceFile';
 
 /** A part of the workspace file beyond its recipe. */
 export interface WorkspacePart {
@@ -112,6 +112,28 @@ function checkOnStart(places: JsonPlaces): Iterable<Finding> {
   });
 }
 
+/** Keys below a machine's own, and volumes that are named twice. */
+function* checkInside(places: JsonPlaces): Iterable<Finding> {
+  yield* unknownFields(places, ['interruptible'], innerKeys.interruptible);
+  const names = new Set<unknown>();
+  for (const index of (places.node(['volumes'])?.children ?? []).keys()) {
+    const at = ['volumes', String(index)];
+    yield* unknownFields(places, at, innerKeys.volumes);
+    const name = places.value([...at, 'name']);
+    const span = places.span([...at, 'name']);
+    if (span && names.has(name)) {
+      yield {
+        code: 'volumeTwice',
+        severity: 'warning',
+        span,
+        message: text('This volume is named twice. Only the first entry has an effect.'),
+        fixes: [],
+      };
+    }
+    names.add(name);
+  }
+}
+
 /** A machine with a name; what it lacks, it has from the file. */
 function* checkMachines(places: JsonPlaces): Iterable<Finding> {
   for (const { name, span } of places.keys(['machines'])) {
@@ -135,6 +157,7 @@ function* checkMachines(places: JsonPlaces): Iterable<Finding> {
     if ((!has('template') && !has('image')) || (own.node(['template']) && own.node(['image']))) {
       yield* checkSource(own);
     }
+    yield* checkInside(own);
     yield* checkPorts(own);
     yield* checkOnStart(own);
     for (const finding of checkEnvironment(own, { secrets: 'file' })) {
@@ -149,7 +172,15 @@ function below(at: readonly string[], fix: Fix): Fix {
   return 'path' in action ? { ...fix, action: { ...action, path: [...at, ...action.path] } } : fix;
 }
 
-const checks = [checkKeys, checkPriceLimit, checkSource, checkPorts, checkOnStart, checkMachines];
+const checks = [
+  checkKeys,
+  checkInside,
+  checkPriceLimit,
+  checkSource,
+  checkPorts,
+  checkOnStart,
+  checkMachines,
+];
 
 /** Returns all findings on a workspace file with these parts, beyond the types that its schema checks. */
 export function findWorkspaceProblems(source: string, parts: Parts): readonly Finding[] {

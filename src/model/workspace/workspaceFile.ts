@@ -7,9 +7,11 @@ import { parsePort } from '../documents/envFlags';
 import { checkEnvironment } from '../documents/environmentDiagnostics';
 import { JsonPlaces } from '../documents/jsonPlaces';
 import { leastEnd, longestEnd, type AgreedEnd } from '../rentals/agreedEnd';
+import type { Runtype } from '../rentals/rent';
 import { environment, offerFilters } from '../templates/templateFields';
 import { rentEnv } from '../templates/templateMerge';
 import type { TemplateRef } from '../templates/templateRef';
+import { volumeNameShape } from '../volume';
 
 /** The file in which a repository states what it needs (docs/rules.md#names-that-others-rely-on). */
 export const workspaceFilePath = '.vscode/gpu-rental.json';
@@ -23,6 +25,39 @@ const templateReference = z
     }),
   })
   .meta({ description: 'A stored template.', examples: [{ id: 12345, name: 'PyTorch' }] });
+
+/** A full path without a step up, in characters that mean nothing to a shell or to the service. */
+const mountShape = /^(?!.*\/\.\.?(?:\/|$))(?:\/[\w.+@-]{1,100}){1,10}$/;
+
+/** One volume that the machine may have. */
+const wantedVolume = z.object({
+  name: z
+    .string()
+    .regex(volumeNameShape)
+    .meta({ description: 'Name of a volume of your account: letters, digits and underscores.' }),
+  mount: z
+    .string()
+    .regex(mountShape)
+    .meta({
+      description: 'Folder on the machine at which it is mounted, as a full path.',
+      examples: ['/data'],
+    }),
+  sizeGb: z.number().int().min(1).optional().meta({
+    description:
+      'GB of the volume that is offered to be created with the instance, where the account has none of this name. Its price is shown before.',
+  }),
+  optional: z.boolean().optional().meta({
+    description: 'The machine is rented without it, and without a question, where it is elsewhere.',
+    default: false,
+  }),
+});
+export type WantedVolume = z.infer<typeof wantedVolume>;
+
+/** The keys of parts of a machine that are objects, for the checks of the document. */
+export const innerKeys = {
+  interruptible: ['maxBid'],
+  volumes: Object.keys(wantedVolume.shape),
+} as const;
 
 /** The part of `.vscode/gpu-rental.json` that describes a machine; wings describe its other parts. */
 export const recipeFields = z.object({
@@ -84,6 +119,32 @@ export const recipeFields = z.object({
       description: 'Ends the rental earlier than your settings do; it never lengthens them.',
       examples: [{ idleMinutes: 15 }],
     }),
+  runType: z.enum(['ssh_direct', 'ssh_proxy', 'jupyter_direct', 'jupyter_proxy', 'args']).optional().meta({
+    description:
+      'How the machine is reached. `args` runs the command of the image, without a login. Default: as the template says, otherwise `ssh_direct`.',
+  }),
+  interruptible: z
+    .object({
+      maxBid: z
+        .number()
+        .positive()
+        .meta({ description: 'Dollars an hour that you bid at most for the GPUs.' }),
+    })
+    .optional()
+    .meta({
+      description:
+        'Rents an interruptible machine, which stops when another user bids more. The confirmation offers a bid, which you can change up to this limit.',
+      examples: [{ maxBid: 0.3 }],
+    }),
+  volumes: z
+    .array(wantedVolume)
+    .max(10)
+    .optional()
+    .meta({
+      description:
+        'Volumes by name, of which the machine gets the first that is on it. The search shows the machines that have one, unless all of them are optional.',
+      examples: [[{ name: 'data', mount: '/data', sizeGb: 100 }]],
+    }),
   folder: z
     .string()
     .optional()
@@ -130,6 +191,10 @@ export interface Recipe {
   /** Dollars an hour. */
   readonly maxPricePerHour: number;
   readonly end?: Partial<AgreedEnd>;
+  readonly runtype?: Runtype;
+  /** Dollars an hour; present for an interruptible machine. */
+  readonly maxBid?: number;
+  readonly volumes?: readonly WantedVolume[];
   readonly folder?: string;
   readonly whenRunning: 'connect' | 'start' | 'ask';
 }
@@ -277,6 +342,9 @@ export function readRecipe(file: JsonPlaces, machine?: string): OpenRecipe {
     onStart: fields.onStart,
     maxPricePerHour: fields.maxPricePerHour,
     end: fields.end && defined<Partial<AgreedEnd>>(fields.end),
+    runtype: fields.runType,
+    maxBid: fields.interruptible?.maxBid,
+    volumes: fields.volumes,
     folder: fields.folder,
     whenRunning: fields.whenRunning ?? 'ask',
   });

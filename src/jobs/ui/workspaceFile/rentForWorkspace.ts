@@ -15,7 +15,8 @@ import {
   stateOf,
   type InstanceStateKind,
 } from '../../../model/instances/instanceState';
-import { defaultQuery, queryWith } from '../../../model/offers/savedSearches';
+import { fromDollars } from '../../../model/money';
+import { defaultQuery } from '../../../model/offers/savedSearches';
 import type { RentDraft } from '../../../model/rentals/rentDraft';
 import { plannedDiskGb, type RentChoices, type RentSource } from '../../../model/rentals/rentPlan';
 import type { Template } from '../../../model/templates/template';
@@ -23,6 +24,7 @@ import { readFilters } from '../../../model/templates/templateDocument';
 import { templateName } from '../../../model/templates/templateName';
 import { refState } from '../../../model/templates/templateRef';
 import { isRentedFor, matchesRecipe } from '../../../model/workspace/recipeMatch';
+import { recipeQuery } from '../../../model/workspace/recipeQuery';
 import { WorkspaceFileError, type OpenRecipe, type Recipe } from '../../../model/workspace/workspaceFile';
 import type { Account } from '../../../store/accounts/accounts';
 import { accountFor } from '../../../store/accounts/sameAccount';
@@ -37,6 +39,7 @@ import type { WantedForJob } from '../../model/draftJob';
 import type { Services } from '../../services';
 import { rentalOfJob } from '../rentalOfJob';
 import { workspaceFiles } from './createWorkspaceFile';
+import { findVolumes } from './wantedVolumes';
 
 type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'rentals'>;
 
@@ -63,10 +66,10 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
   if (await useExisting(deps, recipe, folder)) {
     return;
   }
-  const draft = await draftOf(account, recipe, t('Search Offers for This Workspace'));
+  const title = t('Search Offers for This Workspace');
+  const draft = await draftOf(account, recipe, { title, folder, now: deps.clock.now() });
   if (draft) {
-    const { onStart, end, machine } = recipe;
-    await runCommand('gpuRental.searchFor', { ...draft, workspace: { folder, machine, onStart, end } });
+    await runCommand('gpuRental.searchFor', draft);
   }
 }
 
@@ -82,9 +85,10 @@ export async function rentForJob(
   const { name, hours } = job.order.spec;
   const { each, machines } = job;
   const title = t('Search Offers for {0}', name);
+  const folder = await realPathOf(job.order.workspace);
   const draft: RentDraft | undefined = recipe
-    ? await draftOf(account, recipe, title)
-    : { accountKey: account.key, title, query: defaultQuery };
+    ? await draftOf(account, recipe, { title, folder, now: deps.clock.now() })
+    : { accountKey: account.key, title, query: defaultQuery, workspace: { folder } };
   if (!draft) {
     return;
   }
@@ -97,12 +101,6 @@ export async function rentForJob(
     query: { ...draft.query, filters },
     choices: { label: t('{0} machine', name), ...draft.choices, ...(machines > 1 && { count: machines }) },
     order: rentalOfJob(deps, job),
-    workspace: {
-      folder: await realPathOf(job.order.workspace),
-      machine: recipe?.machine,
-      onStart: recipe?.onStart,
-      end: recipe?.end,
-    },
   });
 }
 
@@ -117,26 +115,45 @@ async function folderOf(file: vscode.Uri): Promise<string> {
 }
 
 /** Returns the search for what the file describes, or undefined if the user cancels. */
-async function draftOf(account: Account, recipe: OpenRecipe, title: string): Promise<RentDraft | undefined> {
+async function draftOf(
+  account: Account,
+  recipe: OpenRecipe,
+  { title, folder, now }: { readonly title: string; readonly folder: string; readonly now: number },
+): Promise<RentDraft | undefined> {
   const source = await sourceOf(account, recipe);
   if (source === 'cancelled') {
     return undefined;
   }
+  const found = await findVolumes(account.client, recipe.volumes ?? [], now);
+  if (!found) {
+    return undefined;
+  }
+  const { machineIds, names, ...volumes } = found;
   // Fields merge by key, and the workspace wins (docs/service/renting.md#template-merge).
   const record = source?.kind === 'template' ? source.template.raw : undefined;
   const filters = { ...readFilters(record?.['extra_filters']), ...recipe.filters };
-  const { env, diskGb, onStart: onstart } = recipe;
+  const { env, diskGb, onStart: onstart, runtype, maxBid, machine, end } = recipe;
   const planned = diskGb ?? (source ? plannedDiskGb({ source }) : defaultQuery.diskGb);
+  const query = recipeQuery(recipe, filters, planned);
+  const onMachines = machineIds.length === 0 ? {} : { machine: { oneOf: machineIds.map(String) } };
   return {
     accountKey: account.key,
-    title,
-    query: queryWith(filters, planned, recipe.maxPricePerHour),
+    title: names.length === 0 ? title : t('Search Offers with the Volume {0}', names.join(', ')),
+    query: {
+      ...query,
+      filters: { ...query.filters, ...onMachines },
+    },
     choices: defined<Partial<RentChoices>>({
       source,
       diskGb,
       env: Object.keys(env).length === 0 ? undefined : env,
       onstart,
+      runtype,
     }),
+    workspace: {
+      ...{ folder, machine, onStart: onstart, end },
+      ...{ ...volumes, maxBid: maxBid === undefined ? undefined : fromDollars(maxBid) },
+    },
   };
 }
 

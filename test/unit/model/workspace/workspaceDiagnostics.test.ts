@@ -32,6 +32,24 @@ describe('the checks of a workspace file', () => {
     ]);
   });
 
+  it('mark keys inside of a bid or a volume that have no effect, and a volume that is named twice', () => {
+    const volume = { name: 'data', mount: '/data', size: 5 };
+    assert.deepEqual(check({ ...sound, interruptible: { maxBid: 1, bid: 2 } }), [
+      ['unknownField', '"bid"', 'Remove bid'],
+    ]);
+    for (const file of [
+      { ...sound, volumes: [volume] },
+      { ...sound, machines: { a: { volumes: [volume] } } },
+    ]) {
+      assert.deepEqual(check(file), [['unknownField', '"size"', 'Remove size']]);
+    }
+    const { size: _, ...fine } = volume;
+    assert.deepEqual(check({ ...sound, volumes: [fine, { ...fine, mount: '/b' }] }), [
+      ['volumeTwice', '"data"', ''],
+    ]);
+    assert.deepEqual(check({ ...sound, volumes: 'data', interruptible: true }), []);
+  });
+
   it('mark what a rental can’t accept of the environment', () => {
     assert.deepEqual(check({ ...sound, env: '-e A=1 --shm-size 1g' }), [['envNotSent', '--shm-size 1g', '']]);
     assert.deepEqual(check({ ...sound, env: { 'MY VAR': '1', A: '1' } }), [['envNotSent', '"MY VAR"', '']]);

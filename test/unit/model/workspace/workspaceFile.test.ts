@@ -37,6 +37,44 @@ describe('the workspace file', () => {
     });
   });
 
+  it('has a run type, a highest bid and volumes, each machine its own', () => {
+    const file = {
+      ...{ image: 'a', maxPricePerHour: 1, runType: 'jupyter_direct', interruptible: { maxBid: 0.3 } },
+      volumes: [{ name: 'data', mount: '/data', sizeGb: 100 }],
+      machines: {
+        big: { runType: 'ssh_direct', volumes: [{ name: 'other_1', mount: '/mnt/a', optional: true }] },
+      },
+    };
+    const shown = (machine?: string) => {
+      const { runtype, maxBid, volumes } = parseWorkspaceFile(JSON.stringify(file), machine);
+      return { runtype, maxBid, volumes };
+    };
+    assert.deepEqual(shown(), { runtype: 'jupyter_direct', maxBid: 0.3, volumes: file.volumes });
+    const { volumes } = file.machines.big;
+    assert.deepEqual(shown('big'), { runtype: 'ssh_direct', maxBid: 0.3, volumes });
+  });
+
+  for (const [what, wrong] of [
+    ['a volume with a name that the service refuses', { volumes: [{ name: 'a b', mount: '/data' }] }],
+    ['a volume that leaves its folder', { volumes: [{ name: 'a', mount: '/data/../root' }] }],
+    ['a volume at the root', { volumes: [{ name: 'a', mount: '/' }] }],
+    ['a volume with a command in its folder', { volumes: [{ name: 'a', mount: '/data:$(rm)' }] }],
+    ['a volume with a second line', { volumes: [{ name: 'a\n', mount: '/data\n' }] }],
+    ['a volume of half a GB', { volumes: [{ name: 'a', mount: '/data', sizeGb: 0.5 }] }],
+    ['an unknown run type', { runType: 'ssh_direct; rm' }],
+    ['a bid of nothing', { interruptible: { maxBid: 0 } }],
+    ['a bid without a limit', { interruptible: {} }],
+  ] as const) {
+    it(`is refused for ${what}, by the name of the field`, () => {
+      assert.throws(
+        () => parseWorkspaceFile(JSON.stringify({ image: 'a', maxPricePerHour: 1, ...wrong })),
+        (error) =>
+          error instanceof WorkspaceFileError &&
+          formatText(error.text).includes(Object.keys(wrong)[0] ?? '?'),
+      );
+    });
+  }
+
   it('needs little, and asks when a machine exists already', () => {
     assert.deepEqual(parseWorkspaceFile('{"image":"a","maxPricePerHour":1}'), {
       image: 'a',
