@@ -223,18 +223,18 @@ export function lastLines({ stderr }: Pick<RunResult, 'stderr'>): string {
 }
 
 /** Returns names for a program that reads them zero-terminated, in portions that fit a pipe. */
-export function zeroEnded(names: Iterable<string>): AsyncIterable<Buffer> {
-  return Readable.from(portions(names));
+export function zeroEnded(names: Iterable<string>, encoding: BufferEncoding = 'utf8'): AsyncIterable<Buffer> {
+  return Readable.from(portions(names, encoding));
 }
 
-function* portions(names: Iterable<string>): Generator<Buffer> {
+function* portions(names: Iterable<string>, encoding: BufferEncoding): Generator<Buffer> {
   let portion = '';
   for (const name of names) {
     portion += `./${name}\0`;
     if (portion.length > 60_000) {
-      yield Buffer.from(portion);
+      yield Buffer.from(portion, encoding);
       portion = '';
     }
   }
-  yield Buffer.from(portion);
+  yield Buffer.from(portion, encoding);
 }

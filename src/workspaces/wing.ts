@@ -7,6 +7,7 @@ import { text } from '../util/text';
 import { homeFolder } from '../util/thisUser';
 import type { Own, Wing } from '../wing';
 import { MirrorEngine } from './machine/mirror/engine';
+import { createParkedPieces } from './machine/parked/parkedPieces';
 import { Mirrors } from './store/mirrors';
 import { register } from './ui';
 import { registerSetUp } from './ui/setUp';
@@ -39,7 +40,11 @@ export const wingOfWorkspaces: Wing = {
           return alias;
         },
       });
-    const made = { mirrors: own(new Mirrors({ ...services, create })) };
+    const made = {
+      mirrors: own(new Mirrors({ ...services, create })),
+      parkedPieces: (alias: string, folder: string) =>
+        createParkedPieces({ ...services, platform: process.platform }, { alias, folder }),
+    };
     own(register({ ...services, ...made }));
     own(registerSetUp(services));
     return made;

@@ -1,0 +1,96 @@
+/** Names and link targets are raw: one character (U+0000–U+00FF) for each byte; relative to the root, '' is the root. */
+export interface ParkedEntry {
+  readonly name: string;
+  readonly kind: 'file' | 'folder' | 'link' | 'hardLink';
+  /** Permission bits. */
+  readonly mode: number;
+  /** Seconds since 1970, with nanoseconds: `1700000000.123456789`. */
+  readonly modified: string;
+  /** Bytes of a file; 0 for everything else. */
+  readonly size: number;
+  /** Bytes on the disk there; much less than the size where a file has holes. */
+  readonly usedBytes: number;
+  /** SHA-256 of a file. */
+  readonly hash?: string;
+  /** Of a link; of a hard link the first name. */
+  readonly target?: string;
+  /** When the machine's disk last noted a change, and the number of the file there; for `changedSince`. */
+  readonly changed: string;
+  readonly inode: string;
+}
+
+/** What a set consists of, parents before what is in them. */
+export interface Manifest {
+  /** Absolute there, raw. */
+  readonly root: string;
+  /** Names below the root that are no part of the set, with all that is in them. */
+  readonly leftOut: readonly string[];
+  /** When it was listed, in seconds since 1970 by the clock of the machine. */
+  readonly listedAt: number;
+  readonly entries: readonly ParkedEntry[];
+}
+
+export interface SparseFile {
+  readonly name: string;
+  readonly size: number;
+  readonly usedBytes: number;
+}
+
+/** A folder before anything of it is saved. */
+export interface FolderLook {
+  readonly files: number;
+  /** Of all files, caches included. */
+  readonly bytes: number;
+  readonly usedBytes: number;
+  /** What programs fetch or make again, the largest first; none is in another. */
+  readonly caches: readonly { readonly name: string; readonly bytes: number }[];
+  readonly unreadable: readonly string[];
+  /** Sockets, pipes and devices, which no set holds. */
+  readonly special: readonly string[];
+  readonly sparse: readonly SparseFile[];
+  /** Files by which git notes that it is at work: a lock, a rebase, a merge. */
+  readonly gitAtWork: readonly string[];
+  /** It is on another disk than the machine's own, where other instances may write. */
+  readonly isSharedVolume: boolean;
+}
+
+/** Bytes that were there already count as done. */
+export interface ParkedProgress {
+  readonly bytes: number;
+  readonly totalBytes: number;
+}
+
+export type OnParkedProgress = (progress: ParkedProgress) => void;
+
+/** Works on one machine and one folder of this computer that holds a set. */
+export interface ParkedPieces {
+  /** Reads, and changes nothing. */
+  look(root: string, signal?: AbortSignal): Promise<FolderLook>;
+  /**
+   * Lists with hashes, and writes the list beside the pieces. Files that can't be read are an error unless they are left out.
+   */
+  list(
+    root: string,
+    leftOut: readonly string[],
+    signal?: AbortSignal,
+    onProgress?: OnParkedProgress,
+  ): Promise<Manifest>;
+  /** Returns the list beside the pieces; `undefined` where there is none, or a damaged one. */
+  saved(): Promise<Manifest | undefined>;
+  /** Returns the names that are not what they were when they were listed. */
+  changedSince(manifest: Manifest, signal?: AbortSignal): Promise<readonly string[]>;
+  /**
+   * Fetches what lacks here, and proves each piece by the hashes of its files. Throws `FilesChangedError` for files that
+   * twice were not what the manifest has; everything else is there then.
+   */
+  fetch(manifest: Manifest, onProgress?: OnParkedProgress, signal?: AbortSignal): Promise<void>;
+  /**
+   * Sends the set, has the machine list it with hashes, and only then gives it its name: the root, or one beside it where
+   * the root is not empty.
+   */
+  place(
+    manifest: Manifest,
+    onProgress?: OnParkedProgress,
+    signal?: AbortSignal,
+  ): Promise<{ readonly root: string }>;
+}
