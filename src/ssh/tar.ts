@@ -12,7 +12,20 @@ export interface TarEntry {
   /** The target of a link, as it is in the archive. */
   readonly target: string;
   readonly isPrivate: boolean;
+  readonly mode: number;
+  /** The pax attributes, as they are in the archive. */
+  readonly attributes: Readonly<Partial<Record<string, string>>>;
 }
+
+export interface ReadTarOptions {
+  /** By default `utf8`; `latin1` keeps each byte of names and attributes as one character. */
+  readonly encoding?: 'utf8' | 'latin1';
+  /** Ends after the blocks that end the first archive, and does not read on. */
+  readonly isOne?: boolean;
+}
+
+/** What an archive is read from. */
+export type TarBytes = Pick<ByteReader, 'read' | 'pieces'>;
 
 /** The stream is not an archive, or a damaged one. */
 export class TarError extends Error {
@@ -40,11 +53,12 @@ const kinds: ReadonlyMap<string, TarEntry['kind']> = new Map([
  * receives the content of a file; unread content is skipped.
  */
 export async function readTar(
-  bytes: ByteReader,
+  bytes: TarBytes,
   body: (entry: TarEntry, content: AsyncGenerator<Buffer>) => Promise<void>,
+  { encoding = 'utf8', isOne = false }: ReadTarOptions = {},
 ): Promise<void> {
   let zeros = 0;
-  let more: Partial<Record<'path' | 'linkpath' | 'size' | 'mtime', string>> = {};
+  let more: Partial<Record<string, string>> = {};
   for (;;) {
     const header = await bytes.read(blockBytes);
     if (header.length === 0) {
@@ -55,6 +69,9 @@ export async function readTar(
     }
     if (header.every((byte) => byte === 0)) {
       zeros += 1;
+      if (isOne && zeros === 2) {
+        return;
+      }
       if (zeros > mostZeros) {
         throw new TarError('The archive does not end');
       }
@@ -63,28 +80,31 @@ export async function readTar(
     zeros = 0;
     checkSum(header);
     const type = String.fromCharCode(header[156] ?? 0);
-    const length = more.size === undefined ? number(header, 124, 12) : Number(more.size);
+    const { path, linkpath, size, mtime } = more;
+    const length = size === undefined ? number(header, 124, 12) : Number(size);
     if (!Number.isSafeInteger(length) || length < 0) {
       throw new TarError('The archive gives a size that is none');
     }
     if (type === 'L' || type === 'K' || type === 'x' || type === 'g') {
       const value = await extra(bytes, length);
       if (type === 'L') {
-        more.path = upToZero(value);
+        more['path'] = upToZero(value, encoding);
       } else if (type === 'K') {
-        more.linkpath = upToZero(value);
+        more['linkpath'] = upToZero(value, encoding);
       } else if (type === 'x') {
-        more = { ...more, ...attributes(value) };
+        more = { ...more, ...attributes(value, encoding) };
       }
       continue;
     }
     const entry: TarEntry = {
-      name: more.path ?? nameOf(header),
+      name: path ?? nameOf(header, encoding),
       kind: kinds.get(type) ?? 'other',
       size: type === '1' || type === '2' || type === '5' ? 0 : length,
-      modified: Math.floor(more.mtime === undefined ? number(header, 136, 12) : Number(more.mtime)),
-      target: more.linkpath ?? upToZero(header.subarray(157, 257)),
+      modified: Math.floor(mtime === undefined ? number(header, 136, 12) : Number(mtime)),
+      target: linkpath ?? upToZero(header.subarray(157, 257), encoding),
       isPrivate: isPrivateMode(number(header, 100, 8)),
+      mode: number(header, 100, 8) & 0o7777,
+      attributes: more,
     };
     more = {};
     await readBody(bytes, entry, body);
@@ -92,7 +112,7 @@ export async function readTar(
 }
 
 async function readBody(
-  bytes: ByteReader,
+  bytes: TarBytes,
   entry: TarEntry,
   body: (entry: TarEntry, content: AsyncGenerator<Buffer>) => Promise<void>,
 ): Promise<void> {
@@ -113,7 +133,7 @@ async function readBody(
   }
 }
 
-async function extra(bytes: ByteReader, length: number): Promise<Buffer> {
+async function extra(bytes: TarBytes, length: number): Promise<Buffer> {
   if (length > longestName) {
     throw new TarError('A name in the archive is too long');
   }
@@ -135,27 +155,27 @@ function number(header: Buffer, start: number, length: number): number {
   return digits === '' ? 0 : /^[0-7]+$/.test(digits) ? parseInt(digits, 8) : Number.NaN;
 }
 
-function upToZero(field: Buffer): string {
+function upToZero(field: Buffer, encoding: BufferEncoding = 'utf8'): string {
   const end = field.indexOf(0);
-  return field.subarray(0, end < 0 ? field.length : end).toString('utf8');
+  return field.subarray(0, end < 0 ? field.length : end).toString(encoding);
 }
 
-function nameOf(header: Buffer): string {
-  const name = upToZero(header.subarray(0, 100));
+function nameOf(header: Buffer, encoding: BufferEncoding): string {
+  const name = upToZero(header.subarray(0, 100), encoding);
   // GNU's own format stores times in place of the prefix.
   const isPosix = header.subarray(257, 263).toString('latin1') === 'ustar\0';
-  const prefix = isPosix ? upToZero(header.subarray(345, 500)) : '';
+  const prefix = isPosix ? upToZero(header.subarray(345, 500), encoding) : '';
   return prefix === '' ? name : `${prefix}/${name}`;
 }
 
 /** Parses `length key=value` lines, each as long as it states. */
-function attributes(value: Buffer): Partial<Record<string, string>> {
+function attributes(value: Buffer, encoding: BufferEncoding): Partial<Record<string, string>> {
   const found: Partial<Record<string, string>> = {};
   for (let at = 0; at < value.length;) {
     const blank = value.indexOf(0x20, at);
     const length = Number(value.subarray(at, blank).toString('latin1'));
     const end = at + length;
-    const [, key, text] = /^([^=]*)=([^]*)\n$/.exec(value.subarray(blank + 1, end).toString('utf8')) ?? [];
+    const [, key, text] = /^([^=]*)=([^]*)\n$/.exec(value.subarray(blank + 1, end).toString(encoding)) ?? [];
     const isWhole = blank >= 0 && end > blank && end <= value.length;
     if (!isWhole || key === undefined || text === undefined) {
       throw new TarError("The archive has attributes that can't be read");

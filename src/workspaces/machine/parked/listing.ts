@@ -135,7 +135,7 @@ function parseListed(facts: string, target: string): Listed | undefined {
 }
 
 /** Returns seconds with nine digits after the point. */
-function exactTime(seconds: string): string {
+export function exactTime(seconds: string): string {
   const [whole = '', part = ''] = seconds.split('.');
   return `${whole}.${part.slice(0, 9).padEnd(9, '0')}`;
 }

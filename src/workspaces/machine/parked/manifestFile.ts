@@ -36,6 +36,11 @@ export function writeManifest(folder: string, manifest: Manifest): Promise<void>
   return replaceFile(join(folder, manifestName), manifestText(manifest));
 }
 
+/** Returns whether the list beside the pieces is this one. */
+export async function isManifestOf(folder: string, manifest: Manifest): Promise<boolean> {
+  return (await ifPresent(readFile(join(folder, manifestName), 'utf8'))) === manifestText(manifest);
+}
+
 /** Returns the manifest of a set; `undefined` where there is none, or a damaged one. */
 export async function readManifest(folder: string): Promise<Manifest | undefined> {
   const content = await ifPresent(readFile(join(folder, manifestName), 'utf8'));

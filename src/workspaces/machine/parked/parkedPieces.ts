@@ -7,28 +7,32 @@ import type {
   ParkedEntry,
   ParkedPieces,
 } from '../../model/parkedSet';
-import { shownName } from '../rawPath';
+import { PieceFetch, type FreeHere } from './fetchPieces';
 import { folderLookOf } from './folderLook';
 import { hashesThere, listFolder, type Listed } from './listing';
 import { readManifest, writeManifest } from './manifestFile';
 import type { ParkedCall } from './parkedCall';
+import { proveHere } from './proveHere';
+import { shownNames } from './shownNames';
 
+/** A change within this time (s) may have left the times as they were. */
+const sameMomentS = 2;
 /** What these return where they are read: the token of Hugging Face, which no set may hold. */
 const secrets = /(?:^|\/)\.hf_home\/(?:token|stored_tokens)$/;
-const mostNames = 5;
 
 /** Works on one machine, by its alias, and on the folder of this computer that holds the set. */
 export function createParkedPieces(
-  deps: Omit<ParkedCall, 'alias'>,
+  { free, ...deps }: Omit<ParkedCall, 'alias'> & { readonly free?: FreeHere },
   { alias, folder }: { readonly alias: string; readonly folder: string },
-): Pick<ParkedPieces, 'look' | 'list' | 'saved'> {
-  return new Pieces({ ...deps, alias }, folder);
+): Omit<ParkedPieces, 'place'> {
+  return new Pieces({ ...deps, alias }, folder, free);
 }
 
 class Pieces {
   constructor(
     private readonly call: ParkedCall,
     private readonly folder: string,
+    private readonly free: FreeHere | undefined,
   ) {}
 
   async look(root: string, signal?: AbortSignal): Promise<FolderLook> {
@@ -65,20 +69,62 @@ class Pieces {
     await writeManifest(this.folder, manifest);
     return manifest;
   }
-}
 
-function refuseUnreadable(entries: readonly { readonly name: string }[]): void {
-  if (entries.length > 0) {
-    throw new UserError(
-      text("Can't be read on the instance: {0}. Make it readable, or leave it out.", shownNames(entries)),
-      { nextStep: 'retry' },
+  async changedSince({ root, leftOut, listedAt, entries }: Manifest, signal?: AbortSignal) {
+    const now = (await listFolder(this.call, root, leftOut, signal)).entries.filter(
+      ({ kind }) => kind !== 'special',
     );
+    const before = new Map(entries.map((entry) => [entry.name, entry]));
+    const changed = new Set(before.keys());
+    const open: Listed[] = [];
+    for (const entry of now) {
+      const known = before.get(entry.name);
+      if (!known || !isSameThere(entry, known)) {
+        changed.add(entry.name);
+      } else {
+        changed.delete(entry.name);
+        if (known.hash !== undefined && Number(known.changed) > listedAt - sameMomentS) {
+          open.push(entry);
+        }
+      }
+    }
+    const hashes = open.length === 0 ? new Map() : await hashesThere(this.call, root, open, signal);
+    open
+      .filter(({ name }) => hashes.get(name) !== before.get(name)?.hash)
+      .forEach(({ name }) => changed.add(name));
+    return [...changed];
+  }
+
+  fetch(manifest: Manifest, onProgress?: OnParkedProgress, signal?: AbortSignal): Promise<void> {
+    return new PieceFetch(this.call, this.folder, manifest, onProgress, signal, this.free).run();
+  }
+
+  proveHere(manifest: Manifest, signal?: AbortSignal): Promise<readonly string[]> {
+    return proveHere(this.folder, manifest, signal);
   }
 }
 
-function shownNames(entries: readonly { readonly name: string }[]): string {
-  const names = entries.slice(0, mostNames).map(({ name }) => shownName(name === '' ? '.' : name));
-  return names.join(', ') + (entries.length > mostNames ? ` … (${entries.length})` : '');
+/** Compares what the disk there states of a name; the times of the machine are compared with each other only. */
+function isSameThere(entry: Listed, known: ParkedEntry): boolean {
+  const kind = known.kind === 'hardLink' ? entry.kind : known.kind;
+  const size = known.kind === 'hardLink' ? entry.size : known.size;
+  return (
+    entry.kind === kind &&
+    entry.size === size &&
+    entry.modified === known.modified &&
+    entry.changed === known.changed &&
+    entry.inode === known.inode
+  );
+}
+
+function refuseUnreadable(entries: readonly { readonly name: string }[]): void {
+  const names = entries.map(({ name }) => name);
+  if (names.length > 0) {
+    throw new UserError(
+      text("Can't be read on the instance: {0}. Make it readable, or leave it out.", shownNames(names)),
+      { nextStep: 'retry' },
+    );
+  }
 }
 
 /** Names the further names of a file as such. */

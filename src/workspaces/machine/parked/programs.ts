@@ -1,4 +1,5 @@
 import { assembled, withoutComments } from '../../../ssh/shellProgram';
+import fetch from './fetch.sh';
 import hash from './hash.sh';
 import list from './list.sh';
 import tools from './tools.sh';
@@ -6,4 +7,8 @@ import tools from './tools.sh';
 const program = (source: string) => withoutComments(assembled(source, { 'tools.sh': tools }));
 
 /** The programs that a login runs; `parkedCall.ts` sets their variables before them. */
-export const parkedPrograms = { hash: program(hash), list: program(list) } as const;
+export const parkedPrograms = {
+  fetch: program(fetch),
+  hash: program(hash),
+  list: program(list),
+} as const;
