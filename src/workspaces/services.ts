@@ -6,5 +6,5 @@ import type { ParkedPieces } from './model/parkedSet';
 export type Services = CoreServices & {
   readonly mirrors: FolderMirrors;
   /** Works on a machine, by its alias, and on a folder here that holds a parked set. */
-  readonly parkedPieces: (alias: string, folder: string) => Omit<ParkedPieces, 'place'>;
+  readonly parkedPieces: (alias: string, folder: string) => ParkedPieces;
 };

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { runProgram } from '../../src/ssh/run';
 import type { SshService } from '../../src/ssh/service';
 import { systemClock } from '../../src/util/clock';
@@ -27,8 +27,18 @@ export class ParkedScene {
     return runProgram('/bin/sh', ['-c', script], {
       ...options,
       cwd: this.dir,
-      env: { PATH: `${this.bin}:${process.env['PATH'] ?? ''}` },
+      env: { HOME: this.dir, PATH: `${this.bin}:${process.env['PATH'] ?? ''}` },
     });
+  };
+
+  /** A login that is not the superuser's. */
+  readonly asUser: SshService['exec'] = (_, script, options = {}) => {
+    chmodSync(dirname(this.dir), 0o711);
+    chmodSync(this.dir, 0o755);
+    const plain = ['/bin/sh', '-c', script] as const;
+    const other = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', ...plain] as const;
+    const [program, ...args] = process.getuid?.() === 0 ? other : plain;
+    return runProgram(program, args, { ...options, cwd: '/' });
   };
 
   /** The line is cut after so many bytes of the archives; `passed` counts them. */
@@ -61,10 +71,45 @@ export class ParkedScene {
     };
   }
 
+  /** Ends with the given login: its work was done, and only the answer lost, or it was not. */
+  endingExec(login: number, isDone: boolean): SshService['exec'] {
+    return async (alias, script, options = {}) => {
+      if (this.logins + 1 < login) {
+        return this.exec(alias, script, options);
+      }
+      if (isDone) {
+        await this.exec(alias, script, { ...options, output: drained });
+      }
+      return { code: 255, stdout: '', stderr: 'closed', timedOut: false };
+    };
+  }
+
+  /** The line is cut after so many bytes that are sent; `sent` counts them. */
+  cutInput(after: number, sent: { bytes: number }): SshService['exec'] {
+    return async (alias, script, options = {}) => {
+      const { input = '' } = options;
+      async function* cut(bytes: AsyncIterable<Uint8Array>) {
+        for await (const piece of bytes) {
+          yield piece.subarray(0, Math.max(0, after - sent.bytes));
+          sent.bytes += piece.length;
+          if (sent.bytes > after) {
+            return;
+          }
+        }
+      }
+      const result = await this.exec(
+        alias,
+        script,
+        typeof input === 'string' ? options : { ...options, input: cut(input) },
+      );
+      return sent.bytes > after ? { ...result, code: 255 } : result;
+    };
+  }
+
   /** Has a script run in place of a program of the machine but for its version. */
-  fake(name: string, script: string): void {
+  fake(name: string, script: string, version?: string): void {
     const real = execFileSync('/bin/sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim();
-    const body = `#!/bin/bash\n${name}() { ${real} "$@"; }\n[ "$1" != --version ] || exec ${real} --version\n${script}\n`;
+    const body = `#!/bin/bash\n${name}() { ${real} "$@"; }\n[ "$1" != --version ] || exec ${version === undefined ? real : `echo ${version}`} --version\n${script}\n`;
     mkdirSync(this.bin, { recursive: true });
     writeFileSync(join(this.bin, name), body, { mode: 0o755 });
   }
@@ -99,6 +144,12 @@ export class ParkedScene {
 
   dispose(): void {
     rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+async function drained(bytes: AsyncIterable<Buffer>): Promise<void> {
+  for await (const piece of bytes) {
+    void piece;
   }
 }
 

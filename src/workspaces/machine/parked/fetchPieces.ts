@@ -12,7 +12,7 @@ import type { Manifest, OnParkedProgress } from '../../model/parkedSet';
 import { isManifestOf, writeManifest } from './manifestFile';
 import { runParkedStep, type ParkedCall } from './parkedCall';
 import { PartFile, sizeOfFile } from './partFile';
-import { checkPiece, PieceBrokenError } from './pieceCheck';
+import { checkPiece, PieceBrokenError, UnaskedError } from './pieceCheck';
 import { mostBytesOf, pieceFile, piecesOf, type ParkedPiece } from './pieces';
 import { parkedPrograms } from './programs';
 import { Reported } from './reported';
@@ -152,16 +152,21 @@ export class PieceFetch {
     const path = join(this.folder, piece.file);
     const part = await PartFile.open(`${path}.part`, begun, arriving, (bytes) => this.beforeWrite(bytes));
     const wrong = new Set<string>();
-    let isBroken = false;
+    let [isBroken, isUnasked] = [false, false];
     try {
       await checkPiece(part, piece, wrong, (bytes) => this.progress.add(bytes));
     } catch (error) {
+      isUnasked = error instanceof UnaskedError;
       isBroken = error instanceof PieceBrokenError && !part.isCut;
       if (!(error instanceof PieceBrokenError)) {
         throw error;
       }
     } finally {
       await part.close();
+      // Nothing of a machine that lies is continued.
+      if (isUnasked) {
+        await rm(`${path}.part`);
+      }
     }
     if (part.isCut) {
       return false;

@@ -7,11 +7,13 @@ import type {
   ParkedEntry,
   ParkedPieces,
 } from '../../model/parkedSet';
-import { PieceFetch, type FreeHere } from './fetchPieces';
+import { FilesChangedError, PieceFetch, type FreeHere } from './fetchPieces';
 import { folderLookOf } from './folderLook';
 import { hashesThere, listFolder, type Listed } from './listing';
 import { readManifest, writeManifest } from './manifestFile';
 import type { ParkedCall } from './parkedCall';
+import { parkedEntries } from './parkedEntries';
+import { PiecePlacement } from './placePieces';
 import { proveHere } from './proveHere';
 import { shownNames } from './shownNames';
 
@@ -24,11 +26,11 @@ const secrets = /(?:^|\/)\.hf_home\/(?:token|stored_tokens)$/;
 export function createParkedPieces(
   { free, ...deps }: Omit<ParkedCall, 'alias'> & { readonly free?: FreeHere },
   { alias, folder }: { readonly alias: string; readonly folder: string },
-): Omit<ParkedPieces, 'place'> {
+): ParkedPieces {
   return new Pieces({ ...deps, alias }, folder, free);
 }
 
-class Pieces {
+class Pieces implements ParkedPieces {
   constructor(
     private readonly call: ParkedCall,
     private readonly folder: string,
@@ -44,19 +46,23 @@ class Pieces {
   }
 
   async list(
-    root: string,
+    folder: string,
     leftOut: readonly string[],
     signal?: AbortSignal,
     onProgress?: OnParkedProgress,
   ): Promise<Manifest> {
+    const root = folder.replace(/(?<=.)\/+$/, '');
     const { at, entries: all } = await listFolder(this.call, root, leftOut, signal);
     const secret = all.flatMap(({ name }) => (secrets.test(name) ? [name] : []));
-    const listed = all.filter(({ name, kind }) => kind !== 'special' && !secret.includes(name));
-    refuseUnreadable(listed.filter(({ isReadable }) => !isReadable));
-    const entries = withHardLinks(listed);
+    const listed = all.filter(({ name }) => !secret.includes(name));
+    refuseUnreadable(listed.filter(({ isReadable, kind }) => !isReadable && kind !== 'special'));
+    const entries = parkedEntries(listed);
     const files = entries.filter(({ kind }) => kind === 'file');
     const hashes = await hashesThere(this.call, root, files, signal, onProgress);
-    refuseUnreadable(files.filter(({ name }) => !hashes.has(name)));
+    const gone = files.flatMap(({ name }) => (hashes.has(name) ? [] : [name]));
+    if (gone.length > 0) {
+      throw new FilesChangedError(gone);
+    }
     const manifest = {
       root,
       leftOut: [...leftOut, ...secret],
@@ -99,6 +105,10 @@ class Pieces {
     return new PieceFetch(this.call, this.folder, manifest, onProgress, signal, this.free).run();
   }
 
+  place(manifest: Manifest, onProgress?: OnParkedProgress, signal?: AbortSignal) {
+    return new PiecePlacement(this.call, this.folder, manifest, onProgress, signal).run();
+  }
+
   proveHere(manifest: Manifest, signal?: AbortSignal): Promise<readonly string[]> {
     return proveHere(this.folder, manifest, signal);
   }
@@ -125,26 +135,4 @@ function refuseUnreadable(entries: readonly { readonly name: string }[]): void {
       { nextStep: 'retry' },
     );
   }
-}
-
-/** Names the further names of a file as such. */
-function withHardLinks(listed: readonly Listed[]): readonly ParkedEntry[] {
-  const first = new Map<string, string>();
-  return listed.map(({ name, kind, mode, modified, changed, size, usedBytes, inode, links, target }) => {
-    const facts = { name, mode, modified, changed, inode };
-    const other = first.get(inode);
-    if (other !== undefined) {
-      return { ...facts, kind: 'hardLink', size: 0, usedBytes: 0, target: other };
-    }
-    if (links > 1) {
-      first.set(inode, name);
-    }
-    return {
-      ...facts,
-      kind: kind as ParkedEntry['kind'],
-      size,
-      usedBytes,
-      ...(kind === 'link' ? { target } : {}),
-    };
-  });
 }

@@ -206,7 +206,7 @@ describe('A folder that is fetched from an instance', function () {
   ];
   for (const [what, tar, words] of lies) {
     it(`is never proved by a machine that sends ${what}`, async () => {
-      scene.make('echo 111 >a; echo b >b; echo out >../outside; touch -d 2001-01-01 .');
+      scene.make('echo 111 >a; echo b >b; echo out >../outside; touch -d 2001-01-01 a .');
       const manifest = await scene.pieces().list(scene.root, []);
       scene.fake('tar', tar);
       const found = await names(scene.pieces().fetch(manifest));
@@ -216,6 +216,11 @@ describe('A folder that is fetched from an instance', function () {
         assert.ok(Array.isArray(found) && words.some((word) => found.includes(word)), String(found));
       }
       assert.notDeepEqual(await scene.pieces().proveHere(manifest), []);
+      // What was kept of it does no harm.
+      scene.honest();
+      scene.make('echo 111 >a; rm -f evil; touch -d 2001-01-01 a .');
+      await scene.pieces().fetch(manifest);
+      assert.deepEqual(await scene.pieces().proveHere(manifest), []);
     });
   }
 });

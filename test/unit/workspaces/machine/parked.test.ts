@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
-import { ParkedScene } from '../../../support/parkedScene';
+import { rmSync, statSync } from 'node:fs';
+import { parkedPrograms } from '../../../../src/workspaces/machine/parked/programs';
+import { factsOf, ParkedScene } from '../../../support/parkedScene';
 
 const sha = (content: string) => createHash('sha256').update(content).digest('hex');
 
@@ -69,5 +71,84 @@ describe('A folder of an instance before it is parked', function () {
     assert.equal(found.get('\xff\xfe')?.hash, sha('bytes\n'));
     assert.deepEqual(manifest.leftOut, ['o*t', '.hf_home/token']);
     assert.deepEqual(await scene.pieces().saved(), manifest);
+  });
+
+  it('names what can not be read, until that is left out', async () => {
+    scene.make(
+      'echo one >a; echo secret >hidden; chmod 0 hidden; mkdir -p locked/in; chmod 0 locked; mkfifo pipe; chmod 755 .',
+    );
+    const user = scene.pieces({ exec: scene.asUser });
+    const { unreadable, special, files } = await user.look(scene.root);
+    assert.deepEqual([unreadable, special, files], [['hidden', 'locked'], ['pipe'], 2]);
+    await assert.rejects(user.list(scene.root, ['locked']), /Can't be read on the instance: hidden\. /);
+    await assert.rejects(user.list(scene.root, ['hidden']), /Can't be read on the instance: locked\. /);
+    const { entries } = await user.list(scene.root, ['hidden', 'locked']);
+    assert.deepEqual(
+      entries.map(({ name }) => name),
+      ['', 'a'],
+    );
+  });
+
+  const lies: readonly (readonly [what: string, record: string, refused: RegExp])[] = [
+    ['a name outside', 'rf 644 1 8 1:2 1 1.5 1.5 ./../x', /leads elsewhere: \.\.\/x/],
+    ['an absolute name', 'rf 644 1 8 1:2 1 1.5 1.5 /etc/passwd', /did not finish/],
+    [
+      'a name below a link',
+      'rl 777 1 0 1:2 1 1.5 1.5 ./l\\0/etc\\0rf 644 1 8 1:3 1 1.5 1.5 ./l/x',
+      /leads elsewhere: l\/x/,
+    ],
+    ['a name twice', 'rf 644 1 8 1:2 1 1.5 1.5 ./x\\0\\0rf 644 1 8 1:3 1 1.5 1.5 ./x', /leads elsewhere: x/],
+    ['an empty part', 'rf 644 1 8 1:2 1 1.5 1.5 .//x', /leads elsewhere/],
+    ['a size that is none', 'rf 644 -1 8 1:2 1 1.5 1.5 ./x', /did not finish/],
+    ['no folder', 'rf 644 1 8 1:2 1 1.5 1.5 .', /leads elsewhere/],
+    ['other words', 'Welcome', /did not finish/],
+  ];
+  for (const [what, record, refused] of lies) {
+    it(`is refused by its name where an instance lists ${what}`, async () => {
+      scene.fake('find', `printf 'rd 755 1 8 1:1 1 1.5 1.5 .\\0\\0${record}\\0\\0'`);
+      await assert.rejects(scene.pieces().list(scene.root, []), refused);
+      assert.equal(await scene.pieces().saved(), undefined);
+    });
+  }
+
+  it('is no folder where it is gone, and needs programs of GNU, which are named', async () => {
+    await assert.rejects(scene.pieces().look(`${scene.root}/none`), /The instance has no folder .*\/none/);
+    for (const name of ['tar', 'find', 'sha256sum']) {
+      scene.fake(name, 'false', 'BusyBox');
+    }
+    const manifest = { root: scene.root, leftOut: [], listedAt: 0, entries: [] };
+    const works = [
+      () => scene.pieces().look(scene.root),
+      () => scene.pieces().list(scene.root, []),
+      () => scene.pieces().changedSince(manifest),
+      () => scene.pieces().fetch(manifest),
+      () => scene.pieces().place(manifest),
+    ];
+    for (const work of works) {
+      await assert.rejects(work(), /lacks GNU programs: tar, find, sha256sum\. Install them/);
+    }
+  });
+
+  it('is worked on by programs that shellcheck has no objection to', () => {
+    for (const program of Object.values(parkedPrograms)) {
+      const { status, stdout } = spawnSync(
+        'shellcheck',
+        ['--shell=sh', '-e', 'SC2154,SC2185,SC2015,SC2034,SC2317', '-'],
+        { input: program },
+      );
+      assert.equal(status, 0, stdout.toString());
+    }
+  });
+
+  it('is the same to the byte with thousands of files', async () => {
+    scene.make('for d in {1..60}; do mkdir -p d$d/x; for f in {1..50}; do echo $d$f >d$d/x/$f; done; done');
+    const before = factsOf(scene.there);
+    const manifest = await scene.pieces().list(scene.root, []);
+    await scene.pieces().fetch(manifest);
+    assert.deepEqual(await scene.pieces().proveHere(manifest), []);
+    scene.make('rm -r ./*');
+    rmSync(scene.there, { recursive: true });
+    await scene.pieces().place(manifest);
+    assert.deepEqual(factsOf(scene.there), before);
   });
 });
