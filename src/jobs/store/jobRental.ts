@@ -1,6 +1,7 @@
 import { instanceName } from '../../model/instances/instanceLabel';
 import { perHour, runningRateOf } from '../../model/quote';
 import type { Fleet } from '../../store/instances/fleetStore';
+import { currentRental } from '../../store/rentals/currentRental';
 import type { RentalStore, Rental } from '../../store/rentals/rentalStore';
 import { isBeingReplaced } from '../../store/rentals/replacementMark';
 import type { WindowHub } from '../../store/windows/windowHub';
@@ -20,22 +21,6 @@ export interface JobRentalDeps {
 const checkMs = 3_000;
 /** A renting window that is silent for this long is gone (ms). */
 const renterGoneMs = 15_000;
-
-/** Returns the rental of a job, or the last one in its chain of replacements. */
-export function currentRental(rentals: readonly Rental[], marker: string): Rental | undefined {
-  let rental = rentals.find((one) => one.marker === marker);
-  for (;;) {
-    const before = rental;
-    const next = rentals.find(
-      ({ replaces, phase }) =>
-        replaces !== undefined && replaces === before?.marker && phase.kind !== 'notRented',
-    );
-    if (!next) {
-      return rental;
-    }
-    rental = next;
-  }
-}
 
 /**
  * Follows the machine that is rented for a job until it is ready. It sends nothing: the rental's own journal settles

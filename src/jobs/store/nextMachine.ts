@@ -1,4 +1,5 @@
 import { stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
+import { currentRental } from '../../store/rentals/currentRental';
 import type { Rental } from '../../store/rentals/rentalStore';
 import type { ReplaceResult } from '../../store/rentals/replacement';
 import { isBeingReplaced } from '../../store/rentals/replacementMark';
@@ -8,7 +9,6 @@ import { isAtWork, isBeforeStart, machineOf, type JobRow } from '../model/job';
 import { hardLimit, limitInputs } from '../model/jobLimits';
 import { otherJobText } from '../model/jobText';
 import { type LossCause, lossOf, mayTryAgain } from '../model/nextAttempt';
-import { currentRental } from './jobRental';
 import type { JobStepDeps, Step } from './jobStep';
 
 /** How soon to check again on another job or window (ms). */

@@ -1,8 +1,9 @@
 import { instanceName } from '../../model/instances/instanceLabel';
 import { perHour, runningRateOf } from '../../model/quote';
+import { currentRental } from '../../store/rentals/currentRental';
 import { machineOf, type JobRow, type MachineOfJob } from '../model/job';
 import { mayReopen } from '../model/reopenedJob';
-import { currentRental, type JobRentalDeps } from './jobRental';
+import type { JobRentalDeps } from './jobRental';
 
 export interface RemainingMachineDeps {
   readonly fleet: Pick<JobRentalDeps['fleet'], 'find' | 'hasEnded'>;

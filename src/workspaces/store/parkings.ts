@@ -1,0 +1,236 @@
+import * as z from 'zod';
+import { channel } from '../../shared/channel';
+import { DiskList, type DiskListDeps } from '../../store/disk/diskList';
+import { newOwnId } from '../../store/disk/rowFolder';
+import type { Clock } from '../../util/clock';
+import { DisposableStore, type Disposable } from '../../util/disposable';
+import { Emitter } from '../../util/emitter';
+import { UserError } from '../../util/errors';
+import type { Log } from '../../util/log';
+import { text } from '../../util/text';
+import {
+  canResume,
+  isAtRest,
+  isStopAsked,
+  newParkingState,
+  usesOldMachine,
+  type ParkedRow,
+  type ParkedSet,
+  type ParkingState,
+} from '../model/parking';
+import type { Moved } from '../model/parkedWork';
+import type { ParkedFiles } from './parkedFiles';
+
+interface Deps extends Pick<DiskListDeps<ParkedFiles>, 'hub'> {
+  readonly files: ParkedFiles;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const moves = channel(
+  'parked.moved',
+  z.object({ setId: z.string(), bytes: z.number(), totalBytes: z.number() }),
+);
+/** How often windows hear of a transfer (ms). */
+const tellMs = 1_000;
+
+/** The parked sets of this computer, on disk and the same in all windows. They belong to no account. */
+export class Parkings implements Disposable {
+  private readonly owned = new DisposableStore();
+  private readonly changed = this.owned.add(new Emitter<void>());
+  private readonly list: DiskList<ParkedRow, ParkedFiles>;
+  private readonly moved = new Map<string, Moved>();
+  /** Files that are named like sets but are none, so that they are read only once. */
+  private readonly unreadable = new Set<string>();
+  private toldAt = -Infinity;
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly deps: Deps) {
+    const { files, hub } = deps;
+    this.list = this.owned.add(
+      new DiskList<ParkedRow, ParkedFiles>({
+        ...deps,
+        topic: 'parked.changed',
+        accounts: { active: { key: 'parked' }, onDidChange: () => ({ dispose: () => undefined }) },
+        open: () => files,
+        unreadable: 'The parked workspaces could not be read',
+      }),
+    );
+    this.owned.add(
+      this.list.onDidChange(() => {
+        this.changed.fire();
+      }),
+    );
+    this.owned.add(
+      moves.on(hub, ({ setId, ...moved }) => {
+        this.moved.set(setId, moved);
+        this.changed.fire();
+      }),
+    );
+  }
+
+  get rows(): readonly ParkedRow[] {
+    return this.list.rows;
+  }
+
+  /** Why all rows or some are missing or old. */
+  get error(): unknown {
+    return this.list.anyError;
+  }
+
+  get damaged(): readonly string[] {
+    return this.list.damaged;
+  }
+
+  get ready(): Promise<void> {
+    return this.list.ready;
+  }
+
+  find(id: string): ParkedRow | undefined {
+    return this.rows.find(({ set }) => set.id === id);
+  }
+
+  /** The sets that are worked on. */
+  get open(): readonly ParkedRow[] {
+    return this.rows.filter((row) => !isAtRest(row));
+  }
+
+  /** What is done with an instance of an account, as its old or as its next machine. */
+  onInstance(accountKey: string, instanceId: number): ParkedRow | undefined {
+    return this.open.find(
+      ({ set, state }) =>
+        set.accountKey === accountKey &&
+        (state.next?.instanceId === instanceId ||
+          (set.from.instanceId === instanceId && usesOldMachine(state))),
+    );
+  }
+
+  /** How much of a transfer is done. */
+  movedOf(id: string): Moved | undefined {
+    return this.moved.get(id);
+  }
+
+  folderOf(id: string): string {
+    return this.deps.files.folderOf(id);
+  }
+
+  /** Orders a set. It is on disk when this resolves, and the leading window works on it. */
+  async order(given: Omit<ParkedSet, 'id' | 'orderedAt' | 'decidedAt'>): Promise<ParkedSet> {
+    const { files } = this.deps;
+    const set: ParkedSet = { ...given, id: newOwnId(), orderedAt: this.deps.clock.now(), decidedAt: {} };
+    await files.change(async () => {
+      const { accountKey, from } = set;
+      const other = (await files.list()).find(
+        (row) =>
+          !isAtRest(row) && row.set.accountKey === accountKey && row.set.from.instanceId === from.instanceId,
+      );
+      if (other) {
+        throw new UserError(text('{0} is already being parked or moved.', from.name));
+      }
+      // First, so that a missing state is never taken for that of a new set.
+      await files.putState(newParkingState(set));
+      await files.put(set);
+    });
+    await this.publish();
+    return set;
+  }
+
+  /** Records the user's decision to leave the machine as it is. */
+  stop(id: string): Promise<boolean> {
+    return this.record(id, (row, at) =>
+      isAtRest(row) ? undefined : { ...row.set, decidedAt: { ...row.set.decidedAt, stop: at } },
+    );
+  }
+
+  /** Records the user's decision to go on. */
+  goOn(id: string): Promise<boolean> {
+    return this.record(id, ({ set }, at) => ({ ...set, decidedAt: { ...set.decidedAt, retry: at } }));
+  }
+
+  /** Notes the rental on which a set continues, before it is sent. Returns false if another one was noted. */
+  noteRental(id: string, rental: NonNullable<ParkedSet['rental']>): Promise<boolean> {
+    return this.record(id, ({ set, state }, at) =>
+      isAtRest({ set, state }) && canResume(state)
+        ? { ...set, rental, decidedAt: { ...set.decidedAt, retry: at } }
+        : undefined,
+    );
+  }
+
+  /** Removes a set with its files. */
+  async remove(id: string): Promise<void> {
+    await this.deps.files.change(() => this.deps.files.remove(id));
+    await this.publish();
+  }
+
+  /** For the leading window: reads a set from disk, with the last decision of the user. */
+  reread(id: string): Promise<ParkedRow | undefined> {
+    return this.deps.files.read(id);
+  }
+
+  /** For the leading window: whether the end of the old machine is still wanted, by what is on disk. */
+  async awaitsEnd(id: string): Promise<boolean> {
+    const row = await this.reread(id);
+    return row?.state.phase === 'proved' && !isStopAsked(row.set);
+  }
+
+  /** For the leading window: stores progress; a removed set leaves nothing behind. */
+  async putState(state: ParkingState): Promise<void> {
+    const { files } = this.deps;
+    if (await files.read(state.setId)) {
+      await files.putState(state);
+      this.moved.delete(state.setId);
+      await this.publish();
+    }
+  }
+
+  /** For the leading window: shows how much of a transfer is done. */
+  showMoved(setId: string, moved: Moved): void {
+    this.moved.set(setId, moved);
+    const now = this.deps.clock.elapsed();
+    if (now - this.toldAt >= tellMs) {
+      this.toldAt = now;
+      moves.send(this.deps.hub, { setId, ...moved });
+      this.changed.fire();
+    }
+  }
+
+  /** For the leading window: finds sets that a window ordered and did not announce before its end. */
+  async findUnannounced(): Promise<void> {
+    const ids = (await this.deps.files.ids().catch(() => undefined)) ?? [];
+    const isNew = (id: string) => !this.find(id) && !this.unreadable.has(id);
+    if (ids.some(isNew)) {
+      await this.publish();
+      ids.filter(isNew).forEach((id) => this.unreadable.add(id));
+    }
+  }
+
+  private publish(): Promise<void> {
+    return this.list.publishChange(this.deps.files);
+  }
+
+  dispose(): void {
+    this.owned.dispose();
+  }
+
+  /** Changes a set by what is on disk. Returns false if it is gone, or the decision has no effect. */
+  private async record(
+    id: string,
+    change: (row: ParkedRow, at: number) => ParkedSet | undefined,
+  ): Promise<boolean> {
+    const { files, clock } = this.deps;
+    const isDone = await files.change(async () => {
+      const row = await files.read(id);
+      if (!row) {
+        return false;
+      }
+      const { retry = 0, stop = 0 } = row.set.decidedAt;
+      const next = change(row, Math.max(clock.now(), retry + 1, stop + 1, row.state.since + 1));
+      if (next) {
+        await files.put(next);
+      }
+      return next !== undefined;
+    });
+    await this.publish();
+    return isDone;
+  }
+}
