@@ -1,12 +1,15 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sshAuthority } from '../editor/remoteAuthority';
 import { hostInAuthority } from '../ssh/alias';
+import { ifPresent } from '../util/missing';
 import type { LaterWing } from '../wing';
 import { registerDebugConfigurations } from './ui/debugConfigurations';
 import { FilesRows } from './ui/filesRows';
 import { SetUpRows } from './ui/setUp/setUpRows';
 import { wantsSetUp } from './ui/setUp/wantsSetUp';
 
-/** Workspaces start when the user opens the files of an instance or a document of one, and in windows on instances. */
+/** Workspaces start when the user opens the files of an instance or a document of one, in windows on instances, and for parked sets. */
 export const workspaces: LaterWing = {
   name: 'workspaces',
   stored: 'workspaces',
@@ -15,6 +18,7 @@ export const workspaces: LaterWing = {
     own(instanceGroups.addInstanceRows(new SetUpRows(services)));
     own(instanceGroups.addInstanceRows(new FilesRows(fleet)));
     own(registerDebugConfigurations());
+    void beginForParked(services.storageDir, begin);
     if (wantsSetUp(settings) && hostInAuthority(sshAuthority())) {
       void begin();
     }
@@ -24,3 +28,11 @@ export const workspaces: LaterWing = {
     return wingOfWorkspaces;
   },
 };
+
+/** Parked sets belong to no account. If the disk refuses, the wing starts and reports that. */
+async function beginForParked(storageDir: string, begin: () => Promise<boolean>): Promise<void> {
+  const names = await ifPresent(readdir(join(storageDir, 'parked'))).catch(() => ['?']);
+  if (names !== undefined && names.length > 0) {
+    await begin();
+  }
+}

@@ -1,10 +1,12 @@
 import type { Services as CoreServices } from '../services';
 import type { FolderMirrors } from './model/mirror';
-import type { ParkedPieces } from './model/parkedSet';
+import type { FolderLook } from './model/parkedSet';
+import type { Parkings } from './store/parkings';
 
 /** What the features of this wing know. */
 export type Services = CoreServices & {
   readonly mirrors: FolderMirrors;
-  /** Works on a machine, by its alias, and on a folder here that holds a parked set. */
-  readonly parkedPieces: (alias: string, folder: string) => ParkedPieces;
+  readonly parkings: Parkings;
+  /** Looks at a folder of a machine, by its alias and a raw path, before it is saved. */
+  readonly lookAtFolder: (alias: string, root: string, signal: AbortSignal) => Promise<FolderLook>;
 };

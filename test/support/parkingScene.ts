@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { Notices } from '../../src/store/windows/notices';
 import { CancelledError } from '../../src/util/errors';
 import { silentLog } from '../../src/util/log';
-import type { ParkedSet } from '../../src/workspaces/model/parking';
 import type { ParkedWork } from '../../src/workspaces/model/parkedWork';
+import type { ParkedSet } from '../../src/workspaces/model/parking';
 import { ParkedFiles } from '../../src/workspaces/store/parkedFiles';
 import { parkingNotice } from '../../src/workspaces/store/parkingNotice';
 import { ParkingRunner } from '../../src/workspaces/store/parkingRunner';
@@ -62,6 +62,7 @@ export class FakeFolders {
           () => {
             here.set(set.id, content());
             onMoved({ bytes: 5, totalBytes: 5 });
+            return listed.get(set.id) === here.get(set.id) ? [] : ['notes.txt'];
           },
           signal,
         ),

@@ -85,13 +85,14 @@ export class Connector {
     );
   }
 
-  connect(machine: HeldMachine, where: Where): Promise<void> {
+  /** Without a folder it asks for one, unless one is known. */
+  connect(machine: HeldMachine, where: Where, folder?: string): Promise<void> {
     const { instanceId } = machine;
     const known = this.running.get(instanceId);
     if (known) {
       return known;
     }
-    const run = this.startAndOpen(machine, where).finally(() => {
+    const run = this.startAndOpen(machine, where, folder === undefined ? {} : { folder }).finally(() => {
       this.running.delete(instanceId);
     });
     this.running.set(instanceId, run);
@@ -119,11 +120,11 @@ export class Connector {
     }
   }
 
-  private async startAndOpen(machine: HeldMachine, where: Where): Promise<void> {
+  private async startAndOpen(machine: HeldMachine, where: Where, how: Try): Promise<void> {
     const { instanceId } = machine;
     let isOpened = false;
     try {
-      isOpened = (await this.started(machine)) && (await this.openWindow(machine, where));
+      isOpened = (await this.started(machine)) && (await this.openWindow(machine, where, how));
     } finally {
       await runCommand('gpuRental.followElsewhere', { instanceId, follows: false, isOpened });
     }

@@ -18,6 +18,7 @@ import { Contact } from './contact';
 import { endTerminals } from './endedTerminals';
 import { EntryCleaner } from './entryCleaner';
 import { EntryFollower } from './entryFollower';
+import { recipeFolder } from './folders';
 import { GraceAdvice } from './graceAdvice';
 import type { HeldMachine } from './hostChecks';
 import { KeptTerminals, type KeptTerminal } from './keptTerminals';
@@ -59,6 +60,21 @@ export function register(deps: ConnectDeps): Disposable {
   };
   on('gpuRental.instance.connect', (machine) =>
     connector.connect(machine, deps.settings.get('gpuRental.connect.openIn')),
+  );
+  store.add(
+    deps.commands.register('gpuRental.instance.openFolder', async ({ instanceId, folder }) => {
+      const account = accountFor(deps.accounts);
+      const where = deps.settings.get('gpuRental.connect.openIn');
+      await withManualStep(() => connector.connect({ instanceId, account }, where, folder));
+    }),
+  );
+  store.add(
+    deps.commands.register('gpuRental.instance.usualFolders', async ({ instanceId, alias }) => {
+      const instance = deps.fleet.find(instanceId);
+      const own = await recipeFolder(instance);
+      const recent = connector.folders.recent(alias, instance);
+      return own === undefined ? recent : [own, ...recent.filter((folder) => folder !== own)];
+    }),
   );
   on('gpuRental.instance.connectHere', (machine) => connector.connect(machine, 'currentWindow'));
   on('gpuRental.instance.cloneRepository', (machine) =>

@@ -210,7 +210,8 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
 
   private groupItem(groupId: string): vscode.TreeItem {
     const group = this.deps.instanceGroups.groups.find(({ id }) => id === groupId);
-    const item = new vscode.TreeItem(group?.label ?? '', vscode.TreeItemCollapsibleState.Collapsed);
+    const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+    const item = new vscode.TreeItem(group?.label ?? '', group?.isOpen === true ? Expanded : Collapsed);
     item.id = `group-${groupId}`;
     item.description = group?.description?.() ?? String(group?.rows().length ?? 0);
     item.iconPath = new vscode.ThemeIcon(group?.icon ?? 'folder');

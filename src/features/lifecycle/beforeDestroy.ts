@@ -62,6 +62,15 @@ export async function checkQuietly(
   return { volumes, hasUnreadVolumes, checks: new Map(checks) };
 }
 
+/** Returns whether a machine has something that parking it would save. */
+export function hasWorkToSave({ checks }: BeforeDestroy): boolean {
+  return [...checks.values()].some(
+    (check) =>
+      check.kind === 'seen' &&
+      (check.work.repositories.length + check.work.others.length > 0 || check.work.folder !== undefined),
+  );
+}
+
 async function readVolumes(deps: Deps, signal: AbortSignal): Promise<readonly Volume[] | undefined> {
   const { volumes, log } = deps;
   const isRead = await Promise.race([

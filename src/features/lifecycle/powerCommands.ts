@@ -6,6 +6,7 @@ import { confirmOverBudget } from '../../editor/confirmOverBudget';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
+import { labelOf } from '../../editor/titles';
 import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
 import type { ImageChange } from '../../model/instances/imageChange';
 import { isPastEnd, type Instance } from '../../model/instances/instance';
@@ -16,7 +17,7 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { destroyAndVerify, type DestroyVerdict } from '../../store/instances/destruction';
 import { changePower, type PowerRequest, type PowerVerdict } from '../../store/instances/power';
 import type { WorkLoss } from '../../store/instances/workOnInstances';
-import { checkBeforeDestroy, checkQuietly } from './beforeDestroy';
+import { checkBeforeDestroy, checkQuietly, hasWorkToSave } from './beforeDestroy';
 import { reportFailures, runEach, type RowResult } from './bulk';
 import type { LifecycleDeps } from './deps';
 import { destroyQuestion } from './destroyText';
@@ -249,11 +250,13 @@ async function confirmDestruction(
   account: () => Account,
   instances: readonly Instance[],
 ): Promise<boolean> {
-  return askBeforeLoss(deps, account, instances, async () =>
-    destroyQuestion(instances, await checkBeforeDestroy(deps, account(), instances), (instance) =>
-      faultsOfMachine(deps, instance),
-    ),
-  );
+  let canPark = false;
+  const makeQuestion = async () => {
+    const found = await checkBeforeDestroy(deps, account(), instances);
+    canPark = hasWorkToSave(found);
+    return destroyQuestion(instances, found, (instance) => faultsOfMachine(deps, instance));
+  };
+  return askBeforeLoss(deps, account, instances, makeQuestion, () => canPark);
 }
 
 /** Returns what the question to destroy an instance must name, for other features; `undefined` if it is gone. */
@@ -276,6 +279,7 @@ export async function askBeforeLoss(
   account: () => Account,
   instances: readonly Instance[],
   makeQuestion: () => Promise<Required<Question>>,
+  canPark = () => false,
 ): Promise<boolean> {
   const asked = await makeQuestion();
   const { button, ...question } = await withWorkAtRisk(deps, instances, 'disk', asked);
@@ -288,12 +292,21 @@ export async function askBeforeLoss(
     account();
     // The question returns only after a complete download, and there may be other data on the machine.
     const isWhole = await runCommand('gpuRental.instance.download', { instanceId });
-    return isWhole === true && askBeforeLoss(deps, account, instances, makeQuestion);
+    return isWhole === true && askBeforeLoss(deps, account, instances, makeQuestion, canPark);
   };
   const answer = await choose<boolean>(
     question,
     { label: button, run: () => Promise.resolve(true) },
     canDownload && { label: t('Download First…'), run: () => downloadFirst(only.id) },
+    canDownload &&
+      canPark() && {
+        label: labelOf('gpuRental.instance.park'),
+        run: async () => {
+          account();
+          await runCommand('gpuRental.instance.park', { instanceId: only.id });
+          return false;
+        },
+      },
   );
   return answer === true;
 }

@@ -115,7 +115,7 @@ function orderRows(
   facts: Confirmation,
   notice: ConfirmNotice | undefined,
 ): readonly Row<Confirmed>[] {
-  const about = order.facts(facts.quote.running, searchLimit(draft.query));
+  const about = order.facts(facts.quote.running, searchLimit(draft.query), input.offer);
   const rows = confirmRows(draft, input, facts, notice).filter(({ id }) => id !== 'options');
   if ('objection' in about) {
     const label = localize(about.objection);
@@ -123,11 +123,16 @@ function orderRows(
   }
   const at = rows.findIndex(({ id }) => id === 'rent') + 1;
   return [
-    ...rows
-      .slice(0, at)
-      .map((row) =>
-        row.id === 'rent' ? { ...row, label: t('{0} and Run {1}', row.label, order.name) } : row,
-      ),
+    ...rows.slice(0, at).map((row) =>
+      row.id === 'rent'
+        ? {
+            ...row,
+            label: order.rentLabel
+              ? localize(order.rentLabel(row.label))
+              : t('{0} and Run {1}', row.label, order.name),
+          }
+        : row,
+    ),
     { label: localize(order.heading), kind: vscode.QuickPickItemKind.Separator },
     ...about.map(({ id, label, value }): Row<Confirmed> => ({
       id: `order:${id}`,

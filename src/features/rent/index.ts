@@ -11,9 +11,10 @@ import { templateName } from '../../model/templates/templateName';
 import { refState } from '../../model/templates/templateRef';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
+import { accountStill } from '../../store/accounts/sameAccount';
 import { currentTemplate } from '../../store/templates/findTemplate';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { anotherLike } from './rentAnother';
+import { anotherLike, draftLike } from './rentAnother';
 import { rentPicked, type RentDeps } from './rentPicked';
 import { pickTemplate } from './templatePick';
 
@@ -31,6 +32,11 @@ export function register(deps: Deps): Disposable {
       const template = account && (await pickTemplate(deps, account, undefined, t('Choose a Template')));
       return template && { hashId: template.hashId, name: templateName(template), image: template.image };
     }),
+  );
+  store.add(
+    commands.register('gpuRental.draftLike', ({ accountKey, like }) =>
+      draftLike(deps, accountStill(deps.accounts, accountKey), like),
+    ),
   );
   store.add(commands.register('gpuRental.rentOffer', (draft) => rentPicked(deps, draft)));
   return store;

@@ -11,13 +11,14 @@ import type { Instance } from '../../model/instances/instance';
 import { displayLabel, withoutMarker } from '../../model/instances/instanceLabel';
 import { formatMoney } from '../../model/money';
 import type { MarketQuery } from '../../model/offers/marketQuery';
-import { defaultQuery } from '../../model/offers/savedSearches';
+import { defaultQuery, queryWith } from '../../model/offers/savedSearches';
 import { defaultFilters } from '../../model/offers/searchFields';
 import type { RentConfig } from '../../model/rentals/rent';
 import { choicesOf } from '../../model/rentals/rentAgain';
 import type { RentDraft } from '../../model/rentals/rentDraft';
 import { machineName } from '../../model/rentals/rentFacts';
 import { leastDiskGb, plannedDiskGb, type RentSource } from '../../model/rentals/rentPlan';
+import type { RentedLike } from '../../model/rentals/rentedLike';
 import { templateName } from '../../model/templates/templateName';
 import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
@@ -126,7 +127,42 @@ function title(name: string): string {
 async function fromRental(deps: Deps, account: Account, rental: Rental): Promise<RentDraft | undefined> {
   const full = await deps.rentals.fullConfig(rental);
   const config = full ?? rental.config;
-  const { choices, lost } = choicesOf(config, full !== undefined);
+  const { offer, rentalType } = rental;
+  const query = queryFor(offer.gpuName, offer.gpuCount, {
+    rentalType,
+    diskGb: config.diskGb ?? defaultQuery.diskGb,
+  });
+  return draftOf(deps, account, config, full !== undefined, { title: title(machineName(offer)), query });
+}
+
+/** Returns the search by which a machine was rented whose record may be gone, for at least the same CUDA. */
+export async function draftLike(
+  deps: Deps,
+  account: Account,
+  like: RentedLike,
+): Promise<RentDraft | undefined> {
+  const { config, rentalType, search, gpuName, gpuCount, cudaVersion, workspace, machine } = like;
+  const diskGb = config.diskGb ?? defaultQuery.diskGb;
+  const query = search
+    ? { ...queryWith(search.filters, diskGb), rentalType }
+    : queryFor(gpuName, gpuCount, { rentalType, diskGb });
+  const cuda = Math.max(cudaVersion ?? 0, query.filters.cuda?.min ?? 0);
+  const filters = cuda > 0 ? { ...query.filters, cuda: { ...query.filters.cuda, min: cuda } } : query.filters;
+  const draft = await draftOf(deps, account, config, like.hasSecrets === true, {
+    title: title(gpuName ?? '?'),
+    query: { ...query, filters },
+  });
+  return draft && workspace !== undefined ? { ...draft, workspace: { folder: workspace, machine } } : draft;
+}
+
+async function draftOf(
+  deps: Deps,
+  account: Account,
+  config: RentConfig,
+  hasSecrets: boolean,
+  found: Pick<RentDraft, 'title' | 'query'>,
+): Promise<RentDraft | undefined> {
+  const { choices, lost } = choicesOf(config, hasSecrets);
   if (lost.length > 0) {
     const names = lost.map((one) => (typeof one === 'string' ? plainLabel(one) : localize(one)));
     message(
@@ -138,19 +174,7 @@ async function fromRental(deps: Deps, account: Account, rental: Rental): Promise
     );
   }
   const source = await sourceOf(deps, account, config);
-  if (!source) {
-    return undefined;
-  }
-  const { offer, rentalType } = rental;
-  return {
-    accountKey: account.key,
-    title: title(machineName(offer)),
-    query: queryFor(offer.gpuName, offer.gpuCount, {
-      rentalType,
-      diskGb: config.diskGb ?? defaultQuery.diskGb,
-    }),
-    choices: { ...choices, source },
-  };
+  return source && { accountKey: account.key, ...found, choices: { ...choices, source } };
 }
 
 async function sourceOf(deps: Deps, account: Account, config: RentConfig): Promise<RentSource | undefined> {

@@ -19,3 +19,9 @@ export interface WantedEntry extends HeldTarget {
 export interface FolderTarget extends HeldTarget {
   readonly folder: string;
 }
+
+/** A folder of an instance. */
+export interface RemoteFolder {
+  readonly instanceId: number;
+  readonly folder: string;
+}

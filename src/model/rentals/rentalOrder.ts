@@ -1,5 +1,6 @@
 import type { Text } from '../../util/text';
 import type { Micros } from '../money';
+import type { Offer } from '../offers/offer';
 import type { Rate } from '../quote';
 
 /** A line of a confirmation. */
@@ -21,9 +22,15 @@ export interface RentalOrder {
     rate: Rate | undefined,
     /** The most that another machine may cost per hour, by the search. */
     limitPerHour: Micros | undefined,
+    offer: Offer,
   ): readonly OrderFact[] | { readonly objection: Text };
-  /** Returns after how many seconds a machine of this price stops itself if nothing began on it. */
-  guardSeconds(perHour: Micros | undefined): number;
+  /** Returns what the button is called that rents for it; by default, that it runs. */
+  rentLabel?(rent: string): Text;
+  /**
+   * Returns after how many seconds a machine of this price stops itself if nothing began on it; nothing if it only has the
+   * end of any rental.
+   */
+  guardSeconds(perHour: Micros | undefined): number | undefined;
   /** Begins to rent; `machine` is the confirmed one. */
   begin(
     machine: { readonly name: string; readonly perHour: Micros | undefined },

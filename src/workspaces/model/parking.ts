@@ -1,21 +1,6 @@
 import type { Micros } from '../../model/money';
-import type { RentalType } from '../../model/offers/offer';
-import type { OfferSearch } from '../../model/offers/filters';
-import type { RentConfig } from '../../model/rentals/rent';
+import type { RentedLike } from '../../model/rentals/rentedLike';
 import { text, type Text } from '../../util/text';
-
-/** How the machine of a set was rented, without secrets, so that one like it can be found. */
-export interface RentedLike {
-  readonly config: RentConfig;
-  readonly rentalType: RentalType;
-  readonly search?: OfferSearch | undefined;
-  readonly gpuName?: string | undefined;
-  readonly gpuCount?: number | undefined;
-  readonly cudaVersion?: number | undefined;
-  /** The real path of the folder whose recipe it was rented by, and the name of the machine there. */
-  readonly workspace?: string | undefined;
-  readonly machine?: string | undefined;
-}
 
 /** A machine of a set. */
 export interface MachineOfSet {
@@ -126,7 +111,7 @@ export type ParkingEvent =
 /** The most times that files are listed because they changed. */
 const mostRounds = 3;
 /** The longest pause after failures (ms). */
-export const longestPauseMs = 10 * 60_000;
+export const longestParkingPauseMs = 10 * 60_000;
 
 export function newParkingState({ id, plan, orderedAt }: ParkedSet): ParkingState {
   return { setId: id, phase: plan === 'move' ? 'renting' : 'listing', since: orderedAt, rounds: 0 };
@@ -155,11 +140,6 @@ export function isStopAsked({ decidedAt: { retry = 0, stop = 0 } }: ParkedSet): 
 /** Whether everything of a set is here, and nothing is done with it. */
 export function canResume({ phase, provedAt, lacking }: ParkingState): boolean {
   return restPhases.has(phase) && (provedAt !== undefined || lacking?.length === 0);
-}
-
-/** Whether the machine is proved superfluous and still costs money. */
-export function isStillBilled({ phase }: ParkingState): boolean {
-  return phase === 'proved';
 }
 
 /** The account that pays for what is done with a set now. */
@@ -191,7 +171,7 @@ export function decisionOf(row: ParkedRow): ParkingEvent | undefined {
 }
 
 /** Returns the state after an event. */
-export function progress(
+export function parkingAfter(
   set: ParkedSet,
   state: ParkingState,
   event: ParkingEvent,
@@ -258,7 +238,7 @@ export function progress(
         : at(state.phase, { rounds: 0 });
     case 'failed': {
       const tries = (state.trouble?.tries ?? 0) + 1;
-      const nextTryAt = now + Math.min(longestPauseMs, 15_000 * 2 ** Math.min(tries, 10));
+      const nextTryAt = now + Math.min(longestParkingPauseMs, 15_000 * 2 ** Math.min(tries, 10));
       return {
         ...quiet,
         trouble: { why: event.why, tries, ...(event.waitsForYou === true ? {} : { nextTryAt }) },

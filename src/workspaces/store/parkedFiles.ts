@@ -2,9 +2,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { micros } from '../../model/money';
+import type { RentedLike } from '../../model/rentals/rentedLike';
 import { RowFolder } from '../../store/disk/rowFolder';
-import { fileLock } from '../../util/fileLock';
 import type { Clock } from '../../util/clock';
+import { fileLock } from '../../util/fileLock';
 import type { Log } from '../../util/log';
 import { text, type Text } from '../../util/text';
 import {
@@ -13,7 +14,6 @@ import {
   type ParkedRow,
   type ParkedSet,
   type ParkingState,
-  type RentedLike,
 } from '../model/parking';
 
 const optionalTime = z.number().optional();

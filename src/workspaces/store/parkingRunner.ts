@@ -1,7 +1,15 @@
+import { followAccount } from '../../shared/followAccount';
 import type { Accounts } from '../../store/accounts/accounts';
 import type { Notices } from '../../store/windows/notices';
 import { DisposableStore, toDisposable, type Disposable } from '../../util/disposable';
-import { accountOf, decisionOf, isAtRest, longestPauseMs, progress, type ParkedRow } from '../model/parking';
+import {
+  accountOf,
+  decisionOf,
+  isAtRest,
+  longestParkingPauseMs,
+  parkingAfter,
+  type ParkedRow,
+} from '../model/parking';
 import { postNews } from './parkingNotice';
 import { runParkingStep, type Looks, type ParkingStepDeps } from './parkingSteps';
 
@@ -33,7 +41,12 @@ export class ParkingRunner implements Disposable {
       this.check();
     };
     this.owned.add(parkings.onDidChange(check));
-    this.owned.add(accounts.onDidChange(() => this.wakeAll()));
+    this.owned.add(
+      followAccount(accounts, () => {
+        this.wakeAll();
+        return undefined;
+      }),
+    );
     this.owned.add(
       fleet.onDidChange(() => (parkings.open.length > 0 ? undefined : void parkings.findUnannounced())),
     );
@@ -127,7 +140,7 @@ export class ParkingRunner implements Disposable {
       return waitMs;
     }
     const now = clock.now();
-    const state = progress(row.set, row.state, event, now);
+    const state = parkingAfter(row.set, row.state, event, now);
     await parkings.putState(state);
     postNews(this.deps, { set: row.set, state });
     return event.kind === 'failed' ? Math.max(1, this.untilNextTry({ set: row.set, state })) : waitMs;
@@ -139,8 +152,8 @@ export class ParkingRunner implements Disposable {
     }
     const remainingMs = (trouble.nextTryAt ?? Infinity) - this.deps.clock.now();
     // A longer one comes from a clock that was set back.
-    return trouble.nextTryAt === undefined || remainingMs <= longestPauseMs
-      ? Math.min(remainingMs, longestPauseMs)
+    return trouble.nextTryAt === undefined || remainingMs <= longestParkingPauseMs
+      ? Math.min(remainingMs, longestParkingPauseMs)
       : 0;
   }
 

@@ -7,12 +7,13 @@ import type { DestructionDeps } from '../../store/instances/destruction';
 import { readPresence } from '../../store/instances/ends';
 import type { Fleet } from '../../store/instances/fleetStore';
 import { currentRental } from '../../store/rentals/currentRental';
-import { isBeingReplaced } from '../../store/rentals/replacementMark';
 import type { RentalStore } from '../../store/rentals/rentalStore';
+import { isBeingReplaced } from '../../store/rentals/replacementMark';
 import type { WindowHub } from '../../store/windows/windowHub';
 import { isCancelled, UserError } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
 import { text, type Text } from '../../util/text';
+import type { ParkedWork } from '../model/parkedWork';
 import {
   decisionOf,
   isAtRest,
@@ -21,7 +22,6 @@ import {
   type ParkedSet,
   type ParkingEvent,
 } from '../model/parking';
-import type { ParkedWork } from '../model/parkedWork';
 import type { Parkings } from './parkings';
 
 export interface ParkingStepDeps extends DestructionDeps {
@@ -92,8 +92,8 @@ async function stepOf(
       return there(async () => ({ kind: 'listed', ...(await work.list(signal)) }));
     case 'fetching':
       return there(async () => {
-        await work.fetch(onMoved, signal);
-        return { kind: 'fetched' };
+        const changed = await work.fetch(onMoved, signal);
+        return changed.length === 0 ? { kind: 'fetched' } : { kind: 'lookedAgain', changed };
       });
     case 'proving':
       return { event: { kind: 'checked', wrong: await work.lacking(signal) } };

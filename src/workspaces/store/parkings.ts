@@ -8,6 +8,7 @@ import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
+import type { ParkedProgress } from '../model/parkedSet';
 import {
   canResume,
   isAtRest,
@@ -18,7 +19,6 @@ import {
   type ParkedSet,
   type ParkingState,
 } from '../model/parking';
-import type { Moved } from '../model/parkedWork';
 import type { ParkedFiles } from './parkedFiles';
 
 interface Deps extends Pick<DiskListDeps<ParkedFiles>, 'hub'> {
@@ -39,7 +39,7 @@ export class Parkings implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly changed = this.owned.add(new Emitter<void>());
   private readonly list: DiskList<ParkedRow, ParkedFiles>;
-  private readonly moved = new Map<string, Moved>();
+  private readonly moved = new Map<string, ParkedProgress>();
   /** Files that are named like sets but are none, so that they are read only once. */
   private readonly unreadable = new Set<string>();
   private toldAt = -Infinity;
@@ -106,7 +106,7 @@ export class Parkings implements Disposable {
   }
 
   /** How much of a transfer is done. */
-  movedOf(id: string): Moved | undefined {
+  movedOf(id: string): ParkedProgress | undefined {
     return this.moved.get(id);
   }
 
@@ -184,7 +184,7 @@ export class Parkings implements Disposable {
   }
 
   /** For the leading window: shows how much of a transfer is done. */
-  showMoved(setId: string, moved: Moved): void {
+  showMoved(setId: string, moved: ParkedProgress): void {
     this.moved.set(setId, moved);
     const now = this.deps.clock.elapsed();
     if (now - this.toldAt >= tellMs) {

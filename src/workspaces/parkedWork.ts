@@ -1,0 +1,57 @@
+import { TransferError } from '../ssh/transfer';
+import type { Account } from '../store/accounts/accounts';
+import { text } from '../util/text';
+import { FilesChangedError } from './machine/parked/fetchPieces';
+import type { Manifest, ParkedPieces } from './model/parkedSet';
+import type { ParkedWork } from './model/parkedWork';
+import type { MachineOfSet } from './model/parking';
+import { reachedAlias, type ReachDeps } from './reachedAlias';
+
+/** Returns what is done with the files of a set on a machine of an account. */
+export function createParkedWork(
+  deps: ReachDeps,
+  pieces: (alias: string) => ParkedPieces,
+  account: Account,
+  { root, leftOut }: { readonly root: string; readonly leftOut: readonly string[] },
+  { instanceId }: MachineOfSet,
+): ParkedWork {
+  const alias = deps.ssh.aliasOf(account, instanceId);
+  const own = pieces(alias);
+  const reached = async (signal: AbortSignal) => {
+    await reachedAlias(deps, account, instanceId, signal);
+    return own;
+  };
+  const saved = async (): Promise<Manifest> => {
+    const manifest = await own.saved();
+    if (!manifest) {
+      throw new TransferError(text('The list of its files is missing or damaged.'));
+    }
+    return manifest;
+  };
+  return {
+    list: async (signal) => {
+      const { entries } = await (await reached(signal)).list(root, leftOut, signal);
+      const files = entries.filter(({ kind }) => kind === 'file');
+      return { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
+    },
+    fetch: async (onMoved, signal) => {
+      const manifest = await saved();
+      try {
+        await (await reached(signal)).fetch(manifest, onMoved, signal);
+        return [];
+      } catch (error) {
+        if (error instanceof FilesChangedError) {
+          return error.names;
+        }
+        throw error;
+      }
+    },
+    lacking: async (signal) => {
+      const manifest = await own.saved();
+      // Without the list, nothing that is here counts.
+      return manifest ? own.proveHere(manifest, signal) : [''];
+    },
+    changed: async (signal) => (await reached(signal)).changedSince(await saved(), signal),
+    place: async (onMoved, signal) => (await reached(signal)).place(await saved(), onMoved, signal),
+  };
+}

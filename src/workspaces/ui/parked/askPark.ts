@@ -1,0 +1,135 @@
+import { choose } from '../../../editor/confirm';
+import { filesText } from '../../../editor/filesText';
+import { localize, t } from '../../../editor/localize';
+import { pricePerDay, pricePerHour } from '../../../editor/priceText';
+import type { Instance } from '../../../model/instances/instance';
+import { stoppedCostPerDay } from '../../../model/instances/instanceCost';
+import { instanceName } from '../../../model/instances/instanceLabel';
+import { formatMoney } from '../../../model/money';
+import { perHour, runningRateOf } from '../../../model/quote';
+import { bytesText } from '../../../util/bytes';
+import type { Text } from '../../../util/text';
+import { shownName } from '../../machine/rawPath';
+import { parkedCost, transferText } from '../../model/parkedCost';
+import type { FolderLook } from '../../model/parkedSet';
+import { some } from '../../model/parking';
+
+export interface AskedPark {
+  readonly instance: Instance;
+  /** Raw. */
+  readonly root: string;
+  readonly look: FolderLook;
+  /** Work on the instance that would be lost. */
+  readonly atRisk: readonly Text[];
+  readonly isWindowOpen: boolean;
+  /** The speed of the line from the instance (Mbit/s), if known. */
+  readonly upMbit: number | undefined;
+  /** The name of the older set that is deleted afterwards. */
+  readonly replaces: string | undefined;
+}
+
+/** Asks before a folder is parked or moved. Returns the names below it that are left out. */
+export async function askPark(
+  plan: 'park' | 'move',
+  asked: AskedPark,
+): Promise<readonly string[] | undefined> {
+  const { instance, look } = asked;
+  const name = instanceName(instance);
+  // What can't be read is named in the question.
+  const always = look.unreadable;
+  const caches = look.caches.map((cache) => cache.name);
+  return choose<readonly string[]>(
+    {
+      message:
+        plan === 'park'
+          ? t('Park {0} and destroy {1}?', shownName(asked.root), name)
+          : t('Move {0} off {1}?', shownName(asked.root), name),
+      detail: [...warnings(asked), ...facts(plan, asked)].join('\n'),
+      keep: t('Keep Instance'),
+    },
+    { label: plan === 'park' ? t('Park') : t('Choose Offer…'), run: () => [...always, ...caches] },
+    caches.length > 0 && {
+      label: plan === 'park' ? t('Park with Caches') : t('Choose Offer with Caches…'),
+      run: () => always,
+    },
+  );
+}
+
+function warnings({ look, atRisk, isWindowOpen }: AskedPark): readonly string[] {
+  const named = (names: readonly string[]) => some(names.map(shownName));
+  const lines = [
+    ...atRisk.map((line) => localize(line)),
+    ...(isWindowOpen
+      ? [t('A window is open on it. Save its editors first, because they can’t be saved later.')]
+      : []),
+    ...(look.gitAtWork.length > 0 ? [t('Git is at work: {0}', named(look.gitAtWork))] : []),
+    ...(look.isSharedVolume ? [t('The folder is on a volume, which is kept and still costs money.')] : []),
+    ...(look.unreadable.length > 0 ? [t('Can’t be read, so not saved: {0}', named(look.unreadable))] : []),
+    ...(look.special.length > 0 ? [t('Sockets and devices are not saved: {0}', named(look.special))] : []),
+  ];
+  return lines.length === 0 ? [] : [...lines.map((line) => `⚠ ${line}`), ''];
+}
+
+function facts(plan: 'park' | 'move', asked: AskedPark): readonly string[] {
+  const { instance, look, upMbit, replaces } = asked;
+  const cached = look.caches.reduce((sum, { bytes }) => sum + bytes, 0);
+  const bytes = Math.max(0, look.bytes - cached);
+  const { traffic, paysAfterDays } = parkedCost(instance, bytes);
+  const timeText = transferText(bytes, upMbit);
+  const rate = runningRateOf(instance);
+  return [
+    t('Saved to this computer, with Git history: {0}, {1}.', filesText(look.files), bytesText(bytes)),
+    ...(look.caches.length === 0
+      ? []
+      : [
+          t(
+            'Left out, because it can be made again: {0}.',
+            look.caches
+              .slice(0, 6)
+              .map((one) => `${shownName(one.name)} (${bytesText(one.bytes)})`)
+              .join(', ') + (look.caches.length > 6 ? ' …' : ''),
+          ),
+        ]),
+    t(
+      'Not saved: running processes, terminals, kernels, system packages, and everything outside of this folder.',
+    ),
+    ...(traffic === undefined
+      ? [t('The service does not state what the traffic costs.')]
+      : [
+          timeText === undefined
+            ? t('Traffic there and back costs about {0}.', formatMoney(traffic))
+            : t(
+                'Traffic there and back costs about {0}, and it takes at least {1}.',
+                formatMoney(traffic),
+                localize(timeText),
+              ),
+        ]),
+    ...(replaces === undefined ? [] : [t('The older copy “{0}” is deleted afterwards.', replaces)]),
+    plan === 'park'
+      ? [
+          t(
+            'All else on {0} is lost: it is destroyed once everything is here and proved.',
+            instanceName(instance),
+          ),
+          ...(paysAfterDays === undefined
+            ? []
+            : [
+                paysAfterDays === 1
+                  ? t(
+                      'Kept stopped it costs {0}, so this pays after 1 day.',
+                      pricePerDay(stoppedCostPerDay(instance)),
+                    )
+                  : t(
+                      'Kept stopped it costs {0}, so this pays after {1} days.',
+                      pricePerDay(stoppedCostPerDay(instance)),
+                      paysAfterDays,
+                    ),
+              ]),
+        ].join(' ')
+      : t(
+          '{0} costs {1} until everything is proved to be on the next instance, and is destroyed then.',
+          instanceName(instance),
+          pricePerHour(rate && perHour(rate)),
+        ),
+  ];
+}

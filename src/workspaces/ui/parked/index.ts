@@ -1,0 +1,200 @@
+import type { ParkedTarget } from '../../../commandSpecs';
+import { runCommand, signedIn } from '../../../editor/commands';
+import { confirm } from '../../../editor/confirm';
+import { reportDamagedFiles } from '../../../editor/damagedFiles';
+import { localize, t } from '../../../editor/localize';
+import { message } from '../../../editor/message';
+import { pricePerHour } from '../../../editor/priceText';
+import { showFolder } from '../../../editor/showFolder';
+import { titleOf } from '../../../editor/titles';
+import { bytesText } from '../../../util/bytes';
+import { DisposableStore, type Disposable } from '../../../util/disposable';
+import { UserError } from '../../../util/errors';
+import { text } from '../../../util/text';
+import { shownName } from '../../machine/rawPath';
+import { canResume, isAtRest, type ParkedRow } from '../../model/parking';
+import type { Services } from '../../services';
+import { parkingNotice, parkingNoticeKind } from '../../store/parkingNotice';
+import { park, type ParkDeps } from './park';
+import { ParkedRows } from './parkedRows';
+import { nameOfSet } from './parkedText';
+import { rentForSet } from './rentalOfSet';
+
+type Deps = ParkDeps & Pick<Services, 'commands' | 'instanceGroups' | 'notices' | 'oneWindow'>;
+
+/** Parked workspaces: their rows, commands and messages. */
+export function registerParked(deps: Deps): Disposable {
+  const store = new DisposableStore();
+  const { commands, instanceGroups, parkings, work } = deps;
+  store.add(instanceGroups.addGroup(new ParkedRows(deps)));
+  store.add(
+    reportDamagedFiles(deps, parkings, 'parked', {
+      effect: t('A parked workspace is missing from the list. Its files are kept.'),
+    }),
+  );
+  store.add(
+    work.add({
+      ready: () => parkings.ready,
+      atRisk: (instanceId) => {
+        const row = parkings.onInstance(deps.accounts.active?.key ?? '', instanceId);
+        return row ? [text('{0} is being parked, moved or resumed.', nameOfSet(row))] : [];
+      },
+      isPending: () => parkings.open.length > 0,
+      onDidChange: (listener) => parkings.onDidChange(listener),
+    }),
+  );
+  store.add(showNews(deps));
+  store.add(commands.register('gpuRental.instance.park', (target) => park(deps, 'park', target)));
+  store.add(commands.register('gpuRental.instance.move', (target) => park(deps, 'move', target)));
+  const on = (
+    id: `gpuRental.parked.${'resume' | 'stop' | 'continue' | 'showFolder' | 'delete'}`,
+    run: (row: ParkedRow) => Promise<unknown>,
+  ) => store.add(commands.register(id, async (target?: ParkedTarget) => run(await rowOf(deps, target))));
+  on('gpuRental.parked.resume', (row) => resume(deps, row));
+  on('gpuRental.parked.stop', ({ set }) => parkings.stop(set.id));
+  on('gpuRental.parked.continue', ({ set }) => parkings.goOn(set.id));
+  on('gpuRental.parked.showFolder', async ({ set }) => {
+    if (!(await showFolder(parkings.folderOf(set.id)))) {
+      message('info', t('Nothing of it was saved yet.'));
+    }
+  });
+  on('gpuRental.parked.delete', (row) => remove(deps, row));
+  return store;
+}
+
+async function rowOf({ parkings }: Deps, target: ParkedTarget | undefined): Promise<ParkedRow> {
+  await parkings.ready;
+  const row = target && parkings.find(target.parkedId);
+  if (!row) {
+    throw new UserError(text('This workspace is no longer parked here.'));
+  }
+  return row;
+}
+
+/** Searches an instance on which a set continues; the user confirms its rental at the end. */
+async function resume(deps: Deps, row: ParkedRow): Promise<void> {
+  const { accounts, parkings } = deps;
+  const account = await signedIn(accounts);
+  const { set, state } = row;
+  if (!account) {
+    return;
+  }
+  const isReady = (one: ParkedRow | undefined) => one !== undefined && isAtRest(one) && canResume(one.state);
+  if (!isReady(row)) {
+    throw new UserError(text('{0} can’t be resumed now.', nameOfSet(row)));
+  }
+  await rentForSet({
+    name: nameOfSet(row),
+    label: set.from.name,
+    accountKey: account.key,
+    like: set.like,
+    bytes: state.bytes ?? 0,
+    whyNot: async () =>
+      isReady(await parkings.reread(set.id)) ? undefined : t('It already continues on another instance.'),
+    note: (marker) => parkings.noteRental(set.id, { marker, accountKey: account.key }),
+  });
+}
+
+async function remove({ parkings }: Deps, row: ParkedRow): Promise<void> {
+  const { set, state } = row;
+  if (!isAtRest(row)) {
+    throw new UserError(text('{0} is being worked on. Stop that first.', nameOfSet(row)));
+  }
+  const isOnly = state.endedAt !== undefined && !state.resumed;
+  const isSure = await confirm({
+    message: t('Delete {0}?', nameOfSet(row)),
+    detail: [
+      t(
+        'Deletes {0} with {1} from this computer. This can’t be undone.',
+        shownName(set.root),
+        bytesText(state.bytes ?? 0),
+      ),
+      ...(isOnly ? [t('It is the only copy: its instance is destroyed.')] : []),
+    ].join(' '),
+    button: t('Delete'),
+  });
+  if (isSure) {
+    await parkings.remove(set.id);
+  }
+}
+
+/** Says what became of a set, once over all windows. */
+function showNews(deps: Deps): Disposable {
+  const { accounts, notices, oneWindow, parkings } = deps;
+  return notices.onDidPost(({ key, kind, accountKey, data }) => {
+    const notice = parkingNotice.safeParse(data);
+    if (kind === parkingNoticeKind && notice.success && accountKey === accounts.active?.key) {
+      oneWindow.offer(key, async () => {
+        await parkings.ready;
+        const row = parkings.find(notice.data.setId);
+        if (row) {
+          showOne(row, notice.data.news);
+        }
+      });
+    }
+  });
+}
+
+function showOne(row: ParkedRow, news: 'parked' | 'resumed' | 'incomplete' | 'trouble'): void {
+  const { set, state } = row;
+  const name = nameOfSet(row);
+  const act = (id: 'resume' | 'continue' | 'showFolder') => ({
+    label: titleOf(`gpuRental.parked.${id}`),
+    run: () => runCommand(`gpuRental.parked.${id}`, { parkedId: set.id }),
+  });
+  switch (news) {
+    case 'parked':
+      message(
+        'info',
+        t('{0} is parked here, and {1} is destroyed. It costs nothing.', name, set.from.name),
+        act('showFolder'),
+      );
+      return;
+    case 'resumed': {
+      const { resumed } = state;
+      if (resumed) {
+        message('info', t('{0} is on {1}, proved file by file.', name, resumed.name), {
+          label: t('Open'),
+          run: () =>
+            runCommand('gpuRental.instance.openFolder', {
+              instanceId: resumed.instanceId,
+              folder: shownName(resumed.root),
+            }),
+        });
+      }
+      return;
+    }
+    case 'incomplete':
+      message(
+        'warning',
+        canResume(state)
+          ? t(
+              '{0} ended before {1} was compared again. Everything that was listed is here.',
+              set.from.name,
+              name,
+            )
+          : t(
+              '{0} ended before {1} was saved. Missing: {2} files.',
+              set.from.name,
+              name,
+              state.lacking?.length ?? 0,
+            ),
+        act('showFolder'),
+      );
+      return;
+    case 'trouble':
+      message(
+        state.phase === 'proved' ? 'error' : 'warning',
+        state.phase === 'proved'
+          ? t(
+              '{0} is saved, but {1} still costs {2}: {3}',
+              name,
+              set.from.name,
+              pricePerHour(set.from.perHour),
+              state.trouble ? localize(state.trouble.why) : '',
+            )
+          : t('{0}: {1}', name, state.trouble ? localize(state.trouble.why) : ''),
+        act('continue'),
+      );
+  }
+}

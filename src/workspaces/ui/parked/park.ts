@@ -1,0 +1,206 @@
+import type { InstanceTarget } from '../../../commandSpecs';
+import { chooseInstance } from '../../../editor/chooseInstance';
+import { runCommand, signedIn } from '../../../editor/commands';
+import { t } from '../../../editor/localize';
+import { whileReadingInstances, withCancellableProgress } from '../../../editor/progress';
+import { pickFromList, type Row } from '../../../editor/quickPick';
+import { titleOf } from '../../../editor/titles';
+import type { HeldAlias } from '../../../model/instances/heldInstance';
+import type { Instance } from '../../../model/instances/instance';
+import { instanceName } from '../../../model/instances/instanceLabel';
+import { perHour, runningRateOf } from '../../../model/quote';
+import type { RentConfig } from '../../../model/rentals/rent';
+import type { RentedLike } from '../../../model/rentals/rentedLike';
+import { isRemotePath, readFolders } from '../../../ssh/remoteFolders';
+import { accountStill } from '../../../store/accounts/sameAccount';
+import { connectableInstances } from '../../../store/instances/listed';
+import type { Rental } from '../../../store/rentals/rentalStore';
+import { defined } from '../../../util/defined';
+import { UserError } from '../../../util/errors';
+import { plainLabel } from '../../../util/plainLabel';
+import { text } from '../../../util/text';
+import { rawOf } from '../../machine/rawPath';
+import type { FolderLook } from '../../model/parkedSet';
+import type { ParkedRow, ParkedSet } from '../../model/parking';
+import type { Services } from '../../services';
+import { reach } from '../reached';
+import { askPark } from './askPark';
+import { nameOfSet } from './parkedText';
+import { rentForSet } from './rentalOfSet';
+
+export type ParkDeps = Pick<
+  Services,
+  | 'accounts'
+  | 'clock'
+  | 'connectedWindows'
+  | 'fleet'
+  | 'lookAtFolder'
+  | 'parkings'
+  | 'rentals'
+  | 'ssh'
+  | 'work'
+>;
+
+/** Asks for instance and folder, shows what parking it or moving it means, and begins. */
+export async function park(
+  deps: ParkDeps,
+  plan: ParkedSet['plan'],
+  target: InstanceTarget | undefined,
+): Promise<void> {
+  const id = plan === 'park' ? 'gpuRental.instance.park' : 'gpuRental.instance.move';
+  const account = await signedIn(deps.accounts);
+  const listed = () => connectableInstances(deps, whileReadingInstances);
+  const instanceId = account && (await chooseInstance(target, listed, id));
+  const instance = instanceId === undefined ? undefined : deps.fleet.find(instanceId);
+  if (!account || !instance) {
+    return;
+  }
+  await checkIsFree(deps, account.key, instance);
+  const machine = await reach(deps, instance.id);
+  const folder = await chooseFolder(deps, machine, instance, titleOf(id));
+  if (folder === undefined) {
+    return;
+  }
+  const root = rawOf(folder);
+  const look = await withCancellableProgress(t('Checking the files of {0}…', plainLabel(folder)), (signal) =>
+    deps.lookAtFolder(machine.alias, root, signal),
+  );
+  const older = olderSet(deps, account.key, instance.id, root);
+  const leftOut = await ask(deps, plan, machine, instance, root, look, older);
+  if (!leftOut) {
+    return;
+  }
+  accountStill(deps.accounts, account.key);
+  const rate = runningRateOf(instance);
+  const set = {
+    plan,
+    accountKey: account.key,
+    serviceUrl: account.serviceUrl,
+    from: {
+      instanceId: instance.id,
+      name: instanceName(instance),
+      contractStart: instance.startedAt ?? 0,
+      perHour: rate && perHour(rate),
+    },
+    root,
+    leftOut,
+    like: likeOf(instance, deps.rentals.find(instance.id)),
+    replaces: older?.set.id,
+  };
+  await (plan === 'park' ? deps.parkings.order(set) : move(deps, set, savedBytes(look, leftOut)));
+}
+
+/** An instance is worked on for one set at a time. */
+async function checkIsFree({ parkings }: ParkDeps, accountKey: string, { id }: Instance): Promise<void> {
+  await parkings.ready;
+  const busy = parkings.onInstance(accountKey, id);
+  if (busy) {
+    throw new UserError(text('{0} is already being parked, moved or resumed.', nameOfSet(busy)));
+  }
+}
+
+/** Returns the set from which this instance was resumed, if it is of the same folder. */
+function olderSet({ parkings }: ParkDeps, accountKey: string, instanceId: number, root: string) {
+  return parkings.rows.find(
+    ({ set, state: { resumed } }) =>
+      set.accountKey === accountKey && set.root === root && resumed?.instanceId === instanceId,
+  );
+}
+
+async function ask(
+  { connectedWindows, rentals, work }: ParkDeps,
+  plan: ParkedSet['plan'],
+  { alias }: HeldAlias,
+  instance: Instance,
+  root: string,
+  look: FolderLook,
+  older: ParkedRow | undefined,
+): Promise<readonly string[] | undefined> {
+  await work.whole();
+  return askPark(plan, {
+    instance,
+    root,
+    look,
+    atRisk: work.atRisk(instance.id, 'processes'),
+    isWindowOpen: connectedWindows.isOpen(alias),
+    upMbit: rentals.find(instance.id)?.offer.inetUpMbit,
+    replaces: older && nameOfSet(older),
+  });
+}
+
+function savedBytes({ bytes, caches }: FolderLook, leftOut: readonly string[]): number {
+  const isLeftOut = new Set(leftOut);
+  return caches.reduce((sum, cache) => sum - (isLeftOut.has(cache.name) ? cache.bytes : 0), bytes);
+}
+
+async function move(
+  { parkings }: ParkDeps,
+  set: Parameters<ParkDeps['parkings']['order']>[0],
+  bytes: number,
+): Promise<void> {
+  const { accountKey, from, like } = set;
+  await rentForSet({
+    name: nameOfSet({ set }),
+    label: from.name,
+    accountKey,
+    like,
+    bytes,
+    old: from,
+    whyNot: () => Promise.resolve(undefined),
+    note: async (marker) => {
+      await parkings.order({ ...set, rental: { marker, accountKey } });
+      return true;
+    },
+  });
+}
+
+function likeOf(instance: Instance, rental: Rental | undefined): RentedLike {
+  const { templateHash, templateId, image, diskSpaceGb, gpuName, gpuCount, cudaVersion } = instance;
+  const machine = { gpuName, gpuCount, cudaVersion };
+  if (rental) {
+    const { config, rentalType, search, workspace, machine: name } = rental;
+    return { ...machine, config, rentalType, search, workspace, machine: name };
+  }
+  const diskGb = diskSpaceGb === undefined ? undefined : Math.ceil(diskSpaceGb);
+  return {
+    ...machine,
+    config: defined<RentConfig>(
+      templateHash === undefined ? { image, diskGb } : { templateHash, templateId, diskGb },
+    ),
+    rentalType: instance.isInterruptible === true ? 'interruptible' : 'on-demand',
+  };
+}
+
+/** Asks for the folder: those that were opened before come first, and a path can be typed. */
+async function chooseFolder(
+  { ssh }: ParkDeps,
+  machine: HeldAlias,
+  instance: Instance,
+  title: string,
+): Promise<string | undefined> {
+  const recent = (await runCommand('gpuRental.instance.usualFolders', machine)) ?? [];
+  const { folders } = await withCancellableProgress(
+    t('Reading the folders of {0}', instanceName(instance)),
+    (signal) => readFolders(ssh, machine.alias, signal),
+  );
+  const row = (path: string, description: string): Row<string> => ({
+    id: path,
+    label: plainLabel(path),
+    description,
+    value: path,
+  });
+  const fixed = [
+    ...recent.map((path) => row(path, t('opened before'))),
+    ...folders.filter((path) => !recent.includes(path)).map((path) => row(path, '')),
+  ];
+  const answer = await pickFromList<string>({
+    title,
+    placeholder: t('Folder on the instance: pick one or type a path'),
+    rows: (typed) => {
+      const path = typed.trim().replace(/(?<=.)\/+$/, '');
+      const isNew = isRemotePath(path) && path !== '/' && !fixed.some(({ value }) => value === path);
+      return isNew ? [row(path, t('as typed')), ...fixed] : fixed;
+    },
+  });
+  return answer.kind === 'picked' ? answer.value : undefined;
+}

@@ -1,0 +1,66 @@
+import { basename } from 'node:path/posix';
+import { localize, t } from '../../../editor/localize';
+import { pricePerHour } from '../../../editor/priceText';
+import { momentText } from '../../../editor/timeText';
+import { bytesText } from '../../../util/bytes';
+import { plainLabel } from '../../../util/plainLabel';
+import { shownName } from '../../machine/rawPath';
+import type { ParkedProgress } from '../../model/parkedSet';
+import { canResume, type ParkedRow, type ParkedSet } from '../../model/parking';
+
+export function nameOfSet({ set }: { readonly set: Pick<ParkedSet, 'root' | 'from'> }): string {
+  return plainLabel(t('{0} of {1}', shownName(basename(set.root)), set.from.name));
+}
+
+/** Returns what a row says of a set. */
+export function stateOfSet(
+  row: ParkedRow,
+  now: number,
+  { moved, isElsewhere }: { readonly moved: ParkedProgress | undefined; readonly isElsewhere: boolean },
+): string {
+  const { set, state } = row;
+  const { phase, bytes = 0, trouble, next } = state;
+  const price = pricePerHour(set.from.perHour);
+  const why = trouble
+    ? localize(trouble.why)
+    : isElsewhere
+      ? t('waits until you switch to its account')
+      : undefined;
+  const share =
+    moved && moved.totalBytes > 0 ? t('{0} %', Math.floor((100 * moved.bytes) / moved.totalBytes)) : '';
+  switch (phase) {
+    case 'listing':
+      return why ?? t('listing files');
+    case 'fetching':
+      return why ?? t('saving {0} {1}', bytesText(bytes), share).trim();
+    case 'proving':
+      return why ?? t('checking {0}', bytesText(bytes));
+    case 'lookingAgain':
+      return why ?? t('looking for changes');
+    case 'proved':
+      return t('{0}: {1}', price, why ?? t('saved, destroying {0}', set.from.name));
+    case 'renting':
+      return why ?? t('renting');
+    case 'gettingReady':
+      return why ?? t('{0} gets ready', next?.name ?? '');
+    case 'placing':
+      return why ?? t('sending {0} {1}', bytesText(bytes), share).trim();
+    case 'parked':
+      return [
+        bytesText(bytes),
+        momentText(state.endedAt ?? state.since, now),
+        why ?? t('costs nothing'),
+      ].join(' · ');
+    case 'stopped':
+      return [...(canResume(state) ? [bytesText(bytes)] : []), why ?? t('stopped')].join(' · ');
+    case 'incomplete':
+      return canResume(state)
+        ? [bytesText(bytes), t('not compared again before its instance ended')].join(' · ')
+        : t('incomplete: {0} missing', state.lacking?.length ?? 0);
+  }
+}
+
+/** Whether a row needs the user. */
+export function isUrgent({ state: { phase, trouble } }: ParkedRow): boolean {
+  return trouble !== undefined && (phase === 'proved' || trouble.nextTryAt === undefined);
+}
