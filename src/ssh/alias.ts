@@ -17,12 +17,16 @@ export type AliasAccount = Pick<AccountRef, 'serviceUrl' | 'isDemo'>;
  * `gpu-demo-<id>`. It never changes, so that an open window finds a machine that moved.
  */
 export function aliasOf(account: AliasAccount, instanceId: number): string {
-  const id = checkId(instanceId);
+  return `${aliasStart(account)}${checkId(instanceId)}`;
+}
+
+/** Returns what the aliases of all instances of an account have before the id. */
+export function aliasStart(account: AliasAccount): string {
   if (account.isDemo) {
-    return `gpu-demo-${id}`;
+    return 'gpu-demo-';
   }
   const address = normalAddress(account.serviceUrl);
-  return address === defaultServiceUrl ? `gpu-${id}` : `gpu-${sha256(address).slice(0, 6)}-${id}`;
+  return address === defaultServiceUrl ? 'gpu-' : `gpu-${sha256(address).slice(0, 6)}-`;
 }
 
 /** Returns the alias and the instance of a remote window; `undefined` for other hosts. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AccountRef } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
 import { isLoopback } from '../util/loopback';
-import { accountMark, aliasOf, type AliasAccount } from './alias';
+import { accountMark, aliasOf, aliasStart, type AliasAccount } from './alias';
 import { ProgramStart, ScriptAnswer } from './answer';
 import { readClientConfig } from './clientConfig';
 import { byUserShell, commandLine, sshCommand } from './commandLine';
@@ -29,7 +29,7 @@ import {
 import { probeAll, type ProbeResult } from './probe';
 import { removeEverything } from './removeEverything';
 import type { RunOptions, RunResult } from './run';
-import { checkAlias, checkHost, checkPort, hostAliasOf } from './validate';
+import { checkAlias, checkHost, checkId, checkPort, hostAliasOf } from './validate';
 
 export interface ExecOptions extends Omit<RunOptions, 'env' | 'cwd'> {
   /** Lets the machine use the SSH agent where the user allowed it; for what the user runs there, and nothing else. */
@@ -149,12 +149,18 @@ class NativeSsh implements SshService {
   /** Aliases whose host key a connection refused since a login proved it. */
   private readonly refused = new Set<string>();
 
+  private last: (AliasAccount & { readonly start: string }) | undefined;
+
   constructor(private readonly deps: SshDeps) {
     this.context = new SshContext(deps);
   }
 
-  aliasOf(account: AliasAccount, instanceId: number): string {
-    return aliasOf(account, instanceId);
+  aliasOf({ serviceUrl, isDemo }: AliasAccount, instanceId: number): string {
+    // Each row of a long list asks.
+    if (this.last?.serviceUrl !== serviceUrl || this.last.isDemo !== isDemo) {
+      this.last = { serviceUrl, isDemo, start: aliasStart({ serviceUrl, isDemo }) };
+    }
+    return `${this.last.start}${checkId(instanceId)}`;
   }
 
   async prepare(request: PrepareRequest, signal?: AbortSignal): Promise<PreparedHost> {

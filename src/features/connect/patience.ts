@@ -14,7 +14,7 @@ import { text, type Text } from '../../util/text';
 export interface PatienceDeps extends Pick<Services, 'clock'> {
   readonly attachedKeys: Pick<Services['attachedKeys'], 'isOnTheWay'>;
   readonly fleet: Pick<Services['fleet'], 'find' | 'facts'>;
-  readonly startWatches: Pick<Services['startWatches'], 'watches'>;
+  readonly startWatches: Pick<Services['startWatches'], 'find'>;
 }
 
 export interface Waiting {
@@ -60,7 +60,7 @@ export class Patience {
 
   private boots(instanceId: number): boolean {
     const { fleet, startWatches, clock } = this.deps;
-    const isChecked = startWatches.watches.some((one) => one.instanceId === instanceId && one.check);
+    const isChecked = startWatches.find(instanceId)?.check !== undefined;
     return isChecked || isBooting(fleet.facts(instanceId), clock.now());
   }
 }

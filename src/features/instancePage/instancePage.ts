@@ -243,7 +243,7 @@ export class InstancePage implements Disposable {
     return {
       facts: fleet.facts(id),
       now: clock.now(),
-      watch: startWatches.watches.find(({ instanceId }) => instanceId === id),
+      watch: startWatches.find(id),
       notes: instanceGroups.notesOf(id),
       creditLasts: hours === undefined ? undefined : `${signsOf(burn).credit}${localize(spanOfHours(hours))}`,
       budget: budget.now,

@@ -205,7 +205,7 @@ export async function checkMachine(
     });
   }
   const name = instanceName(instance);
-  const known = startWatches.watches.find((one) => one.instanceId === instance.id)?.check;
+  const known = startWatches.find(instance.id)?.check;
   if (known) {
     const stage = checkTexts(known, redrawAt(clock.now()).now).map(localize).join(' · ');
     message('info', t('{0} is already being checked: {1}', name, stage));
@@ -276,7 +276,7 @@ export class CheckNotes implements InstanceNotes, Disposable {
 
   note(instanceId: number): InstanceNote | undefined {
     const { startWatches, clock } = this.deps;
-    const check = startWatches.watches.find((one) => one.instanceId === instanceId)?.check;
+    const check = startWatches.find(instanceId)?.check;
     if (!check) {
       return this.lastCheck(instanceId);
     }

@@ -44,8 +44,7 @@ export class ReadyProgress implements vscode.Disposable {
     for (const watch of this.deps.startWatches.watches) {
       const { instanceId, since } = watch;
       const isStillSo = () =>
-        !this.followed.has(instanceId) &&
-        this.deps.startWatches.watches.some((one) => one.instanceId === instanceId && one.since === since);
+        !this.followed.has(instanceId) && this.deps.startWatches.find(instanceId)?.since === since;
       if (isStillSo()) {
         this.deps.oneWindow.offer(`${account}:progress:${instanceId}:${since}`, () => this.show(watch), {
           isStillSo,
@@ -67,7 +66,7 @@ export class ReadyProgress implements vscode.Disposable {
             resolve(wasCancelled);
           };
           const report = () => {
-            const now = this.deps.startWatches.watches.find((one) => one.instanceId === instanceId);
+            const now = this.deps.startWatches.find(instanceId);
             if (now?.since !== watch.since) {
               finish(false);
             } else {

@@ -14,6 +14,8 @@ import type { StartEvent } from './startEvent';
 export interface StartWatches extends Disposable {
   /** Starting machines, the same in all windows. */
   readonly watches: readonly StartWatch[];
+  /** Returns that of a machine which starts. */
+  find(instanceId: number): StartWatch | undefined;
   readonly onDidChange: Event<readonly StartWatch[]>;
   readonly onDidHappen: Event<StartEvent>;
   /** Stops watching a machine and keeps it. */

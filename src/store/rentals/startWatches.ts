@@ -61,7 +61,7 @@ class SharedStartWatches implements StartWatches {
         accountKey: () => this.accountKey,
         // One that runs may still be checked, by a file that the disk refuses.
         isFollowed: (id) =>
-          this.isUnderWay(id) ||
+          this.find(id) !== undefined ||
           (this.file?.isRefused === true && deps.rentals.find(id)?.phase.kind === 'ready'),
       }),
     );
@@ -101,9 +101,9 @@ class SharedStartWatches implements StartWatches {
     return [...this.byInstance.values()].sort((a, b) => a.since - b.since);
   }
 
-  private isUnderWay(instanceId: number): boolean {
+  find(instanceId: number): StartWatch | undefined {
     const watch = this.byInstance.get(instanceId);
-    return watch !== undefined && isUnderWay(watch);
+    return watch && isUnderWay(watch) ? watch : undefined;
   }
 
   get onDidChange() {
@@ -240,7 +240,7 @@ class SharedStartWatches implements StartWatches {
       await this.checkWatch(one, now);
     }
     for (const { id } of snapshot.instances) {
-      if (!this.isUnderWay(id)) {
+      if (!this.find(id)) {
         this.troubles.check(id);
       }
     }

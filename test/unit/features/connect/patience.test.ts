@@ -35,7 +35,7 @@ describe('connecting to a machine that has just started', () => {
       attachedKeys,
       clock,
       fleet: { find: () => undefined, facts: () => facts },
-      startWatches: { watches: [] },
+      startWatches: { find: () => undefined },
     });
 
   /** Connects while the machine answers with what `at` says of the seconds since it runs. */

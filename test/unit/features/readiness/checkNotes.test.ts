@@ -14,7 +14,7 @@ describe('the note of the last check', () => {
           clock: new FakeClock(),
           fleet: { find: () => anInstance({ actualStatus }) },
           machineProofs: { find: () => ({ at: 0, check }), onDidChange: ignored },
-          startWatches: { watches: [], onDidChange: ignored },
+          startWatches: { find: () => undefined, onDidChange: ignored },
           rentals: { find: () => undefined },
           instanceGroups: { addInstanceNotes: ignored },
         }),

@@ -33,6 +33,7 @@ describe('The progress of a machine that gets ready', () => {
       fleet: { find: () => (isListed ? instance : undefined), facts: () => ({}) },
       startWatches: {
         ...{ watches, onDidChange: changed.event },
+        find: (id: number) => watches.find(({ instanceId }) => instanceId === id),
         stopWatching: (id: number) => {
           stopped.push(id);
           set();
