@@ -60,6 +60,8 @@ class MirrorRun {
   /** What was there at any time, so that the user there may have replaced it. */
   private readonly seenThere = new Set<string>();
   private readonly released = new Set<string>();
+  /** What was not to be deleted there, which belongs to the instance from then on. */
+  private readonly leftThere = new Set<string>();
   /** Faults of the next login. */
   private fault: 'cut' | 'lost' | 'kill' | 'full' | undefined;
   private readonly hasGit: boolean;
@@ -109,7 +111,7 @@ class MirrorRun {
       [3, () => this.touch()],
       [2, () => this.fetch()],
       [2, () => this.keep()],
-      [2, () => this.answer()],
+      [2, () => this.answer(0.6)],
       [1, () => this.reopen()],
       [3, () => this.setFault()],
       [this.hasGit ? 3 : 0, () => this.useGit()],
@@ -131,7 +133,7 @@ class MirrorRun {
     for (let round = 0; round < 3; round += 1) {
       await this.window.settle();
       if (this.window.status.question) {
-        this.window.answer(this.dice.chance(0.7));
+        this.answer(0.7);
       }
     }
     await this.window.settle();
@@ -156,7 +158,7 @@ class MirrorRun {
       if (here.get(name) !== undefined && here.get(name) === there.get(name)) {
         this.complain(`${name} is listed as ${change} and the same`);
       }
-      if (!this.edits.isTouchedThere) {
+      if (!this.edits.isTouchedThere && !this.leftThere.has(name)) {
         this.complain(`${name} is listed as ${change} though nothing was changed there`);
       }
     }
@@ -329,9 +331,14 @@ class MirrorRun {
     }
   }
 
-  private answer(): void {
+  private answer(chance: number): void {
     this.trace('answer');
-    this.window.answer(this.dice.chance(0.6));
+    const isAllowed = this.dice.chance(chance);
+    const { question } = this.window.status;
+    if (question?.kind === 'deletes' && !isAllowed) {
+      question.names.forEach((name) => this.leftThere.add(name));
+    }
+    this.window.answer(isAllowed);
   }
 
   private wipe(): void {
