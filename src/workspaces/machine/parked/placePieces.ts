@@ -258,8 +258,13 @@ export class PiecePlacement {
         signal: this.signal,
       },
       async (line, reader) => {
+        const place = `${this.manifest.root}.part-${this.set}`;
+        if (line === 'denied') {
+          throw new UserError(
+            text('Could not create {0} on the instance. Check its disk and permissions.', shownName(place)),
+          );
+        }
         if (line === 'link') {
-          const place = `${this.manifest.root}.part-${this.set}`;
           throw new UserError(text('{0} is in the way on the instance. Remove it there.', shownName(place)));
         }
         await read(line, reader);

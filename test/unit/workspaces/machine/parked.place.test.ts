@@ -70,7 +70,7 @@ describe('A parked set that is placed on an instance', function () {
   });
 
   it('continues after each end of its work, and is there once', async () => {
-    const manifest = await park('echo one >a; mkdir d; head -c 40000000 /dev/urandom >large');
+    const manifest = await park('echo one >a; mkdir d; ln a d/b');
     for (let login = 1; login <= 5; login += 1) {
       for (const isDone of [false, true]) {
         scene.logins = 0;
@@ -83,7 +83,7 @@ describe('A parked set that is placed on an instance', function () {
         );
         assert.deepEqual(await scene.pieces().place(manifest), { root: scene.root });
         assert.deepEqual(beside(), ['project']);
-        assert.equal(statSync(join(scene.there, 'large')).size, 40_000_000);
+        assert.deepEqual(readdirSync(scene.there), ['a', 'd']);
         // Asked again, it is there already.
         scene.logins = 0;
         assert.deepEqual(await scene.pieces().place(manifest), { root: scene.root });
@@ -94,15 +94,15 @@ describe('A parked set that is placed on an instance', function () {
   });
 
   it('continues an archive that was cut, and does not send what arrived', async () => {
-    const manifest = await park('echo one >a; head -c 40000000 /dev/urandom >large');
-    for (const cut of [100, 2_000, 30_000_000, 40_050_000]) {
+    const manifest = await park('echo one >a; head -c 33000000 /dev/urandom >large');
+    for (const cut of [100, 25_000_000, 33_050_000]) {
       const sent = { bytes: 0 };
       await assert.rejects(scene.pieces({ exec: scene.cutInput(cut, sent) }).place(manifest));
       assert.deepEqual(beside(), ['project.part-0123456789abcdef']);
       sent.bytes = 0;
       await scene.pieces({ exec: scene.cutInput(Infinity, sent) }).place(manifest);
-      assert.ok(sent.bytes < 40_150_000 - cut + 66_000, `${sent.bytes} after ${cut}`);
-      assert.equal(statSync(join(scene.there, 'large')).size, 40_000_000);
+      assert.ok(sent.bytes < 33_150_000 - cut + 66_000, `${sent.bytes} after ${cut}`);
+      assert.equal(statSync(join(scene.there, 'large')).size, 33_000_000);
       rmSync(scene.there, { recursive: true });
     }
   });
@@ -132,6 +132,13 @@ describe('A parked set that is placed on an instance', function () {
     await assert.rejects(scene.pieces().place(manifest), /project\.part-0123456789abcdef is in the way/);
     assert.deepEqual(readdirSync(outside), []);
     rmSync(part);
+    rmSync(dirname(part), { recursive: true });
+    writeFileSync(dirname(part), '');
+    await assert.rejects(
+      scene.pieces().place(manifest),
+      /Could not create .*project\.part-0123456789abcdef on/,
+    );
+    rmSync(dirname(part));
     scene.fake('df', 'echo; echo x x x 70000');
     await assert.rejects(
       scene.pieces().place(manifest),
