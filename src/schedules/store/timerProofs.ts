@@ -108,6 +108,10 @@ export class TimerProofs implements Disposable {
     this.connected = new Set(used.map(({ alias }) => alias));
     const isNew = new Set(used.filter(({ alias }) => !before.has(alias)).map(({ schedule }) => schedule.id));
     for (const { schedule } of schedules.rows) {
+      if (this.underWay.has(schedule.id)) {
+        // A timer that is being started is not there yet.
+        continue;
+      }
       if (schedule.armed && this.isDue(schedule, schedule.armed, isNew.has(schedule.id))) {
         void this.prove(account, schedule, schedule.armed);
       } else if (!schedule.armed && this.isToArm(schedule)) {
@@ -125,7 +129,7 @@ export class TimerProofs implements Disposable {
   private async arm(account: Account, schedule: Schedule): Promise<void> {
     const { arm, clock, fleet, log, schedules } = this.deps;
     const instance = fleet.find(schedule.instanceId);
-    if (!arm || !instance || this.underWay.has(schedule.id)) {
+    if (!arm || !instance) {
       return;
     }
     this.underWay.add(schedule.id);

@@ -206,6 +206,24 @@ describe('The proof of a timer on an instance', () => {
       });
     }
 
+    it('is not checked while it is started, when its process is not there yet', async () => {
+      let started = () => {};
+      arm = async (_account, _instance, _schedule, _token, mayStart) => {
+        assert.equal(await mayStart(), true);
+        await new Promise<void>((resolve) => (started = resolve));
+        return 'armed';
+      };
+      verdict = 'gone';
+      const window = await open();
+      await window.schedules.setAgreed(window.accounts.active?.key ?? '', id, idle);
+      await pass(minute);
+      assert.equal(checks, 0);
+      started();
+      await pass(minute);
+      assert.deepEqual([armedIn(window)?.isDoubtful, ended], [undefined, 0]);
+      assert.ok(armedIn(window));
+    });
+
     it('is none before the first login, which no proof makes', async () => {
       const window = await agreed('notAsked');
       assert.equal(armedIn(window), undefined);
