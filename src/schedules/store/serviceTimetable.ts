@@ -42,6 +42,9 @@ const mostTries = 5;
 /** How long a user waits for a removal (ms). */
 const removalMs = 60_000;
 
+/** `refused`: a message names it. `noAnswer`: the leading window has not even tried, or the service is that slow. */
+export type Removal = 'gone' | 'refused' | 'noAnswer';
+
 /** One look at the schedules of an account and at what the service has of them. */
 interface Round {
   readonly account: Account;
@@ -106,8 +109,8 @@ export class ServiceTimetable implements Disposable {
     return startTime * 1000 + this.aheadMs;
   }
 
-  /** Waits until the service holds nothing for an instance; false if it could not be removed within a minute. */
-  async isGone(instanceId: number): Promise<boolean> {
+  /** Waits at most a minute until the service holds nothing for an instance. */
+  async removal(instanceId: number): Promise<Removal> {
     const { clock } = this.deps;
     const store = new DisposableStore();
     try {
@@ -115,11 +118,11 @@ export class ServiceTimetable implements Disposable {
         const check = () => {
           const record = this.find(instanceId);
           if (!record || (record.isUnwanted === true && record.problem)) {
-            resolve(!record);
+            resolve(record ? 'refused' : 'gone');
           }
         };
         store.add(this.list.onDidChange(check));
-        store.add(clock.schedule(() => resolve(false), removalMs));
+        store.add(clock.schedule(() => resolve('noAnswer'), removalMs));
         check();
       });
     } finally {

@@ -12,7 +12,7 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import { plainLabel } from '../../util/plainLabel';
 import type { Schedule, ScheduleAction, ScheduleTerm } from '../model/schedule';
 import type { ScheduleDeps } from './deps';
-import { arm, armExtended, disarm } from './machineTimers';
+import { arm, armExtended, disarm, tryAgain } from './machineTimers';
 import { canceledHereOnly, idleMeaning, willText } from './scheduleText';
 
 const extendByMs = 3_600_000;
@@ -179,11 +179,26 @@ export async function cancel(deps: ScheduleDeps, instanceId: number): Promise<vo
   const left = schedules.find(instanceId)?.schedule;
   if (left?.armed) {
     message('warning', canceledHereOnly(left, left.armed, name, clock.now()));
-  } else if (
-    !isLate &&
-    // A message names a stop that the service still holds.
-    (await whileSending(deps.timetable.isGone(instanceId)))
-  ) {
+  } else if (!isLate) {
+    await awaitRemoval(deps, instanceId, name);
+  }
+}
+
+/** Waits until the service holds no stop of a schedule that was canceled here. */
+async function awaitRemoval(deps: ScheduleDeps, instanceId: number, name: string): Promise<void> {
+  const { clock, timetable } = deps;
+  const removal = await whileSending(timetable.removal(instanceId));
+  const record = timetable.find(instanceId);
+  if (removal === 'noAnswer' && record) {
+    tryAgain(
+      t(
+        'Canceled here only: the service may still stop {0} at {1}, because no window has changed its timetable yet. Close or reload other windows, and retry.',
+        name,
+        momentText(timetable.timeOf(record.startTime), clock.now()),
+      ),
+      () => awaitRemoval(deps, instanceId, name),
+    );
+  } else if (removal !== 'refused') {
     message('info', t('{0} will not stop by itself. It still costs money.', name));
   }
 }

@@ -308,6 +308,7 @@ function reason(verdict: Exclude<TimerVerdict, { kind: 'armed' }>, name: string)
   }
 }
 
-function tryAgain(words: string, run: () => Promise<void>): void {
+/** Shows a warning that says what did not happen, with another try. */
+export function tryAgain(words: string, run: () => Promise<void>): void {
   message('warning', words, { label: t('Retry'), run });
 }

@@ -312,18 +312,18 @@ describe('The timetable of the service as a keeper of an end', () => {
   it('is gone for a user who cancels only once the service holds nothing', async () => {
     const { schedules, timetable } = await openSet();
     service.failsBefore('timetable.remove', () => new ForbiddenError({ lacking: 'instance_write' }));
-    const left = timetable.isGone(id);
+    const left = timetable.removal(id);
     await schedules.cancel(id);
     await settled('the problem', () => timetable.find(id)?.problem !== undefined);
-    assert.equal(await left, false);
+    assert.equal(await left, 'refused');
     await schedules.set(id, 'stop', at(2 * hour));
     await settled('the stop', () => timetable.find(id)?.checkedAt !== undefined);
     service.before = () => undefined;
-    const gone = timetable.isGone(id);
+    const gone = timetable.removal(id);
     await schedules.cancel(id);
     await settled('nothing', () => timetable.find(id) === undefined);
-    assert.equal(await gone, true);
-    assert.equal(await timetable.isGone(id), true);
+    assert.equal(await gone, 'gone');
+    assert.equal(await timetable.removal(id), 'gone');
   });
 
   it('deletes its entries once the setting is turned off', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Removal } from '../../../../src/schedules/store/serviceTimetable';
 import { cancel } from '../../../../src/schedules/ui/changes';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, runCommandsBy, textsOn } from '../../../support/onScreen';
@@ -34,7 +35,7 @@ describe('Canceling the end of an instance', () => {
       ...{ accounts, fleet, schedules },
       clock: computer.clock,
       ssh: { exec: () => Promise.resolve({ stdout: 'gpu-rental timer\ndisarmed\n' }) },
-      timetable: { isGone: () => Promise.resolve(true) },
+      timetable: { removal: () => Promise.resolve('gone') },
     });
     await computer.clock.through(cancel(deps, id));
     await new OnQuick(screen).flush();
@@ -42,21 +43,32 @@ describe('Canceling the end of an instance', () => {
     assert.match(textsOn(screen).join('\n'), /Canceled here only\./);
   });
 
-  it('shows that it waits for the window that removes the stop at the service', async () => {
+  it('waits for the window that removes the stop at the service, and names what to do where that hangs', async () => {
     const screen = openScreen();
     const { accounts, fleet, schedules } = await open();
     await schedules.set(id, 'stop', { kind: 'at', at: computer.clock.now() + 3_600_000 });
-    let remove: (isGone: boolean) => void = () => undefined;
-    const isGone = () => new Promise<boolean>((resolve) => (remove = resolve));
+    const answers: ((removal: Removal) => void)[] = [];
+    const removal = () => new Promise<Removal>((resolve) => void answers.push(resolve));
+    const startTime = computer.clock.now() / 1000 + 3600;
     const deps = only<Parameters<typeof cancel>[0]>({
       ...{ accounts, fleet, schedules },
       clock: computer.clock,
-      timetable: { isGone },
+      timetable: {
+        removal,
+        find: () => ({ instanceId: id, startTime }),
+        timeOf: (time: number) => time * 1000,
+      },
     });
     const canceling = cancel(deps, id);
     await until('the progress', () => textsOn(screen).some((line) => /Waiting for the service/.test(line)));
-    remove(true);
+    answers[0]?.('noAnswer');
     await canceling;
+    const [left] = screen.messages.history;
+    assert.match(left?.text ?? '', /^Canceled here only: the service may still stop training at .* windows/);
+    left?.press('Retry');
+    await until('another wait', () => answers.length === 2);
+    answers[1]?.('gone');
+    await new OnQuick(screen).flush();
     assert.match(textsOn(screen).join('\n'), /training will not stop by itself/);
   });
 });
