@@ -36,7 +36,7 @@ export function destroyQuestion(
       .join('\n')
       .concat(listed(instances)),
     button: titleOf('gpuRental.instance.destroy'),
-    keep: t('Keep Instance'),
+    keep: instances.length === 1 ? t('Keep Instance') : t('Keep Instances'),
   };
 }
 

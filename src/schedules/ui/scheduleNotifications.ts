@@ -183,7 +183,7 @@ function missedText({ fleet, clock }: ScheduleDeps, notice: ScheduleNotice, at: 
   }
   const now = clock.now();
   return t(
-    '{0} has been stopped for {1}. Storage still costs {2}.',
+    '{0} has been stopped for {1}, and storage still costs {2}. Destroy it?',
     name,
     localize(durationText(now - (fleet.facts(instanceId).stoppedAt ?? now))),
     pricePerDay(diskPerDay),

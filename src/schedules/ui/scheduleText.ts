@@ -85,7 +85,7 @@ export function scheduleNote(row: ScheduleRow, now: number, facts: InstanceFacts
             ? t('{0} (not armed)', text)
             : text,
     lines: () => [
-      [t('Later'), text],
+      [t('Schedule'), text],
       [t('Carried out by'), who()],
     ],
   };
@@ -94,7 +94,7 @@ export function scheduleNote(row: ScheduleRow, now: number, facts: InstanceFacts
 /** Returns the note of a running instance whose rental has an end, if nothing is set to stop or destroy it. */
 export function neverNote(): InstanceNote {
   const never = localize(neverEnds);
-  return { row: never, lines: () => [[t('Later'), never]] };
+  return { row: never, lines: () => [[t('Schedule'), never]] };
 }
 
 /** Describes a timer that still belongs to an earlier schedule. */

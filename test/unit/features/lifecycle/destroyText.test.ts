@@ -42,7 +42,7 @@ describe('The question before a destruction', () => {
       '',
       '• trainer',
       '• helper',
-      '[Destroy | Keep Instance]',
+      '[Destroy | Keep Instances]',
     ]);
   });
 

@@ -123,7 +123,7 @@ describe('The message about a schedule', () => {
       known: () => Promise.resolve([{ key: 'other', name: 'second account' }]),
     },
     clock: { now: () => now },
-    fleet: { find: () => anInstance(), facts: () => ({}) },
+    fleet: { find: () => anInstance(), facts: () => ({ stoppedAt: now - 7 * 1440 * minute }) },
     schedules: {
       ready: Promise.resolve(),
       find: () => schedule && { schedule, state: { scheduleId: schedule.id } },
@@ -180,6 +180,10 @@ describe('The message about a schedule', () => {
     [
       'warning trainer was scheduled to be destroyed at 11:00 AM, but was not destroyed in time: no editor was open, or the computer was asleep. It still exists and costs money. [Destroy…, Extend by 1 Hour, Cancel, and Keep It]',
       { kind: 'missed', ...destroy, at: now - 60 * minute },
+    ],
+    [
+      'warning trainer has been stopped for 7 d, and storage still costs $0.120/day. Destroy it? [Destroy…, Keep for 7 Days, Cancel, and Keep It]',
+      { kind: 'missed', ...destroy, isAgreed: true, ...price },
     ],
     [
       'warning The timer on trainer has ended. The scheduled stop now needs an editor that is open on this computer and signed in to this account. [Arm Again]',
