@@ -66,9 +66,26 @@ export class Workbench {
       .waitFor({ timeout: 60_000 });
   }
 
-  /** A picture of the window, or one in each of the themes that are wanted. */
-  async shot(name: string): Promise<void> {
-    await this.inThemes((theme) => this.picture(path.join(theme, this.screenshots), name));
+  /** A picture of the window, or one in each of the themes that are wanted; a change of the theme closes a hover. */
+  async shot(name: string, before?: () => Promise<unknown>): Promise<void> {
+    await this.inThemes(async (theme) => {
+      await before?.();
+      await this.picture(path.join(theme, this.screenshots), name);
+    });
+  }
+
+  /** Draws the side bar so wide that rows show all of their text. */
+  async widenSideBar(): Promise<void> {
+    const box = await this.page.locator('.part.sidebar').boundingBox();
+    if (!box) {
+      throw new Error('There is no side bar.');
+    }
+    const { mouse } = this.page;
+    await mouse.move(box.x + box.width, box.y + 300);
+    await mouse.down();
+    await mouse.move(760, box.y + 300, { steps: 3 });
+    await mouse.up();
+    await mouse.move(1000, 500);
   }
 
   /** Does something in each of the themes that are wanted; in an ordinary run once, in the one that is shown. */
@@ -84,7 +101,9 @@ export class Workbench {
   }
 
   private async picture(folder: string, name: string): Promise<void> {
-    await this.page.screenshot({ path: path.join(repository, '.screenshots', folder, `${name}.png`) });
+    const file = path.join(repository, '.screenshots', folder, `${name}.png`);
+    // What fades in is shown whole.
+    await this.page.screenshot({ path: file, animations: 'disabled' });
   }
 
   /** Runs one of our commands from the palette. */

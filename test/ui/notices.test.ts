@@ -1,9 +1,10 @@
-import assert from 'node:assert/strict';
 import { signIn } from '../support/journey';
 import { runningInstance } from '../support/reachableInstance';
 import { lastingToasts, useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
+
+const list = '/api/v0/commands/schedule_job/';
 
 describe('what the service sends and stops by itself', function () {
   this.bail(true);
@@ -19,9 +20,28 @@ describe('what the service sends and stops by itself', function () {
 
   it('is switched in the menu of the account', async () => {
     await runningInstance(session().simulator, 'trainer');
+    // Left by another computer, for a full hour of tomorrow.
+    const start = (Math.ceil(Date.now() / 3_600_000) + 24) * 3600;
+    await session().simulator.call('POST', list, {
+      instance_id: 99,
+      api_endpoint: '/api/v0/instances/99/',
+      request_method: 'DELETE',
+      request_body: {},
+      start_time: start,
+      end_time: start + 60,
+      frequency: 'WEEKLY',
+      day_of_the_week: new Date(start * 1000).getUTCDay(),
+      hour_of_the_day: new Date(start * 1000).getUTCHours(),
+    });
     workbench = await session().window();
     await signIn(session(), workbench);
     await instances().row('trainer').waitFor();
+    const left = /entries without a schedule on this computer: #99 will be destroyed at/;
+    await workbench.toast(left, 60_000);
+    await workbench.shot('00-left');
+    await workbench.toastButton(left, 'Remove');
+    await workbench.toast(/Removed from the timetable of the service: 1 of 1/);
+    await workbench.shot('00-removed');
     await workbench.clearNotifications();
     const { quick } = workbench;
     await account().open();
@@ -77,14 +97,14 @@ describe('what the service sends and stops by itself', function () {
     await quick.widget.locator('.monaco-list-row.focused', { hasText: 'In 3 h' }).waitFor();
     await quick.enter({ isList: true });
     await workbench.toast(/trainer will be stopped at/);
-    const list = '/api/v0/commands/schedule_job/';
     await until('the entry', async () => {
       const { json } = await session().simulator.call('GET', list);
       return Array.isArray(json) && json.length === 1;
     });
-    const text = await workbench.hoverText(row, /does not prove that it will run/);
-    assert.match(text, /Timetable of the service/);
-    await workbench.shot('09-tooltip');
+    await workbench.widenSideBar();
+    await workbench.shot('09-tooltip', () =>
+      workbench.hoverText(row, /Timetable.*does not prove that it will run/s),
+    );
     await instances().pick('trainer');
     await workbench.page.locator('.tab.active', { hasText: 'trainer' }).waitFor({ timeout: 60_000 });
     await workbench

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { MachineManner } from '../../src/simulator/login/manners';
 import { accessibilityFaults } from '../support/accessibility';
 import { signIn } from '../support/journey';
@@ -84,22 +86,33 @@ describe('a machine that is ready once it is usable', function () {
   it('shows a machine that lacks a card in its message, its row and its page, and reports it', async () => {
     const { simulator } = session();
     await workbench.clearNotifications();
-    const wanted = { num_gpus: { eq: 2 }, gpu_name: { eq: 'RTX 3090' }, limit: 1 };
-    const { json } = await simulator.call('POST', '/api/v0/bundles/', wanted);
-    const [offer] = (json as { offers: readonly { id: number }[] }).offers;
-    simulator.orders.behave('missingGpu', 1);
-    // Rented elsewhere, so that no check comes before the probe.
-    const body = { image: 'pytorch/pytorch:latest', disk: 10, label: 'lossy', runtype: 'ssh_direct' };
-    const rented = await simulator.call('PUT', `/api/v0/asks/${offer?.id ?? 0}/`, body);
-    const id = Number(rented.json.new_contract);
-    await until('it runs', () => simulator.world.instance(id)?.actualStatus === 'running', {
+    await rent('usual', '2x 3090', /2× RTX 3090/);
+    const id = simulator.world.instances.at(-1)?.id ?? 0;
+    const machine = path.join(session().root, 'instances', `${id}.machine`);
+    // It shows who is logged in, so that it can count its idle time.
+    const login = path.join(machine, 'proc', '900');
+    mkdirSync(login, { recursive: true });
+    writeFileSync(path.join(login, 'cmdline'), 'sshd: root@notty');
+    await workbench.toast(/is ready\. 2× RTX 3090/, 60_000);
+    await workbench.clearNotifications();
+    const tool = path.join(machine, 'bin', 'nvidia-smi');
+    writeFileSync(tool, readFileSync(tool, 'utf8').replace('-v gpus=2', '-v gpus=1'));
+    const row = instances().row('2× RTX 3090');
+    await workbench.widenSideBar();
+    await until('its timer', async () => /\(armed, checked/.test(await row.innerText()), {
       timeoutMs: 60_000,
     });
-    await workbench.run('Refresh');
-    const row = instances().row('lossy');
-    await row.filter({ hasText: 'Running' }).waitFor({ timeout: 60_000 });
+    await workbench.shot('06-armed', () => workbench.hoverText(row, /Carried out by: the instance itself/));
+    // A connection soon after a proof needs no new one.
+    const names = readdirSync(session().root, { recursive: true, encoding: 'utf8' });
+    const proof = path.join(session().root, names.find((name) => name.endsWith(`proofs/${id}.json`)) ?? '');
+    const kept = JSON.parse(readFileSync(proof, 'utf8')) as { readonly at: number };
+    writeFileSync(proof, JSON.stringify({ ...kept, at: kept.at - 3_600_000 }));
+    await workbench.page.reload();
+    await workbench.ready();
+    await row.waitFor();
     await instances().inlineAction(row, 'Open Terminal', workbench.terminal);
-    const said = /lossy is running, but 1 of 2 GPUs answer\./;
+    const said = /is running, but 1 of 2 GPUs answer\./;
     await workbench.toast(said, 90_000);
     await workbench.shot('06-fault');
     await workbench.toastButton(said, 'Open');
