@@ -20,6 +20,8 @@ export interface JobRental {
   readonly marker: string;
   /** The window that sends several rentals for this and other jobs; until it is done, their results are not final. */
   readonly by?: string | undefined;
+  /** No rental may be sent any more, for good: the user was told. */
+  readonly isGivenUp?: boolean | undefined;
 }
 
 /** What the user decides about a job after its order. */
@@ -42,7 +44,7 @@ export type DecisionKind = (typeof decisionKinds)[number];
 /** When the user decided what (ms since 1970); each decision is later than those before it. */
 export type Decisions = Readonly<Partial<Record<DecisionKind, number | undefined>>>;
 
-/** What the user ordered and later decided. Only actions of the user change it. */
+/** What the user ordered and later decided. Only actions of the user change it, and the end of a rental that never was. */
 export interface Job {
   /** Sixteen lower-case hexadecimal digits. */
   readonly id: string;

@@ -9,12 +9,14 @@ import type { Clock } from '../../util/clock';
 import { text } from '../../util/text';
 import type { MachineOfJob, JobRow } from '../model/job';
 import type { JobEvent } from '../model/jobProgress';
+import type { Jobs } from './jobs';
 
 export interface JobRentalDeps {
   readonly rentals: Pick<RentalStore, 'rentals' | 'reread' | 'damaged'>;
   readonly fleet: Pick<Fleet, 'find' | 'hasEnded'>;
   readonly hub: Pick<WindowHub, 'windowId' | 'peers'>;
   readonly clock: Pick<Clock, 'now'>;
+  readonly jobs: Pick<Jobs, 'giveUpRental'>;
 }
 
 /** Short, because only memory is read (ms). */
@@ -47,7 +49,7 @@ export async function followRental(
   const { phase } = rental;
   if (phase.kind === 'notRented') {
     // The renting window assigns the job to another of its machines, if it gets one.
-    return isRenterHere(deps, row) && job.decidedAt.stop === undefined
+    return isRenterHere(deps, row) && job.decidedAt.stop === undefined && job.rental?.isGivenUp !== true
       ? { waitMs: checkMs }
       : { event: { kind: 'notStarted', why: phase.reason } };
   }
@@ -86,11 +88,15 @@ function isRenterHere({ hub }: JobRentalDeps, { job: { rental } }: JobRow): bool
  * rental may be sent any more. A window that only hung reads that after noting its rental, so one of the two sees
  * what the other wrote.
  */
-function awaitRental(
+async function awaitRental(
   deps: JobRentalDeps,
   row: JobRow,
-): { readonly event?: JobEvent; readonly waitMs?: number } {
+): Promise<{ readonly event?: JobEvent; readonly waitMs?: number }> {
   const { unrentedSince } = row.state;
+  const why = text('Its window closed before a machine was rented for it.');
+  if (row.job.rental?.isGivenUp === true) {
+    return { event: { kind: 'notStarted', why } };
+  }
   if (row.job.rental?.by === undefined) {
     return { waitMs: checkMs };
   }
@@ -104,9 +110,15 @@ function awaitRental(
   }
   const goneMs = deps.clock.now() - unrentedSince;
   // A clock that was set back can't measure it, and what is on disk decides who acts.
-  return goneMs >= 0 && goneMs < renterGoneMs
-    ? { waitMs: checkMs }
-    : { event: { kind: 'notStarted', why: text('Its window closed before a machine was rented for it.') } };
+  if (goneMs >= 0 && goneMs < renterGoneMs) {
+    return { waitMs: checkMs };
+  }
+  await deps.jobs.giveUpRental(row.job.id);
+  if (await deps.rentals.reread(row.job.rental.marker)) {
+    // Its window has just noted it.
+    return { waitMs: checkMs };
+  }
+  return { event: { kind: 'notStarted', why } };
 }
 
 /** Returns the machine with its own price once the service states it; until then with the confirmed maximum. */

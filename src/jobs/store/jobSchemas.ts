@@ -70,7 +70,13 @@ export const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
   commit: z.object({ hash: z.string(), isDirty: z.boolean().exactOptional() }).optional(),
   setupKey: z.string().optional(),
   machine: machine.partial({ instanceId: true }),
-  rental: z.object({ marker: z.string().regex(ownId), by: z.string().optional() }).optional(),
+  rental: z
+    .object({
+      marker: z.string().regex(ownId),
+      by: z.string().optional(),
+      isGivenUp: z.boolean().optional(),
+    })
+    .optional(),
   ends,
   outputsTo: z.string(),
   orderedAt: z.number(),

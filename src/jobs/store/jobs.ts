@@ -152,11 +152,23 @@ export class Jobs implements Disposable {
    * machine other than its own, the job runs after those that were meant for that machine.
    */
   rentedBy(jobId: string, marker: string): Promise<boolean> {
-    return this.record(jobId, (job) => ({
-      ...job,
-      ...(job.rental?.marker === marker ? {} : { orderedAt: this.nextTurn() }),
-      rental: { marker },
-    }));
+    return this.record(jobId, (job) =>
+      job.rental?.isGivenUp === true
+        ? undefined
+        : {
+            ...job,
+            ...(job.rental?.marker === marker ? {} : { orderedAt: this.nextTurn() }),
+            rental: { marker },
+          },
+    );
+  }
+
+  /**
+   * For the leading window: records that nothing is rented for the job any more. It is no progress, which a window that
+   * hung could replace by the one that it read before.
+   */
+  giveUpRental(jobId: string): Promise<boolean> {
+    return this.record(jobId, (job) => job.rental && { ...job, rental: { ...job.rental, isGivenUp: true } });
   }
 
   /** Returns true while a machine may be rented for the job, by the state on disk. */
@@ -166,6 +178,7 @@ export class Jobs implements Disposable {
       row !== undefined &&
       !isOver(row) &&
       row.job.decidedAt.stop === undefined &&
+      row.job.rental?.isGivenUp !== true &&
       row.state.unrentedSince === undefined
     );
   }
@@ -310,13 +323,14 @@ export class Jobs implements Disposable {
   }
 
   /** Records a decision. Returns false if the job is over or gone, so that it has no effect. */
-  private async record(jobId: string, change: (job: Job, at: number) => Job): Promise<boolean> {
+  private async record(jobId: string, change: (job: Job, at: number) => Job | undefined): Promise<boolean> {
     const files = this.files();
     const row = await files.read(jobId);
-    if (!row || isOver(row)) {
+    const changed = row && !isOver(row) ? change(row.job, this.nextDecisionAt(row.job)) : undefined;
+    if (!changed) {
       return false;
     }
-    await files.put(change(row.job, this.nextDecisionAt(row.job)));
+    await files.put(changed);
     await this.list.publishChange(files);
     return true;
   }

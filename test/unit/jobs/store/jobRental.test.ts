@@ -2,12 +2,17 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { GoneError, RentOutcomeUnknownError } from '../../../../src/api/errors';
+import type { JobRental } from '../../../../src/jobs/model/job';
 import { phaseText } from '../../../../src/jobs/model/jobText';
+import { followRental, type JobRentalDeps } from '../../../../src/jobs/store/jobRental';
 import { fromDollars } from '../../../../src/model/money';
-import { formatText } from '../../../../src/util/text';
+import type { Rental } from '../../../../src/store/rentals/rentalStore';
+import { formatText, text } from '../../../../src/util/text';
 import { anInstance, anOffer } from '../../../support/builders';
+import { aJobRow, jobNow, minuteMs } from '../../../support/jobRow';
 import { becomesReady, jobWindowScene, type JobWindowScene } from '../../../support/jobWindowScene';
 import { aJob, aRentedJob, CutConnection, FakeMachine } from '../../../support/jobWindows';
+import { only } from '../../../support/only';
 import { rentalRequest as request } from '../../../support/rentalRequest';
 
 const minute = 60_000;
@@ -174,6 +179,24 @@ describe('A machine that is rented for a job', () => {
     assert.deepEqual([window.noticeKinds(), service.count('offers.rent')], [['notStarted'], 0]);
   });
 
+  it('is given up for good, also where the window that hung then stores the progress of before', async () => {
+    const { hub, owned } = await computer.openSignedIn();
+    const order = aRentedJob({ marker: '0123abcd', by: hub.windowId });
+    job = (await window.jobs.order(order, ['train.py'])).id;
+    await pass(5_000);
+    const before = state();
+    owned.dispose();
+    await pass(minute);
+    assert.equal(state().outcome, 'notStarted');
+    await window.jobs.putState(before);
+    assert.deepEqual([state().phase, await window.jobs.awaitsRental(job)], ['renting', false]);
+    assert.equal(await window.jobs.rentedBy(job, '0123abce'), false);
+    await window.fleet.refresh();
+    await pass(minute);
+    assert.deepEqual([state().phase, state().outcome], ['over', 'notStarted']);
+    assert.deepEqual(window.noticeKinds(), ['notStarted']);
+  });
+
   it('is not reported as none if the file of its rental is damaged and its window is gone', async () => {
     const { hub, owned } = await computer.openSignedIn();
     const order = aRentedJob({ marker: '0123abcd', by: hub.windowId });
@@ -300,5 +323,35 @@ describe('A machine that is rented for a job', () => {
     await pass(5 * minute);
     assert.deepEqual([state().phase, state().outcome], ['over', 'destroyed']);
     assert.equal(service.count('instances.destroy'), 1);
+  });
+});
+
+describe('The last look before a job is given up', () => {
+  const marker = '0123abcd';
+  const rental = only<Rental>({ marker, phase: { kind: 'notRented', reason: text('It was canceled.') } });
+  const look = (
+    given: Partial<JobRental>,
+    read: readonly (Rental | undefined)[],
+    peers: readonly string[],
+  ) => {
+    const left = [...read];
+    const deps = only<JobRentalDeps>({
+      rentals: { rentals: [], damaged: new Map(), reread: () => Promise.resolve(left.shift()) },
+      hub: { windowId: 'this', peers: new Set(peers) },
+      clock: { now: () => jobNow },
+      jobs: { giveUpRental: () => Promise.resolve(true) },
+    });
+    const job = { rental: { marker, by: 'other', ...given } };
+    return followRental(deps, aJobRow({ phase: 'renting', unrentedSince: jobNow - minuteMs }, { job }));
+  };
+
+  it('sees a rental that its window noted in that moment', async () => {
+    assert.equal((await look({}, [undefined, undefined], [])).event?.kind, 'notStarted');
+    assert.equal((await look({}, [undefined, rental], [])).event, undefined);
+  });
+
+  it('leaves the job to no window that returns after it', async () => {
+    assert.equal((await look({}, [rental], ['other'])).event, undefined);
+    assert.equal((await look({ isGivenUp: true }, [rental], ['other'])).event?.kind, 'notStarted');
   });
 });
