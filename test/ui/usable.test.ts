@@ -110,7 +110,7 @@ describe('a machine that is ready once it is usable', function () {
     writeFileSync(proof, JSON.stringify({ ...kept, at: kept.at - 3_600_000 }));
     await workbench.page.reload();
     await workbench.ready();
-    await row.waitFor();
+    await row.waitFor({ timeout: 60_000 });
     await instances().inlineAction(row, 'Open Terminal', workbench.terminal);
     const said = /is running, but 1 of 2 GPUs answer\./;
     await workbench.toast(said, 90_000);
