@@ -186,7 +186,7 @@ class JournaledRentals implements RentalStore {
       const { instanceId, confirmed, message } = await account.client.offers.rent(rental.offer.id, config, {
         signal,
         onWait,
-        isStillWanted,
+        isStillWanted: isStillWanted && (async () => (await isStillWanted()) && this.isOpen(rental.marker)),
         onSend: () => {
           // It may have waited for minutes, and only now the machine may begin to run.
           rental = { ...noted, requestedAt: this.deps.clock.now() };
@@ -215,6 +215,16 @@ class JournaledRentals implements RentalStore {
       this.deps.log.warn(`The answer to the rental ${rental.marker} is not known: ${String(error)}`);
       return this.settle(account, rental, options);
     }
+  }
+
+  /** Returns false if another window has reported that nothing was rented, as it does where this one hung. */
+  private async isOpen(marker: string): Promise<boolean> {
+    let isOpen = true;
+    await this.records.change(marker, ({ phase }) => {
+      isOpen = phase.kind !== 'notRented';
+      return undefined;
+    });
+    return isOpen;
   }
 
   private compare(account: Account, rental: Rental) {

@@ -9,7 +9,8 @@ import { NotSignedInError } from '../../../../src/shared/notSignedIn';
 import { AccountChangedError } from '../../../../src/store/accounts/sameAccount';
 import { OverBudgetError } from '../../../../src/store/budget/overBudget';
 import { createRentals } from '../../../../src/store/rentals/rentals';
-import { formatText } from '../../../../src/util/text';
+import { CancelledError } from '../../../../src/util/errors';
+import { formatText, text } from '../../../../src/util/text';
 import { anOffer, aUser } from '../../../support/builders';
 import { windowScene, type WindowScene } from '../../../support/computerScene';
 import { rentalRequest as request } from '../../../support/rentalRequest';
@@ -93,6 +94,20 @@ describe('rentals', () => {
     const order = { id: 'f00', wanted: 2 };
     await assert.rejects(window.rentals.rent(request, { order }), /not rented/);
     assert.equal(service.count('offers.rent'), 0);
+  });
+
+  it('sends nothing that another window has settled as not rented while this one hung', async () => {
+    const marker = '0123abcd';
+    const account = join('accounts', window.accounts.active?.key ?? '');
+    const file = join(computer.storageDir, account, 'rentals', `${marker}.json`);
+    const isStillWanted = async () => {
+      const kept = JSON.parse(await readFile(file, 'utf8')) as { readonly rental: object };
+      const phase = { kind: 'notRented', reason: text('It was not rented.') };
+      await writeFile(file, JSON.stringify({ ...kept, rental: { ...kept.rental, phase } }));
+      return true;
+    };
+    await assert.rejects(window.rentals.rent(request, { marker, isStillWanted }), CancelledError);
+    assert.deepEqual(service.rented, []);
   });
 
   it('notes why nothing was rented: the words of the service, or that it was canceled', async () => {
