@@ -86,10 +86,11 @@ export interface Settings {
   'gpuRental.connect.folder': string;
   /** Which tmux terminals on instances have: each its own, the one of the service's images, or none. */
   'gpuRental.terminal.tmux': 'own' | 'service' | 'none';
-  /** What machines are set up with: only where unset there, from a repository, and by names of variables. */
+  /** What machines are set up with: only where unset there, from a repository, by names of variables, and by ids. */
   'gpuRental.setUp.gitIdentity': boolean;
   'gpuRental.setUp.dotfiles': string;
   'gpuRental.setUp.secrets': readonly string[];
+  'gpuRental.setUp.extensions': readonly string[];
   'gpuRental.agents.access': 'off' | 'read' | 'ask';
   /** Limits for agents; the smaller of each setting and its confirmed value is in force. */
   'gpuRental.agents.limitPerDay': number;
@@ -123,6 +124,7 @@ export const settingDefaults: Settings = {
   'gpuRental.setUp.gitIdentity': false,
   'gpuRental.setUp.dotfiles': '',
   'gpuRental.setUp.secrets': [],
+  'gpuRental.setUp.extensions': [],
   'gpuRental.agents.access': 'off',
   'gpuRental.agents.limitPerDay': 10,
   'gpuRental.agents.limitPerHour': 1,

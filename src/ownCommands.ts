@@ -61,8 +61,8 @@ export const ownCommands = {
   'gpuRental.instance.usualFolders': ownSpec<(machine: HeldAlias) => readonly string[]>('connect'),
   /** Returns the search for a machine like one that was rented before. */
   'gpuRental.draftLike': ownSpec<(wanted: WantedLike) => RentDraft | undefined>('rent', ['misc']),
-  /** Does what an instance is set up with before a window opens, and shows what is in the way. */
-  'gpuRental.setUp.before': ownSpec<(reached: HeldAlias) => unknown>('workspaces'),
+  /** Does what an instance is set up with before a window opens in a folder, and shows what is in the way. */
+  'gpuRental.setUp.before': ownSpec<(reached: HeldAlias, folder: string) => unknown>('workspaces'),
   /** Opens a terminal in which a program runs, which keeps running without this window where the machine can do that. */
   'gpuRental.terminal.runProgram':
     ownSpec<(run: HeldAlias & { readonly name: string; readonly program: string }) => unknown>('connect'),

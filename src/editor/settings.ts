@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../contributions';
 import { secretNameProblem } from '../model/accounts/keyInput';
 import { longestEnd } from '../model/rentals/agreedEnd';
+import { extensionIdShape } from '../model/workspace/extensionId';
 import type { Disposable } from '../util/disposable';
 import { UserError } from '../util/errors';
 import { text } from '../util/text';
@@ -106,6 +107,8 @@ export const settingChecks: { readonly [Key in keyof Settings]: (value: unknown)
     /^(?:[\w.-]+\/[\w.-]+|(?:https|ssh):\/\/\S+|\S+@\S+:\S+)?$/.test(value.trim()),
   'gpuRental.setUp.secrets': (value) =>
     Array.isArray(value) && value.every((one) => typeof one === 'string' && !secretNameProblem(one)),
+  'gpuRental.setUp.extensions': (value) =>
+    Array.isArray(value) && value.every((one) => typeof one === 'string' && extensionIdShape.test(one)),
   'gpuRental.agents.access': oneOf('off', 'read', 'ask'),
   'gpuRental.agents.limitPerDay': within(0, 1e6),
   'gpuRental.agents.limitPerHour': within(0, 1e5),

@@ -17,6 +17,14 @@ export function plainLabel(value: string): string {
     .trim();
 }
 
+/**
+ * Lines of a program as they are, for the detail of a dialog, which draws no icon and no link. What would hide a part of them
+ * is replaced.
+ */
+export function plainLines(value: string): string {
+  return value.replace(/[^\P{C}\n\t]|[\p{Zl}\p{Zp}]/gu, '\ufffd');
+}
+
 /** The same for a value inside a sentence, which is cut where it would bury the sentence. */
 export function plainArgument(value: string): string {
   const plain = plainLabel(value);

@@ -7,19 +7,20 @@ import type { LaterWing } from '../wing';
 import { registerDebugConfigurations } from './ui/debugConfigurations';
 import { FilesRows } from './ui/filesRows';
 import { SetUpRows } from './ui/setUp/setUpRows';
-import { wantsSetUp } from './ui/setUp/wantsSetUp';
+import { repositoriesKey, wantsSetUp } from './ui/setUp/wantsSetUp';
 
 /** Workspaces start when the user opens the files of an instance or a document of one, in windows on instances, and for parked sets. */
 export const workspaces: LaterWing = {
   name: 'workspaces',
   stored: 'workspaces',
   watch(services, begin, own) {
-    const { fleet, instanceGroups, settings } = services;
+    const { fleet, globalState, instanceGroups, settings } = services;
     own(instanceGroups.addInstanceRows(new SetUpRows(services)));
     own(instanceGroups.addInstanceRows(new FilesRows(fleet)));
     own(registerDebugConfigurations());
     void beginForParked(services.storageDir, begin);
-    if (wantsSetUp(settings) && hostInAuthority(sshAuthority())) {
+    const wants = wantsSetUp(settings) || globalState.get(repositoriesKey) !== undefined;
+    if (wants && hostInAuthority(sshAuthority())) {
       void begin();
     }
   },

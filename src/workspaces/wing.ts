@@ -54,7 +54,7 @@ export const wingOfWorkspaces: Wing = {
     );
     own(register({ ...services, ...made }));
     own(registerParked({ ...services, ...made }));
-    own(registerSetUp(services));
+    own(registerSetUp({ ...services, ...made }));
     return made;
   },
 };

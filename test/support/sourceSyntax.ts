@@ -42,6 +42,7 @@ export const cleaners = new Set([
   't',
   'localize',
   'plainLabel',
+  'plainLines',
   'plainArgument',
   'markdownLines',
   'markdownWords',

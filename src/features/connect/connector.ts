@@ -181,7 +181,7 @@ export class Connector {
       return false;
     }
     const { key: accountKey } = machine.account();
-    await runCommand('gpuRental.setUp.before', { instanceId, accountKey, alias: host.alias });
+    await runCommand('gpuRental.setUp.before', { instanceId, accountKey, alias: host.alias }, folder);
     machine.account();
     const name = await this.nameOf(machine, host.alias);
     await this.platforms.add(resolver, name);

@@ -1,5 +1,6 @@
 import { JsonPlaces } from '../../model/documents/jsonPlaces';
 import { draft7 } from '../../model/templates/templateSchema';
+import { setUpField } from '../../model/workspace/setUpField';
 import type { WorkspacePart } from '../../model/workspace/workspaceDiagnostics';
 import {
   machinesField,
@@ -20,7 +21,7 @@ export const jobsPart: WorkspacePart = {
 
 /** The one description of `.vscode/gpu-rental.json`; its JSON schema is generated from it. */
 const workspaceFile = recipeFields
-  .extend({ machines: machinesField, jobs: jobSection })
+  .extend({ machines: machinesField, setUp: setUpField, jobs: jobSection })
   .meta({ title: 'GPU Rental workspace' });
 
 /** Returns the JSON schema of the workspace file, by its name in the package. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /** The steps that set a machine up, in their order. */
-export const setUpSteps = ['identity', 'environment', 'dotfiles'] as const;
+export const setUpSteps = ['identity', 'environment', 'extensions', 'dotfiles', 'script'] as const;
 export type SetUpStep = (typeof setUpSteps)[number];
 
 /** What a machine said of its set-up. */

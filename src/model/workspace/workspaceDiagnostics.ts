@@ -5,6 +5,7 @@ import type { Finding, Fix } from '../documents/finding';
 import { JsonPlaces } from '../documents/jsonPlaces';
 import { checkScriptSecrets } from '../documents/scriptDiagnostics';
 import { unknownFields } from '../documents/unknownFields';
+import { setUpKeys } from './setUpField';
 import { innerKeys, machineNameShape, recipeFields } from './workspaceFile';
 
 /** A part of the workspace file beyond its recipe. */
@@ -18,9 +19,12 @@ type Parts = readonly WorkspacePart[];
 
 const brace = (places: JsonPlaces) => ({ offset: places.root?.offset ?? 0, length: 1 });
 
-function checkKeys(places: JsonPlaces, parts: Parts): Iterable<Finding> {
-  const others = ['machines', ...parts.map(({ name }) => name)];
-  return unknownFields(places, [], [...Object.keys(recipeFields.shape), ...others]);
+/** The keys of a file beside those of its recipe. */
+const others = (parts: Parts) => ['machines', 'setUp', ...parts.map(({ name }) => name)];
+
+function* checkKeys(places: JsonPlaces, parts: Parts): Iterable<Finding> {
+  yield* unknownFields(places, [], [...Object.keys(recipeFields.shape), ...others(parts)]);
+  yield* unknownFields(places, ['setUp'], setUpKeys);
 }
 
 /**
@@ -29,8 +33,7 @@ function checkKeys(places: JsonPlaces, parts: Parts): Iterable<Finding> {
  */
 function hasPartsAlone(places: JsonPlaces, parts: Parts): boolean {
   const names = new Set(places.keys().map(({ name }) => name));
-  const others = ['machines', ...parts.map(({ name }) => name)];
-  return others.some((name) => names.has(name)) && !names.has('template') && !names.has('image');
+  return others(parts).some((name) => names.has(name)) && !names.has('template') && !names.has('image');
 }
 
 function* checkPriceLimit(places: JsonPlaces, parts: Parts): Iterable<Finding> {
@@ -103,9 +106,17 @@ function* checkPorts(places: JsonPlaces): Iterable<Finding> {
 }
 
 function checkOnStart(places: JsonPlaces): Iterable<Finding> {
-  return checkScriptSecrets(places, ['onStart'], {
+  return checkScript(places, ['onStart']);
+}
+
+function checkSetUp(places: JsonPlaces): Iterable<Finding> {
+  return checkScript(places, ['setUp', 'script']);
+}
+
+function checkScript(places: JsonPlaces, path: readonly string[]): Iterable<Finding> {
+  return checkScriptSecrets(places, path, {
     severity: 'warning',
-    hasEnv: true,
+    hasEnv: path.length === 1,
     message: text(
       'This script contains what looks like a secret, and this file is shared with everyone who has the repository. Make it an environment variable of your account.',
     ),
@@ -179,6 +190,7 @@ const checks = [
   checkSource,
   checkPorts,
   checkOnStart,
+  checkSetUp,
   checkMachines,
 ];
 

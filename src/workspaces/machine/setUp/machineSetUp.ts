@@ -13,6 +13,8 @@ import setUp from './setUp.sh';
 export interface WantedStep {
   readonly step: SetUpStep;
   readonly lines: readonly string[];
+  /** Where it runs, as a line before the others. The same lines in another place are the same step. */
+  readonly place?: string;
 }
 
 export interface SetUpOrder {
@@ -21,6 +23,8 @@ export interface SetUpOrder {
   readonly again?: readonly SetUpStep[];
   /** Steps whose input and mark are removed. */
   readonly dropped?: readonly SetUpStep[];
+  /** A step that the window has done, with the lines of its log. */
+  readonly done?: { readonly of: WantedStep; readonly isOk: boolean; readonly log: readonly string[] };
   /** Answers once the steps that take long have ended. */
   readonly waits?: boolean;
 }
@@ -31,7 +35,7 @@ const timeoutMs = 60_000;
 export const laterProgram = 'sh "$HOME/.gpu-rental/setup/program.want"';
 
 /** The steps that `later.sh` does. */
-export const laterSteps: readonly SetUpStep[] = ['dotfiles'];
+export const laterSteps: readonly SetUpStep[] = ['dotfiles', 'script'];
 
 /** Returns where a step writes what it prints. */
 export function logOf({ home }: SetUpSeen, step: SetUpStep): string {
@@ -48,23 +52,41 @@ export function environmentStep(variables: ReadonlyMap<string, string>): WantedS
   return { step: 'environment', lines };
 }
 
+/** Returns the step of extensions, which the window on the machine does; none without extensions. */
+export function extensionsStep(ids: readonly string[]): readonly WantedStep[] {
+  const lines = [...new Set(ids.map((id) => id.toLowerCase()))].sort();
+  return lines.length > 0 ? [{ step: 'extensions', lines }] : [];
+}
+
+/** Returns the step of a script, in the copy of its folder where that is at this place. */
+export function scriptStep(script: string, place: string | undefined): WantedStep {
+  return { step: 'script', lines: script.split('\n'), place: place ?? '' };
+}
+
 /** Identifies the input of a step. */
 function fingerprint({ step, lines }: { readonly step: string; readonly lines: readonly string[] }) {
   return sha256(JSON.stringify([step, lines])).slice(0, 32);
 }
 
 /** Returns the standard input of `setUp.sh`. */
-export function setUpInput({ wanted = [], again = [], dropped = [], waits }: SetUpOrder): string {
-  const want = (one: { readonly step: string; readonly lines: readonly string[] }) => [
+export function setUpInput({ wanted = [], again = [], dropped = [], done, waits }: SetUpOrder): string {
+  const want = (one: Omit<WantedStep, 'step'> & { readonly step: string }) => [
     `want ${one.step} ${fingerprint(one)}`,
+    ...(one.place === undefined ? [] : [one.place]),
     ...one.lines,
     `end ${fingerprint(one)}`,
+  ];
+  const did = ({ of, isOk, log }: NonNullable<SetUpOrder['done']>) => [
+    `${isOk ? 'did' : 'failed'} ${of.step} ${fingerprint(of)}`,
+    ...log,
+    `end ${fingerprint(of)}`,
   ];
   return [
     ...want({ step: 'program', lines: [later] }),
     ...dropped.map((step) => `drop ${step}`),
     ...wanted.flatMap(want),
     ...again.map((step) => `forget ${step}`),
+    ...(done ? did(done) : []),
     ...(waits === true ? ['wait'] : []),
     'go',
     '',

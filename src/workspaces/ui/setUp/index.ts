@@ -11,9 +11,9 @@ import { SetUps, type SetUpDeps } from './setUps';
 /** Sets instances up before and after their windows open, and by the commands of their rows. */
 export function registerSetUp(deps: SetUpDeps & Pick<Services, 'commands'>): Disposable {
   const store = new DisposableStore();
-  const { accounts, commands, fleet, report, ssh } = deps;
+  const { accounts, commands, fleet, machineSetUps, report, ssh } = deps;
   const setUps = store.add(new SetUps(deps));
-  store.add(commands.register('gpuRental.setUp.before', (reached) => setUps.before(reached)));
+  store.add(commands.register('gpuRental.setUp.before', (reached, folder) => setUps.before(reached, folder)));
   const on = (
     id: 'gpuRental.setUp.run' | 'gpuRental.setUp.showLog' | 'gpuRental.setUp.removeSecrets',
     run: (reached: HeldAlias, target: SetUpTarget) => Promise<void>,
@@ -30,21 +30,33 @@ export function registerSetUp(deps: SetUpDeps & Pick<Services, 'commands'>): Dis
   on('gpuRental.setUp.removeSecrets', (reached) => setUps.removeSecrets(reached));
   const host = hostInAuthority(sshAuthority());
   if (host) {
-    // Another account may have the same alias without knowing the machine.
     store.add(
       followAccount(accounts, (account) => {
-        const { alias, instanceId } = host;
-        let isDone = account === undefined || ssh.aliasOf(account, instanceId) !== alias;
+        // Another account may have the same alias without knowing the machine.
+        if (account === undefined || ssh.aliasOf(account, host.instanceId) !== host.alias) {
+          return undefined;
+        }
+        const reached = { ...host, accountKey: account.key };
+        const onError = (error: unknown) => {
+          report.error(error);
+        };
+        let isDone = false;
         const check = () => {
-          if (!isDone && account && fleet.find(instanceId)?.actualStatus === 'running') {
+          if (!isDone && fleet.find(host.instanceId)?.actualStatus === 'running') {
             isDone = true;
-            setUps.run({ instanceId, accountKey: account.key, alias }).catch((error: unknown) => {
-              report.error(error);
-            });
+            setUps.run(reached).catch(onError);
           }
         };
+        const followed = new DisposableStore();
+        followed.add(fleet.onDidChange(check));
+        // Another window may have told the machine of them.
+        followed.add(
+          machineSetUps.onDidChange(() => {
+            setUps.installExtensions(reached).catch(onError);
+          }),
+        );
         check();
-        return fleet.onDidChange(check);
+        return followed;
       }),
     );
   }

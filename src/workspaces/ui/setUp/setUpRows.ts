@@ -66,8 +66,8 @@ function setUpItem(instanceId: number, steps: SetUpSeen['steps']): vscode.TreeIt
   const [first] = [...steps].sort((one, other) => rank(one.state) - rank(other.state));
   item.description =
     first === undefined || first.state === 0
-      ? stateText(first?.state ?? 'waits')
-      : `${stepName(first.step)}: ${stateText(first.state)}`;
+      ? stateText(first)
+      : `${stepName(first.step)}: ${stateText(first)}`;
   item.iconPath = new vscode.ThemeIcon(first ? iconOf(first.state) : 'tools');
   item.contextValue = `;setUp;${steps.some(({ step }) => step === 'environment') ? 'setUpSecrets;' : ''}`;
   return item;
@@ -76,7 +76,7 @@ function setUpItem(instanceId: number, steps: SetUpSeen['steps']): vscode.TreeIt
 function stepItem(instanceId: number, step: SetUpStep, state: State): vscode.TreeItem {
   const item = new vscode.TreeItem(stepName(step));
   item.id = `setUp-${instanceId}-${step}`;
-  item.description = stateText(state);
+  item.description = stateText({ step, state });
   item.iconPath = new vscode.ThemeIcon(iconOf(state));
   item.contextValue = `;setUpStep;${step === 'environment' ? 'setUpSecrets;' : ''}`;
   return item;
@@ -88,13 +88,18 @@ export function stepName(step: SetUpStep): string {
       return t('Git identity');
     case 'environment':
       return t('Secrets');
+    case 'extensions':
+      return t('Extensions');
     case 'dotfiles':
       return t('Dotfiles');
+    case 'script':
+      return t('Script of the workspace file');
   }
 }
 
-function stateText(state: State): string {
+function stateText({ step, state }: Partial<SetUpSeen['steps'][number]> = {}): string {
   switch (state) {
+    case undefined:
     case 'waits':
       return t('not run yet');
     case 'running':
@@ -102,7 +107,7 @@ function stateText(state: State): string {
     case 0:
       return t('done');
     default:
-      return t('failed with exit code {0}', state);
+      return step === 'extensions' ? t('failed') : t('failed with exit code {0}', state);
   }
 }
 

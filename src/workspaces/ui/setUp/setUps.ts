@@ -17,14 +17,18 @@ import { plainLabel } from '../../../util/plainLabel';
 import {
   environmentStep,
   laterProgram,
+  extensionsStep,
   laterSteps,
   logOf,
   orderSetUp,
   type SetUpOrder,
+  type WantedStep,
 } from '../../machine/setUp/machineSetUp';
 import { fileUri } from '../fileDocuments';
+import { installExtensions } from './extensions';
 import { MachineSecrets } from './machineSecrets';
 import { ownSteps } from './ownSetUp';
+import { RepositorySetUps, type RepositoryDeps } from './repositorySetUps';
 import { stepName } from './setUpRows';
 
 export type SetUpDeps = Pick<
@@ -38,27 +42,31 @@ export type SetUpDeps = Pick<
   | 'report'
   | 'settings'
   | 'ssh'
->;
+> &
+  RepositoryDeps;
 
 /** Sets machines up. What a machine remembers decides what is done, and it is told at each connection. */
 export class SetUps implements Disposable {
   private readonly secrets: MachineSecrets;
+  private readonly repositories: RepositorySetUps;
   /** Machines whose long steps are waited for. */
   private readonly followed = new Map<string, Promise<void>>();
+  private isInstalling = false;
   private readonly end = new AbortController();
 
   constructor(private readonly deps: SetUpDeps) {
     this.secrets = new MachineSecrets(deps);
+    this.repositories = new RepositorySetUps(deps);
   }
 
   dispose(): void {
     this.end.abort();
   }
 
-  /** Does the short steps before a window opens. A failure is shown and does not keep it from opening. */
-  async before(reached: HeldAlias): Promise<void> {
+  /** Does the short steps before a window opens in a folder. A failure is shown and does not keep it from opening. */
+  async before(reached: HeldAlias, folder: string): Promise<void> {
     try {
-      await this.order(reached);
+      await this.order(reached, {}, folder);
     } catch (error) {
       if (error instanceof CancelledError) {
         throw error;
@@ -92,6 +100,9 @@ export class SetUps implements Disposable {
     if (step === undefined || step === 'environment') {
       await this.secrets.forgetDeclined(reached);
     }
+    if (step === undefined || step === 'script') {
+      await this.repositories.forgetDeclined();
+    }
     const all = (failed.length > 0 ? failed : steps).map((one) => one.step);
     await this.run(reached, step ? [step] : all);
   }
@@ -122,13 +133,22 @@ export class SetUps implements Disposable {
       : vscode.commands.executeCommand('vscode.open', fileUri(alias, path)));
   }
 
-  private async order(reached: HeldAlias, order: SetUpOrder = {}): Promise<SetUpSeen | undefined> {
+  private async order(
+    reached: HeldAlias,
+    order: SetUpOrder = {},
+    opened?: string,
+  ): Promise<SetUpSeen | undefined> {
     const { accounts, settings } = this.deps;
     const machine = { ...reached, name: this.name(reached.instanceId) };
-    const variables = await this.secrets.ask(machine, settings.get('gpuRental.setUp.secrets'));
+    const script = await this.repositories.ask(machine, opened);
+    const { secrets } = this.repositories.of(reached);
+    const names = [...settings.get('gpuRental.setUp.secrets'), ...secrets];
+    const variables = await this.secrets.ask(machine, names);
     const wanted = [
       ...(await ownSteps(settings, runProgram)),
       ...(variables.size > 0 ? [environmentStep(variables)] : []),
+      ...this.extensions(reached),
+      ...script,
     ];
     accountStill(accounts, reached.accountKey);
     const known = this.deps.machineSetUps.of(reached.alias, reached.instanceId);
@@ -140,6 +160,48 @@ export class SetUps implements Disposable {
     const seen = await this.send(reached, { ...order, wanted, dropped: isTakenBack ? ['environment'] : [] });
     await (isTakenBack && this.secrets.release(reached));
     return seen;
+  }
+
+  /** Those of the settings and of what the user agreed to for the machine. */
+  private extensions(reached: HeldAlias): readonly WantedStep[] {
+    const { extensions } = this.repositories.of(reached);
+    return extensionsStep([...this.deps.settings.get('gpuRental.setUp.extensions'), ...extensions]);
+  }
+
+  /** Installs the extensions that this machine has not got yet, in its own window, and tells the machine. */
+  async installExtensions(reached: HeldAlias): Promise<void> {
+    const { alias, instanceId } = reached;
+    const { machineSetUps } = this.deps;
+    const waits = machineSetUps
+      .of(alias, instanceId)
+      ?.steps.some(({ step, state }) => step === 'extensions' && state === 'waits');
+    const [of] = this.extensions(reached);
+    if (this.isInstalling || waits !== true || !of) {
+      return;
+    }
+    this.isInstalling = true;
+    try {
+      const { failed, log } = await installExtensions(of.lines);
+      await this.send(reached, { done: { of, isOk: failed.length === 0, log } });
+      if (failed.length > 0) {
+        this.failed(
+          reached,
+          ['extensions'],
+          t('Not installed in the window of {0}: {1}', this.name(instanceId), failed.join(', ')),
+        );
+      }
+    } finally {
+      this.isInstalling = false;
+    }
+  }
+
+  private failed(reached: HeldAlias, steps: readonly SetUpStep[], sentence: string): void {
+    message(
+      'warning',
+      sentence,
+      { label: labelOf('gpuRental.setUp.showLog'), run: () => this.showLog(reached, steps[0]) },
+      { label: labelOf('gpuRental.setUp.run'), run: () => this.run(reached, steps) },
+    );
   }
 
   private async send({ alias, instanceId }: HeldAlias, order: SetUpOrder): Promise<SetUpSeen> {
@@ -163,28 +225,12 @@ export class SetUps implements Disposable {
       .then(
         (seen) => {
           machineSetUps.note(alias, seen);
-          const failed = seen.steps.filter(
-            ({ step, state }) => laterSteps.includes(step) && typeof state === 'number' && state > 0,
+          const failed = seen.steps.flatMap(({ step, state }) =>
+            laterSteps.includes(step) && typeof state === 'number' && state > 0 ? [step] : [],
           );
-          const [first] = failed;
-          if (first) {
-            message(
-              'warning',
-              t(
-                'The set-up of {0} failed: {1}',
-                this.name(instanceId),
-                failed.map(({ step }) => stepName(step)).join(', '),
-              ),
-              { label: labelOf('gpuRental.setUp.showLog'), run: () => this.showLog(reached, first.step) },
-              {
-                label: labelOf('gpuRental.setUp.run'),
-                run: () =>
-                  this.run(
-                    reached,
-                    failed.map(({ step }) => step),
-                  ),
-              },
-            );
+          if (failed.length > 0) {
+            const names = failed.map(stepName).join(', ');
+            this.failed(reached, failed, t('The set-up of {0} failed: {1}', this.name(instanceId), names));
           }
         },
         (error: unknown) => log.info(`The set-up of ${alias} is not followed any more: ${String(error)}`),

@@ -7,6 +7,7 @@ import {
   lstatSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
   readlinkSync,
   rmSync,
   statSync,
@@ -20,6 +21,7 @@ import {
   laterProgram,
   logOf,
   parseSetUp,
+  scriptStep,
   setUpInput,
   type SetUpOrder,
   type WantedStep,
@@ -297,6 +299,16 @@ describe('The set-up of a machine', () => {
       assert.deepEqual(parseSetUp(said)?.steps, [{ step: 'dotfiles', state: 4 }]);
     });
 
+    it('runs alone where another one was killed, and its number is that of another process', () => {
+      want(script('exit 4'));
+      for (const left of [`${process.pid} 1`, `${process.pid}`, '999999 ', '']) {
+        put(at('.gpu-rental', 'setup', 'runner'), `${left}\n`);
+        assert.deepEqual(order({ again: ['dotfiles'] }), { dotfiles: 'waits' });
+        assert.match(runLater(), /failed: dotfiles/);
+        assert.ok(!existsSync(at('.gpu-rental', 'setup', 'runner')));
+      }
+    });
+
     it('is shown while it runs, and runs once where several start it', () => {
       want(script('sh -c "$INSIDE" </dev/null >"$HOME/seen"; echo ran >>"$HOME/ran"'));
       const INSIDE = `(${laterProgram} >"$HOME/other" 2>&1 &); printf %s "$INPUT" | sh -c "$SETUP"`;
@@ -305,6 +317,90 @@ describe('The set-up of a machine', () => {
       runLater();
       assert.equal(read('ran'), 'ran\n');
     });
+  });
+
+  describe('with the script of a workspace file', () => {
+    const secret = environmentStep(new Map([['HF_TOKEN', 'abc']]));
+
+    it('runs it after the dotfiles, in the copy of its folder, and ends with what fails', () => {
+      put(at('copy', '.vscode', 'gpu-rental.json'), '{}');
+      const place = repository({ 'install.sh': '#!/bin/sh\ntouch "$HOME/first"\n' });
+      const script = scriptStep(
+        'ls "$HOME/first"\npwd; echo "$HF_TOKEN"\nfalse\ntouch "$HOME/last"',
+        at('copy'),
+      );
+      assert.deepEqual(want(secret, script, dotfiles(place)), {
+        environment: 0,
+        dotfiles: 'waits',
+        script: 'waits',
+      });
+      assert.match(runLater(), /GPU Rental: failed: script/);
+      assert.equal(
+        read('.gpu-rental', 'setup', 'script.log'),
+        `Running in ${at('copy')}\n${at('first')}\n${at('copy')}\nabc\n`,
+      );
+      assert.ok(!existsSync(at('last')));
+      assert.deepEqual(order({}), { environment: 0, dotfiles: 0, script: 1 });
+    });
+
+    it('runs it in the home folder where the place is another folder', () => {
+      mkdirSync(at('other'));
+      for (const place of [at('other'), at('nowhere'), undefined]) {
+        want(scriptStep(`pwd; : ${place ?? ''}`, place));
+        runLater();
+        assert.equal(read('.gpu-rental', 'setup', 'script.log'), `Running in ${home()}\n${home()}\n`);
+      }
+    });
+
+    it('runs each version once, in any place and order', () => {
+      for (const name of ['a', 'b', 'a', 'b', 'a ']) {
+        put(at('copy', '.vscode', 'gpu-rental.json'), '{}');
+        want(scriptStep(`echo ${name} >>"$HOME/ran"; exit 3`, name === 'b' ? at('copy') : undefined));
+        runLater();
+        assert.deepEqual(order({}), { script: 3 });
+      }
+      assert.equal(read('ran'), 'a\nb\na\n');
+      assert.deepEqual(order({ again: ['script'] }), { script: 'waits' });
+      runLater();
+      assert.equal(read('ran'), 'a\nb\na\na\n');
+      assert.deepEqual(order({ dropped: ['script'] }), {});
+    });
+  });
+
+  it('warns about line ends of Windows in an installer', () => {
+    want(dotfiles(repository({ 'install.sh': '#!/bin/sh\r\nexit 0\r\n' })));
+    assert.match(runLater(), /install\.sh has line ends of Windows \(CRLF\)/);
+    want(dotfiles(repository({ 'install.sh': '#!/bin/sh\nprintf a\\\r\n' })));
+    order({ again: ['dotfiles'] });
+    assert.doesNotMatch(runLater(), /CRLF/);
+  });
+
+  it('knows what the window has done, for the input that it was', () => {
+    const [one, two] = ['a.b', 'c.d'].map((id): WantedStep => ({ step: 'extensions', lines: [id] }));
+    assert.ok(one && two);
+    assert.deepEqual(want(one), { extensions: 'waits' });
+    assert.deepEqual(order({ done: { of: two, isOk: true, log: ['x'] } }), { extensions: 'waits' });
+    assert.deepEqual(order({ done: { of: one, isOk: false, log: ['a.b: not found'] } }), { extensions: 1 });
+    assert.equal(read('.gpu-rental', 'setup', 'extensions.log'), 'a.b: not found\n');
+    assert.deepEqual(order({ wanted: [one], done: { of: one, isOk: true, log: [] } }), { extensions: 0 });
+    assert.deepEqual(want(two), { extensions: 'waits' });
+  });
+
+  it('keeps what two windows send at once', async () => {
+    const wanted = [identityStep('Ada', 'ada@example.com'), environmentStep(new Map([['A', 'b']]))];
+    const ends = Array.from({ length: 6 }, () => {
+      const login = spawn('/bin/sh', ['-c', setUp], {
+        env: environmentOf(),
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      login.stdin.end(setUpInput({ wanted }));
+      return once(login, 'close');
+    });
+    assert.deepEqual(
+      await Promise.all(ends),
+      ends.map(() => [0, null]),
+    );
+    assert.deepEqual(order({}), { identity: 0, environment: 0 });
   });
 
   it('keeps no input that was cut off', () => {
@@ -318,7 +414,7 @@ describe('The set-up of a machine', () => {
       });
       assert.equal(status, 1);
       assert.equal(parseSetUp(stdout), undefined);
-      assert.ok(!existsSync(at('.gpu-rental', 'setup', 'environment.new')));
+      assert.ok(!readdirSync(at('.gpu-rental', 'setup')).some((name) => name.includes('environment')));
     }
     assert.ok(!('environment' in order({ dropped: ['environment'] })));
   });
