@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runProgram } from '../../src/ssh/run';
 import { laterProgram } from '../../src/workspaces/machine/setUp/machineSetUp';
@@ -154,5 +154,56 @@ describe('the set-up that a workspace file wants', () => {
     });
     assert.ok(existsSync(onMachine('.gpu-rental', 'setup', 'environment.want')));
     assert.ok(!window.log().includes('hf_planted_value'));
+  });
+
+  describe('and has none, beside a devcontainer.json', () => {
+    const file = () => path.join(computer().workspace, '.vscode', 'gpu-rental.json');
+    const devcontainer = (content: unknown) => {
+      writeFileSync(
+        path.join(computer().workspace, '.devcontainer.json'),
+        `// x\n${JSON.stringify(content)}`,
+      );
+    };
+    const offer = /^Set up trainer with extensions and commands of workspace\/\.devcontainer\.json\?/;
+
+    it('is offered that once, and does nothing by itself', async () => {
+      writeFileSync(file(), '{\n  // mine\n  "machines": {},\n}\n');
+      devcontainer({ postCreateCommand: 'make \u202e' });
+      await connect(window);
+      devcontainer({ postCreateCommand: { a: 'make a', b: 'echo ${localEnv:HOME}' } });
+      await connect(window, async () => {
+        const { detail = '' } = await window.dialog(offer);
+        assert.ok(detail.includes('{\n  "setUp": {\n    "script": "make a"\n  }\n}'));
+        assert.ok(detail.includes('Left out: echo ${localEnv:HOME}'));
+        await window.dialogButton('Not Now');
+      });
+      await connect(window);
+      assert.equal(readFileSync(file(), 'utf8'), '{\n  // mine\n  "machines": {},\n}\n');
+      assert.equal(wantedScript(), `${script}\ntrue`);
+    });
+
+    it('gets it with a yes, as its own part, about which nothing is asked again', async () => {
+      devcontainer({ postCreateCommand: ['make', 'a b'] });
+      await connect(window, async () => {
+        await window.dialog(offer);
+        await window.dialogButton('Write and Set Up');
+      });
+      assert.equal(
+        readFileSync(file(), 'utf8'),
+        '{\n  // mine\n  "machines": {},\n  "setUp": {\n    "script": "make \'a b\'"\n  },\n}\n',
+      );
+      assert.equal(wantedScript(), "make 'a b'");
+      await connect(window);
+      write({});
+      await connect(window);
+      assert.equal(readFileSync(file(), 'utf8'), '{}');
+      devcontainer({ postCreateCommand: 'make b' });
+      rmSync(file());
+      await connect(window, async () => {
+        await window.dialog(offer);
+        await window.dialogButton('Write and Set Up');
+      });
+      assert.equal(readFileSync(file(), 'utf8'), '{\n  "setUp": {\n    "script": "make b"\n  }\n}\n');
+    });
   });
 });
