@@ -91,6 +91,11 @@ describe('A folder that is mirrored to an instance', () => {
     await editor.save();
     await editor.saved();
     await has(onMachine('train.py'), 'epochs = 4\n');
+    writeFileSync(here('run.sh'), 'x\r\n');
+    await (await edit('run.sh', 'y\r\n')).save();
+    await window.toastButton(/The lines of run\.sh end as on Windows/, 'Convert to LF');
+    await until('the conversion', () => read(here('run.sh')) === 'y\n');
+    rmSync(here('run.sh'));
     writeFileSync(here('new.py'), 'new\n');
     window.screen.watched.created.fire(FakeUri.file(here('new.py')));
     await has(onMachine('new.py'), 'new\n');

@@ -99,7 +99,7 @@ const room = {
   'terminals that come back, services that start': 8,
   'folders that are kept on instances': 8,
   'rows of mirrored folders, and the folders of notebooks': 46,
-  'set-up of instances': 40,
+  'set-up of instances': 42,
   'volumes that are created and cloned': 22,
   'copies of volumes, sizes and ends of copies': 14,
   'volumes and bids of a workspace file': 12,

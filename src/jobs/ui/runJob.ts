@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import * as vscode from 'vscode';
 import type { JobTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { runCommand, signedIn, titledAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { filesText } from '../../editor/filesText';
+import { warnAboutLineEnds } from '../../editor/lineEnds';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
@@ -32,6 +34,7 @@ import { isAtWork, type Job } from '../model/job';
 import { hardLimit, type HardLimit } from '../model/jobLimits';
 import { variantsOf } from '../model/jobMatrix';
 import { type JobSpec, jobText, type MachineEnds } from '../model/jobSpec';
+import { namedFiles } from '../model/namedFiles';
 import { confirmJob, sentBytes, sweepMachines } from './confirmJob';
 import type { JobDeps } from './deps';
 import { chooseJob, type JobSource } from './jobSource';
@@ -286,6 +289,8 @@ async function checkCommand(spec: JobSpec, folder: string, sent: SentFiles): Pro
       text('The job {0} names {1}, which is not sent. Add it to "include" in "sync".', spec.name, missing),
     );
   }
+  const own = namedFiles(`${spec.setup ?? ''}\n${spec.run}`).filter((name) => sent.names.includes(name));
+  await warnAboutLineEnds(join(folder, spec.workdir), own);
 }
 
 /** Asks before sending more than the file allows, and names the largest files. */

@@ -1,7 +1,8 @@
 import { realpath } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import * as vscode from 'vscode';
 import { isNotebook } from '../../editor/documentTrigger';
+import { warnAboutLineEnds } from '../../editor/lineEnds';
 import type { Services } from '../../services';
 import { wait } from '../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
@@ -63,6 +64,17 @@ export class CarriedMirrors implements Disposable {
       windowInUse.onDidChange((isInUse) => {
         if (isInUse) {
           this.compareAll(focusMs);
+        }
+      }),
+    );
+    const checked = new Set<string>();
+    this.owned.add(
+      vscode.workspace.onDidSaveTextDocument(({ uri }) => {
+        const folders = [...this.carried.values()].flatMap(({ watch }) => watch.folders);
+        const isCarried = folders.some((path) => nameBelow(path, uri) !== undefined);
+        if (isCarried && !checked.has(uri.fsPath)) {
+          checked.add(uri.fsPath);
+          void warnAboutLineEnds(dirname(uri.fsPath), [basename(uri.fsPath)]);
         }
       }),
     );

@@ -6,6 +6,7 @@ import { chooseInstance } from '../../editor/chooseInstance';
 import { runCommand } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
 import { filesText } from '../../editor/filesText';
+import { warnAboutLineEnds } from '../../editor/lineEnds';
 import { t } from '../../editor/localize';
 import { pickLocal } from '../../editor/pickLocal';
 import { whileReadingInstances, withCancellableProgress } from '../../editor/progress';
@@ -65,7 +66,8 @@ export async function beginMirror(deps: StartDeps, target: FolderTarget): Promis
     throw new UserError(text('This instance has been destroyed.'));
   }
   const name = plainLabel(instanceName(instance));
-  if (!known && !(await isConfirmed(local, target.folder, name))) {
+  const sent = known ? [] : await confirmMirror(local, target.folder, name);
+  if (!sent) {
     return undefined;
   }
   if ((await runCommand('gpuRental.prepareSsh', { instanceId, accountKey })) === undefined) {
@@ -78,6 +80,7 @@ export async function beginMirror(deps: StartDeps, target: FolderTarget): Promis
   await withCancellableProgress(t('Mirroring {0} to {1}', plainLabel(basename(local)), name), (signal) =>
     mirror.settle(signal),
   );
+  await warnAboutLineEnds(local, sent);
   return mirror;
 }
 
@@ -111,8 +114,12 @@ async function chooseFolder(): Promise<string | undefined> {
   return picked?.uri.fsPath;
 }
 
-/** States what is sent and what stays here. */
-async function isConfirmed(local: string, opened: string, name: string): Promise<boolean> {
+/** States what is sent and what stays here; returns the names of what is sent if the user agrees. */
+async function confirmMirror(
+  local: string,
+  opened: string,
+  name: string,
+): Promise<readonly string[] | undefined> {
   const folder = plainLabel(basename(local));
   const sync = { include: [], exclude: [], git: false };
   const found = await withCancellableProgress(t('Checking the files that {0} sends…', folder), (signal) =>
@@ -128,7 +135,7 @@ async function isConfirmed(local: string, opened: string, name: string): Promise
     ...stayingText(found.leftOut),
   ];
   const unsaved = unsavedIn(opened);
-  return confirm({
+  const isConfirmed = await confirm({
     message: t('Mirror {0} to {1}?', folder, name),
     detail: [
       t(
@@ -142,6 +149,7 @@ async function isConfirmed(local: string, opened: string, name: string): Promise
     ].join('\n\n'),
     button: t('Mirror'),
   });
+  return isConfirmed ? found.names : undefined;
 }
 
 /** The names of unsaved documents and notebooks in a folder. */

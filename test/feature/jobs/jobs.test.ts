@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FakeUri } from '../../support/fakeEditor/values';
 import { DocumentDriver } from '../../support/feature/documentDriver';
@@ -117,6 +117,14 @@ describe('a job on an instance', () => {
     await write({ train: { run: 'cat ignored.bin', limits } });
     await new DocumentDriver(window).press('Run Job');
     await window.toast(/names ignored\.bin, which is not sent/);
+    window.clearToasts();
+    writeFileSync(path.join(computer().workspace, 'windows.sh'), 'echo a\r\n');
+    await write({ train: { run: 'sh ./windows.sh', limits } });
+    await new DocumentDriver(window).press('Run Job');
+    await window.toast(/The lines of windows\.sh end as on Windows/);
+    await window.quick.title('Run train: Confirm');
+    window.quick.escape();
+    rmSync(path.join(computer().workspace, 'windows.sh'));
     window.clearToasts();
     await write({ train: { run: 'cat x' } });
     await new DocumentDriver(window).press('Run Job');
