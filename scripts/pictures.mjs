@@ -13,7 +13,17 @@ import { run } from './process.mjs';
 import { root } from './setup.mjs';
 
 const usual = [
-  ...['agreedEnd', 'files', 'firstMinute', 'keptTerminals', 'lifecycle', 'mainJourney', 'notices', 'reports'],
+  ...[
+    'agreedEnd',
+    'connectedWindow',
+    'files',
+    'firstMinute',
+    'keptTerminals',
+    'lifecycle',
+    'mainJourney',
+    'notices',
+    'reports',
+  ],
   ...['searchAndRent', 'secondFactorMethods', 'templates'],
 ];
 const [suites = usual.join(','), wanted = 'dark,light,hc-dark,hc-light'] = process.argv.slice(2);

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { accessibilityFaults } from '../support/accessibility';
+import { openGallery, withGallery } from '../support/extensionGallery';
 import { signIn } from '../support/journey';
+import { packageFolder } from '../support/packageFolder';
 import { press } from '../support/press';
 import { rentRunning } from '../support/rentRunning';
 import { filesWithSecrets } from '../support/secretScan';
@@ -14,11 +17,19 @@ describe('a window that is connected to an instance', function () {
   this.bail(true);
   this.timeout(180_000);
   const apiKey = 'connected-window-secret-5d20';
+  const dotfiles = 'https://dotfiles.example/ada/dotfiles';
   const session = useUiSession('connected-window', {
     simulator: { apiKey, speed: 20 },
     extensions: ['ui/remoteSsh'],
-    patches: ['sharedSecrets', 'authority', 'sshWindow'],
+    patches: ['sharedSecrets', 'authority', 'sshWindow', 'lastingToasts'],
+    env: withGallery,
+    settings: {
+      'gpuRental.setUp.gitIdentity': true,
+      'gpuRental.setUp.dotfiles': dotfiles,
+      'gpuRental.setUp.extensions': ['gpu-rental-tests.sample', 'gpu-rental-tests.lost'],
+    },
   });
+  let closeGallery: (() => void) | undefined;
   let first: Workbench;
   let connected: Workbench;
   let second: Workbench;
@@ -50,12 +61,43 @@ describe('a window that is connected to an instance', function () {
     return asking;
   }
 
+  /** What the set-up finds: a repository under another address, and an extension of a gallery. */
+  async function prepareSetUp(id: number): Promise<void> {
+    const { profile, root } = session();
+    const origin = path.join(root, 'origin');
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', origin, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args]);
+    mkdirSync(origin);
+    writeFileSync(path.join(origin, '.vimrc'), 'set number\n');
+    git('init', '-q');
+    git('add', '-A');
+    git('commit', '-q', '-m', 'x');
+    const insteadOf = `[url "file://${origin}"]\n\tinsteadOf = ${dotfiles}\n`;
+    writeFileSync(path.join(home(), '.gitconfig'), `[user]\n\tname = Ada\n${insteadOf}`);
+    // Terminals of the window run on this computer, in this home folder.
+    mkdirSync(onMachine(id, '.gpu-rental'), { recursive: true });
+    symlinkSync(onMachine(id, '.gpu-rental'), path.join(home(), '.gpu-rental'));
+    closeGallery = await openGallery(
+      profile,
+      'ui/sampleExtension',
+      await packageFolder('ui/sampleExtension', root),
+    );
+  }
+  const home = () => path.join(session().root, 'home');
+  const onMachine = (id: number, ...parts: string[]) =>
+    path.join(session().root, 'instances', String(id), ...parts);
+
+  after(() => {
+    closeGallery?.();
+  });
+
   it('shows price, time and cost of its machine', async () => {
     const { simulator, root } = session();
     const file = path.join(root, 'home', '.ssh', 'id_ed25519');
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'mine', '-f', file]);
     await simulator.call('POST', '/api/v0/ssh/', { ssh_key: readFileSync(`${file}.pub`, 'utf8').trim() });
     instanceId = await rentRunning(simulator, { label: 'trainer', runtype: 'ssh_direct' });
+    await prepareSetUp(instanceId);
     first = await session().window();
     await signIn(session(), first);
     const instances = first.view('Instances');
@@ -67,6 +109,10 @@ describe('a window that is connected to an instance', function () {
     });
     connected = Workbench.of(page, 'connected-window');
     await connected.ready();
+    // The editor's own question.
+    await connected.dialog.filter({ hasText: /gpu-rental-tests/ }).waitFor({ timeout: 60_000 });
+    await connected.shot('00-publisher');
+    await connected.dialogButton('Trust Publisher & Install');
     await item().waitFor({ timeout: 60_000 });
     await until('price, time and cost', async () =>
       /trainer · \$\S+\/h · \d+ \w+.* · ≤ \$\S+/.test(await connected.statusText('gpuRental.status')),
@@ -76,6 +122,41 @@ describe('a window that is connected to an instance', function () {
     assert.match(hover, /It costs \$\S+\/h now/);
     await connected.shot('02-hover');
     assert.doesNotMatch(await first.statusText('gpuRental.status'), /trainer/);
+  });
+
+  it('is set up without a word: git identity, dotfiles, and the extensions that a gallery has', async () => {
+    await connected.toast(/Not installed in the window of trainer: gpu-rental-tests\.lost/, 60_000);
+    await until('the log', () => existsSync(onMachine(instanceId, '.gpu-rental', 'setup', 'extensions.log')));
+    assert.match(
+      readFileSync(onMachine(instanceId, '.gpu-rental', 'setup', 'extensions.log'), 'utf8'),
+      /gpu-rental-tests\.lost: .*\ngpu-rental-tests\.sample: installed\n/,
+    );
+    await until('the extension', () => {
+      const all = readdirSync(path.join(session().host.dataDir, 'extensions'));
+      return all.some((name) => name.startsWith('gpu-rental-tests.sample-'));
+    });
+    await until('the dotfiles', () => existsSync(path.join(home(), '.vimrc')));
+    assert.match(readFileSync(onMachine(instanceId, '.gitconfig'), 'utf8'), /name = Ada/);
+    await connected.shot('03-set-up');
+  });
+
+  it('has its set-up on the page of the instance, with what failed', async () => {
+    await first.page.bringToFront();
+    await first.view('Instances').pick('trainer');
+    const page = first.webview();
+    const section = page.locator('section[aria-labelledby="heading-setUp"]');
+    await section.getByText('Dotfiles').waitFor({ timeout: 60_000 });
+    await section.scrollIntoViewIfNeeded();
+    await until('the states', async () =>
+      /Git identity\s+done\s+Extensions\s+failed\s+Dotfiles\s+done/.test(await section.innerText()),
+    );
+    await section.scrollIntoViewIfNeeded();
+    await first.inThemes(async (theme) => {
+      assert.deepEqual(await accessibilityFaults(page), [], theme);
+      await first.shot(`04-page${theme}`);
+    });
+    await connected.page.bringToFront();
+    await connected.clearNotifications();
   });
 
   it('stops it after the usual question, and asks once over all windows what to do next', async () => {
