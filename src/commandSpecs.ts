@@ -93,13 +93,11 @@ const localFiles = [
   ),
 ] as const;
 /** A document, open or on disk. */
-const document = z.preprocess(
-  (given) => (isUri(given) ? { uri: given.toString() } : given),
-  named({ uri: z.string() }),
-);
+const asDocument = (given: unknown) => (isUri(given) ? { uri: given.toString() } : given);
+const document = z.preprocess(asDocument, named({ uri: z.string() }));
 /** The same to debug, with what a launch.json says of it. */
 const debugged = z.preprocess(
-  (given) => (isUri(given) ? { uri: given.toString() } : given),
+  asDocument,
   named({
     uri: z.string(),
     args: z.array(z.string()).max(1000).readonly().optional(),
@@ -325,6 +323,7 @@ const contributed = {
   'gpuRental.instance.upload': spec('files', { args: hosts }),
   'gpuRental.uploadFiles': spec('files', { args: localFiles }),
   'gpuRental.instance.download': spec('files', { args: hosts, result: z.boolean() }),
+  'gpuRental.instance.fetchData': spec('jobs', { args: [instance] }),
   'gpuRental.instance.copyData': spec('files', { args: [copied, instances[1]], needs: change }),
   'gpuRental.connected.showMenu': spec('connectedWindow'),
   'gpuRental.instance.cloneRepository': spec('connect', { args: [instance] }),

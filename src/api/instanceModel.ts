@@ -93,6 +93,7 @@ function costs(wire: WireInstance) {
     storagePerMonth: storagePerMonth(wire),
     inetUpPerGb: price(wire.inet_up_cost),
     inetDownPerGb: price(wire.inet_down_cost),
+    inetDownMbit: known(wire.inet_down),
     isInterruptible: wire.is_bid,
     // The machine's minimum bid is lower than what is paid (docs/service/instances.md#record).
     bidPerHour: wire.is_bid === true ? price(wire.dph_base) : undefined,

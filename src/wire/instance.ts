@@ -38,7 +38,7 @@ export const instance = z.object({
   ...numbers('cpu_cores_effective', 'cpu_ram', 'cpu_util', 'mem_usage', 'mem_limit'),
   ...numbers('disk_space', 'disk_usage'),
   ...numbers('dph_base', 'dph_total', 'storage_cost', 'storage_total_cost'),
-  ...numbers('inet_up_cost', 'inet_down_cost'),
+  ...numbers('inet_up_cost', 'inet_down_cost', 'inet_down'),
   ...flags('is_bid'),
   volume_info: z.unknown().optional(),
 });

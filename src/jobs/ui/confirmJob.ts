@@ -29,6 +29,7 @@ import {
   secretFilesText,
 } from '../model/jobText';
 import type { JobDeps } from './deps';
+import type { JobFact } from './jobSource';
 
 export interface JobQuestion {
   readonly spec: JobSpec;
@@ -37,6 +38,7 @@ export interface JobQuestion {
   readonly limit: HardLimit;
   readonly sent: SentFiles;
   readonly outputsTo: string;
+  readonly facts: readonly JobFact[];
   /** Jobs on the same machine that end before this one starts. */
   readonly after: readonly JobRow[];
   /** The jobs of a matrix, which share the machines and the cost limit. */
@@ -140,6 +142,15 @@ function rowsOf(question: JobQuestion): readonly Row<MachineEnds | 'rent'>[] {
       description: t('on a separate machine; you confirm its price first'),
       value: 'rent',
     },
+    ...(question.facts.length === 0 ? [] : [separator(t('Data'))]),
+    ...question.facts.map(({ id, label, description, detail }) =>
+      fact(
+        id,
+        plainLabel(label),
+        plainLabel(description),
+        detail === undefined ? undefined : plainLabel(detail),
+      ),
+    ),
     separator(t('Limits')),
     ...(question.sweep.jobs === 1 ? [] : [fact('sweep', t('Jobs'), sweepText(question))]),
     ...(question.after.length === 0

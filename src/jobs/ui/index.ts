@@ -4,6 +4,7 @@ import type { Services } from '../services';
 import { reportDamagedJobs } from './damagedJobs';
 import type { JobDeps } from './deps';
 import { extendJob } from './extendJob';
+import { fetchData, offerData } from './fetchData';
 import { forgetJobs } from './forgetJobs';
 import {
   chooseRow,
@@ -66,6 +67,16 @@ export function register(services: Services): Disposable {
   store.add(
     commands.register('gpuRental.job.runFile', async (target) => {
       await runFileAsJob(deps, target);
+    }),
+  );
+  store.add(commands.register('gpuRental.instance.fetchData', (target) => fetchData(services, target)));
+  store.add(
+    services.startWatches.onDidHappen((event) => {
+      if (event.kind === 'ready') {
+        offerData(services, event.instanceId).catch((error: unknown) => {
+          services.log.info(`The data of the workspace was not offered: ${String(error)}`);
+        });
+      }
     }),
   );
   store.add(commands.register('gpuRental.job.startWorkers', (target) => startWorkers(deps, target)));

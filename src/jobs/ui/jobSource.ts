@@ -14,6 +14,14 @@ import { variantsOf } from '../model/jobMatrix';
 import { jobNames, readJob, type JobSpec } from '../model/jobSpec';
 import { recipeForJobs } from '../model/jobsInFile';
 
+/** A row of the confirmation about what a job does, beyond its command. */
+export interface JobFact {
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  readonly detail?: string;
+}
+
 /** A job in an open folder of this computer. */
 export interface JobSource {
   readonly spec: JobSpec;
@@ -22,6 +30,8 @@ export interface JobSource {
   readonly recipe: OpenRecipe | undefined;
   /** The instances that share the jobs, if they were already chosen. */
   readonly machines?: readonly [Instance, ...Instance[]];
+  /** What the user confirms each time. */
+  readonly facts?: readonly JobFact[];
 }
 
 interface Named {

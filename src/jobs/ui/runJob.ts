@@ -123,6 +123,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
       limit,
       sent,
       outputsTo,
+      facts: source.facts ?? [],
       after: machines.flatMap((one) => deps.jobs.ofInstance(one.id).filter(isAtWork)),
       sweep: { jobs: variants.length, machines, dollars: spec.costDollars },
     }),
@@ -323,7 +324,7 @@ const confirmedKey = 'gpuRental.jobs.confirmed';
  */
 async function confirmed(
   { globalState }: JobDeps,
-  { spec, folder }: JobSource,
+  { spec, folder, facts }: JobSource,
   machines: readonly Instance[],
   { secretFiles }: SentFiles,
   ask: () => Promise<MachineEnds | 'rent' | undefined>,
@@ -332,7 +333,7 @@ async function confirmed(
   const mark = hashOf(about.join('\n')).slice(0, 16);
   const known = globalState.get<readonly string[]>(confirmedKey, []);
   const isKept = Object.values(spec.ends).every((end) => end === 'keep');
-  if (isKept && known.includes(mark)) {
+  if (isKept && !facts && known.includes(mark)) {
     return spec.ends;
   }
   const ends = await ask();

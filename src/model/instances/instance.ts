@@ -73,6 +73,8 @@ export const instanceShape = z
     storagePerMonth: micros.exactOptional(),
     inetUpPerGb: micros.exactOptional(),
     inetDownPerGb: micros.exactOptional(),
+    /** Mbit/s, as the host measured it. */
+    inetDownMbit: z.number().exactOptional(),
     isInterruptible: z.boolean().exactOptional(),
     bidPerHour: micros.exactOptional(),
     reliability: z.number().exactOptional(),

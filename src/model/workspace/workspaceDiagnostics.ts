@@ -5,6 +5,7 @@ import type { Finding, Fix } from '../documents/finding';
 import { JsonPlaces } from '../documents/jsonPlaces';
 import { checkScriptSecrets } from '../documents/scriptDiagnostics';
 import { unknownFields } from '../documents/unknownFields';
+import { readSource } from './dataItems';
 import { setUpKeys } from './setUpField';
 import { innerKeys, machineNameShape, recipeFields } from './workspaceFile';
 
@@ -145,6 +146,32 @@ function* checkInside(places: JsonPlaces): Iterable<Finding> {
   }
 }
 
+/** Data that can't be fetched as it is written; `file` has the volumes of a machine that names none. */
+function* checkData(places: JsonPlaces, file: JsonPlaces): Iterable<Finding> {
+  const named = places.node(['volumes']) ? places : file;
+  const volumes = [...(named.node(['volumes'])?.children ?? []).keys()].map((index) =>
+    named.value(['volumes', String(index), 'name']),
+  );
+  for (const index of (places.node(['data'])?.children ?? []).keys()) {
+    const at = ['data', String(index)];
+    yield* unknownFields(places, at, innerKeys.data);
+    const from = places.value([...at, 'from']);
+    const source = typeof from === 'string' ? readSource(from) : undefined;
+    const volume = places.value([...at, 'volume']);
+    const isUnknown = volume !== undefined && !volumes.includes(volume);
+    const problems = [
+      ['from', source && !('kind' in source) ? source : undefined] as const,
+      ['volume', isUnknown ? text('"volumes" has no volume with this name.') : undefined] as const,
+    ];
+    for (const [key, message] of problems) {
+      const span = places.span([...at, key]);
+      if (message && span) {
+        yield { code: 'dataUnfetched', severity: 'error', span, message, fixes: [] };
+      }
+    }
+  }
+}
+
 /** A machine with a name; what it lacks, it has from the file. */
 function* checkMachines(places: JsonPlaces): Iterable<Finding> {
   for (const { name, span } of places.keys(['machines'])) {
@@ -169,6 +196,7 @@ function* checkMachines(places: JsonPlaces): Iterable<Finding> {
       yield* checkSource(own);
     }
     yield* checkInside(own);
+    yield* checkData(own, places);
     yield* checkPorts(own);
     yield* checkOnStart(own);
     for (const finding of checkEnvironment(own, { secrets: 'file' })) {
@@ -186,6 +214,7 @@ function below(at: readonly string[], fix: Fix): Fix {
 const checks = [
   checkKeys,
   checkInside,
+  (places: JsonPlaces) => checkData(places, places),
   checkPriceLimit,
   checkSource,
   checkPorts,

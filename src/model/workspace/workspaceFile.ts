@@ -12,6 +12,7 @@ import { environment, offerFilters } from '../templates/templateFields';
 import { rentEnv } from '../templates/templateMerge';
 import type { TemplateRef } from '../templates/templateRef';
 import { volumeNameShape } from '../volume';
+import { dataItem, type DataItem } from './dataItems';
 
 /** The file in which a repository states what it needs (docs/rules.md#names-that-others-rely-on). */
 export const workspaceFilePath = '.vscode/gpu-rental.json';
@@ -57,6 +58,7 @@ export type WantedVolume = z.infer<typeof wantedVolume>;
 export const innerKeys = {
   interruptible: ['maxBid'],
   volumes: Object.keys(wantedVolume.shape),
+  data: Object.keys(dataItem.shape),
 } as const;
 
 /** The part of `.vscode/gpu-rental.json` that describes a machine; wings describe its other parts. */
@@ -145,6 +147,15 @@ export const recipeFields = z.object({
         'Volumes by name, of which the machine gets the first that is on it. The search shows the machines that have one, unless all of them are optional.',
       examples: [[{ name: 'data', mount: '/data', sizeGb: 100 }]],
     }),
+  data: z
+    .array(dataItem)
+    .max(50)
+    .optional()
+    .meta({
+      description:
+        'Data that the machine fetches itself, by _Fetch Data…_ of a running instance. It is fetched again only if its source or revision differs.',
+      examples: [[{ from: 'hf://org/name@main', to: 'data/x' }]],
+    }),
   folder: z
     .string()
     .optional()
@@ -195,6 +206,7 @@ export interface Recipe {
   /** Dollars an hour; present for an interruptible machine. */
   readonly maxBid?: number;
   readonly volumes?: readonly WantedVolume[];
+  readonly data?: readonly DataItem[];
   readonly folder?: string;
   readonly whenRunning: 'connect' | 'start' | 'ask';
 }
@@ -345,6 +357,7 @@ export function readRecipe(file: JsonPlaces, machine?: string): OpenRecipe {
     runtype: fields.runType,
     maxBid: fields.interruptible?.maxBid,
     volumes: fields.volumes,
+    data: fields.data,
     folder: fields.folder,
     whenRunning: fields.whenRunning ?? 'ask',
   });

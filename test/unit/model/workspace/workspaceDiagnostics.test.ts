@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { applyChanges } from '../../../../src/model/documents/jsonPlaces';
+import { formatText } from '../../../../src/util/text';
 import { fixed, look } from '../../../support/findings';
 import { findInFile } from '../../../support/workspaceFile';
 
@@ -48,6 +49,39 @@ describe('the checks of a workspace file', () => {
       ['volumeTwice', '"data"', ''],
     ]);
     assert.deepEqual(check({ ...sound, volumes: 'data', interruptible: true }), []);
+  });
+
+  it('mark data that can’t be fetched as it is written, with what to write', () => {
+    const at = (from: string, more = {}) => ({ ...sound, data: [{ from, to: 'data/x', ...more }] });
+    const message = (file: unknown) =>
+      findInFile(JSON.stringify(file)).map((one) => formatText(one.message))[0] ?? '';
+    const sha = 'a'.repeat(64);
+    for (const from of [
+      'hf://org/name@main',
+      'hf://datasets/org/name',
+      `https://example.org/x?sig=a%2Fb#sha256=${sha}`,
+      'connection:bucket/runs/1',
+    ]) {
+      assert.deepEqual(check(at(from)), [], from);
+    }
+    assert.match(message(at('s3://bucket/x')), /presigned https address/);
+    assert.match(message(at('https://example.org/x')), /#sha256=/);
+    for (const from of [
+      `http://example.org/x#sha256=${sha}`,
+      `https://user:pass@example.org/x#sha256=${sha}`,
+      'hf://org/name@a b',
+      'hf://../..@main',
+      'file:///etc/passwd',
+      'connection:bucket',
+      "hf://org/name@main'; rm",
+    ]) {
+      assert.equal(findInFile(JSON.stringify(at(from))).length, 1, from);
+    }
+    assert.deepEqual(check(at('hf://o/n', { volume: 'data' })), [['dataUnfetched', '"data"', '']]);
+    const volumes = [{ name: 'data', mount: '/data' }];
+    assert.deepEqual(check({ ...at('hf://o/n', { volume: 'data' }), volumes }), []);
+    const machines = { a: { data: [{ from: 'hf://o/n', to: 'x', volume: 'data', rev: 1 }] } };
+    assert.deepEqual(check({ ...sound, volumes, machines }), [['unknownField', '"rev"', 'Remove rev']]);
   });
 
   it('mark what a rental can’t accept of the environment', () => {

@@ -64,6 +64,11 @@ describe('the workspace file', () => {
     ['an unknown run type', { runType: 'ssh_direct; rm' }],
     ['a bid of nothing', { interruptible: { maxBid: 0 } }],
     ['a bid without a limit', { interruptible: {} }],
+    ['data outside of the folder', { data: [{ from: 'hf://o/n', to: '../x' }] }],
+    ['data with an option for a name', { data: [{ from: 'hf://o/n', to: '-rf' }] }],
+    ['data with a second line', { data: [{ from: 'hf://o/n', to: 'x\ny' }] }],
+    ['a pattern with a command', { data: [{ from: 'hf://o/n', to: 'x', include: ['$(rm)'] }] }],
+    ['a secret that is an option', { data: [{ from: 'hf://o/n', to: 'x', secret: 'A=1;rm' }] }],
   ] as const) {
     it(`is refused for ${what}, by the name of the field`, () => {
       assert.throws(

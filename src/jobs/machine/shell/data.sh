@@ -1,0 +1,159 @@
+# Written by GPU Rental: fetches what a workspace file names under "data", or, with mode=measure, states what that takes.
+# Beside each target is a marker with its source and revision, written last: what it names is not fetched again.
+# A job runs its command with -e.
+set +e
+failed=0
+problem() {
+  printf '%s\n' "$1" >&2
+  failed=1
+}
+has() { command -v "$1" >/dev/null 2>&1; }
+marker() { printf 'source %s\nrevision %s\n' "$1" "$2"; }
+# Of a target, with its source and revision.
+is_there() {
+  [ -e "$1" ] && [ "$(tail -n 1 "$1.gpu-rental" 2>/dev/null)" = complete ] &&
+    [ "$(head -n 2 "$1.gpu-rental")" = "$(marker "$2" "$3")" ]
+}
+# True for a target that is on no volume.
+is_mounted() {
+  [ -z "$mount" ] || [ "$(df -P "$mount" 2>/dev/null | awk 'NR == 2 { print $6 }')" = "$mount" ]
+}
+kilobytes() { du -sk "$1" 2>/dev/null | cut -f 1; }
+finish() {
+  bytes=$(($(kilobytes "$1") * 1024))
+  { marker "$2" "$3" && printf 'bytes %s\ncomplete\n' "$bytes"; } >"$1.gpu-rental.part" &&
+    mv -f "$1.gpu-rental.part" "$1.gpu-rental" && printf '%s is complete: %s bytes\n' "$1" "$bytes"
+}
+# What another source left half done is of no use.
+begin() {
+  is_mounted || { problem "No volume is mounted at $mount."; return 1; }
+  mkdir -p "${1%/*}" || return 1
+  if [ "$(cat "$1.part.gpu-rental" 2>/dev/null)" != "$(marker "$2" "$3")" ]; then
+    rm -rf "$1.part" && marker "$2" "$3" >"$1.part.gpu-rental"
+  fi
+}
+# The old target stays until the new one is whole.
+replace() {
+  rm -rf "$1.old" "$1.gpu-rental"
+  if [ -e "$1" ]; then mv "$1" "$1.old"; fi &&
+    mv "$1.part" "$1" && rm -rf "$1.old" "$1.part.gpu-rental"
+}
+keep() {
+  if ! replace "$target" || ! finish "$target" "$1" "$2"; then problem "Could not write $target."; fi
+}
+watched() {
+  "$@" &
+  fetching=$!
+  while kill -0 "$fetching" 2>/dev/null; do
+    sleep 0.2 2>/dev/null || sleep 1
+    ticks=$(((ticks + 1) % 75))
+    [ "$ticks" -ne 0 ] || printf '%s: %s kB so far\n' "$target" "$(kilobytes "$target.part")"
+  done
+  wait "$fetching"
+}
+free_kb() {
+  folder=$1
+  while [ -n "$folder" ] && [ ! -d "$folder" ]; do folder=${folder%/*}; done
+  df -Pk "${folder:-/}" 2>/dev/null | awk 'NR == 2 { print $4 }'
+}
+# The token is in no argument, which other programs can read.
+ask_hub() {
+  if [ -n "$HF_TOKEN" ]; then
+    printf 'authorization: Bearer %s' "$HF_TOKEN" |
+      curl -fsS --max-time 30 -H @- "https://huggingface.co/api/$1"
+  else
+    curl -fsS --max-time 30 "https://huggingface.co/api/$1"
+  fi
+}
+
+# index address sha256 target
+from_https() {
+  target=$4
+  if [ "$mode" = measure ]; then
+    printf 'free %s %s\n' "$1" "$(free_kb "$target")"
+    is_mounted || printf 'missing %s volume\n' "$1"
+    has curl || has wget || printf 'missing %s curl\n' "$1"
+    has sha256sum || printf 'missing %s sha256sum\n' "$1"
+    if is_there "$target" "$2" "sha256:$3"; then
+      printf 'there %s\n' "$1"
+    else
+      printf 'size %s %s\n' "$1" "$(curl -fsSIL --max-time 20 "$2" 2>/dev/null | tr -d '\r' |
+        awk 'tolower($1) == "content-length:" { size = $2 } END { print size }')"
+    fi
+    return
+  fi
+  if is_there "$target" "$2" "sha256:$3"; then
+    printf '%s is there already\n' "$target"
+    return
+  fi
+  begin "$target" "$2" "sha256:$3" || { problem "Could not write to $target."; return; }
+  if is_sum "$3"; then
+    :
+  elif has curl; then
+    watched curl -fsSL --retry 5 -C - -o "$target.part" "$2"
+  elif has wget; then
+    watched wget -q -c -O "$target.part" "$2"
+  else
+    problem "curl and wget are missing. Install one of them on the machine."
+    return
+  fi || { problem "Could not fetch $target. Run this again to continue."; return; }
+  if ! is_sum "$3"; then
+    rm -f "$target.part"
+    problem "$target was not kept: its SHA-256 is not the one that the file names."
+  else
+    keep "$2" "sha256:$3"
+  fi
+}
+# Of what was fetched.
+is_sum() {
+  case $(sha256sum "$target.part" 2>/dev/null) in "$1 "*) return 0 ;; *) return 1 ;; esac
+}
+
+# index kind name revision target variable-of-the-token patterns
+from_hub() {
+  index=$1 kind=$2 name=$3 revision=$4 target=$5 token=$6
+  shift 6
+  source="hf://$kind/$name $*"
+  HF_TOKEN=""
+  [ -z "$token" ] || eval "HF_TOKEN=\${$token-}"
+  [ -z "$HF_TOKEN" ] || export HF_TOKEN
+  tool=hf
+  has hf || tool=huggingface-cli
+  described=$(ask_hub "$kind/$name/revision/$revision?blobs=true" 2>/dev/null)
+  commit=$(printf '%s' "$described" | grep -o '"sha":"[0-9a-f]\{40\}"' | head -n 1 | cut -d '"' -f 4)
+  if [ "$mode" = measure ]; then
+    printf 'free %s %s\n' "$index" "$(free_kb "$target")"
+    is_mounted || printf 'missing %s volume\n' "$index"
+    has "$tool" || printf 'missing %s hf\n' "$index"
+    has curl || printf 'missing %s curl\n' "$index"
+    if [ -n "$commit" ] && is_there "$target" "$source" "$commit"; then
+      printf 'there %s\n' "$index"
+    elif [ $# -eq 0 ] && [ -n "$commit" ]; then
+      printf 'size %s %s\n' "$index" "$(printf '%s' "$described" | sed 's/"lfs":{[^}]*}//g' |
+        grep -o '"size":[0-9]*' | awk -F : '{ sum += $2 } END { printf "%.0f", sum }')"
+    else
+      printf 'size %s\n' "$index"
+    fi
+    return
+  fi
+  if [ -z "$commit" ]; then
+    problem "Could not read the revision $revision of $name. It may need a token, or curl is missing."
+    return
+  fi
+  if is_there "$target" "$source" "$commit"; then
+    printf '%s is there already\n' "$target"
+    return
+  fi
+  has "$tool" || { problem "hf is missing. Install it on the machine: pip install huggingface_hub"; return; }
+  begin "$target" "$source" "$commit" || { problem "Could not write to $target."; return; }
+  for pattern in "$@"; do
+    set -- "$@" --include "$pattern"
+    shift
+  done
+  if watched "$tool" download "$name" --repo-type "${kind%s}" --revision "$commit" --local-dir "$target.part" "$@"; then
+    rm -rf "$target.part/.cache"
+    keep "$source" "$commit"
+  else
+    problem "Could not fetch $target. Run this again to continue."
+  fi
+}
