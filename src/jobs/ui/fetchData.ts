@@ -45,6 +45,9 @@ export async function fetchData(deps: Deps, target: InstanceTarget | undefined):
   const id = await chooseInstance(target, able, 'gpuRental.instance.fetchData');
   const instance = able.find((one) => one.id === id);
   if (!instance) {
+    if (id !== undefined) {
+      message('info', t('This needs a running instance.'));
+    }
     return;
   }
   const found = await recipeFor(deps.rentals.find(instance.id)?.machine);
@@ -103,7 +106,7 @@ export async function fetchData(deps: Deps, target: InstanceTarget | undefined):
     folder,
     recipe: undefined,
     machines: [instance],
-    facts: factsOf(instance, recipe.data ?? [], wanted, measured),
+    facts: factsOf(instance, wanted, measured),
   });
 }
 
@@ -233,7 +236,6 @@ function trafficDollars({ inetDownPerGb }: Instance, bytes: number | undefined):
 
 function factsOf(
   instance: Instance,
-  items: readonly DataItem[],
   wanted: readonly WantedData[],
   measured: readonly MeasuredData[],
 ): readonly JobFact[] {
@@ -252,7 +254,6 @@ function factsOf(
             ? []
             : [t('traffic {0}', formatMoney(times(inetDownPerGb, bytes / 1e9)))]),
         ].join(' · ');
-  const sources = new Map(items.map(({ from, to }) => [to, from]));
   return [
     { id: 'data', label: t('Size'), description: size },
     ...(Number.isFinite(free) ? [{ id: 'free', label: t('Free'), description: bytesText(free) }] : []),
@@ -266,9 +267,7 @@ function factsOf(
           : one?.bytes === undefined
             ? t('size not stated')
             : bytesText(one.bytes),
-        detail:
-          [...sources].find(([to]) => target.endsWith(`/${to}`))?.[1] ??
-          (source.kind === 'hub' ? source.name : source.address),
+        detail: source.kind === 'hub' ? `${source.name}@${source.revision}` : source.address,
       };
     }),
   ];
