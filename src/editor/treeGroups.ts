@@ -28,7 +28,7 @@ export interface TreeGroup {
   readonly id: string;
   readonly label: string;
   readonly icon: string;
-  /** Its rows are shown at first. */
+  /** It comes before the others, and its rows are shown at first. */
   readonly isOpen?: true;
   /** Text beside the heading; by default the number of rows in the instances view, none in the account view. */
   description?(): string;

@@ -15,20 +15,24 @@ describe('A workspace between two instances', () => {
   const instances = () => window.view('instances');
   const destroyed = () => computer().simulator.received('DELETE', /^\/api\/v0\/instances\//).length;
   const rented = () => computer().simulator.received('PUT', /^\/api\/v0\/asks\//).length;
-  /** Names, modes, times and bytes, as another program reads them. */
+  const sets = () =>
+    readdirSync(path.join(computer().storage, 'parked')).filter((name) => /^\w{8}\.json$/.test(name));
+  /** Names, modes, times and bytes, as other programs read them. */
   const content = (of: string) =>
     execFileSync(
       '/bin/sh',
-      ['-c', 'find . -printf "%P %y %m %T@ %l\\n" | sort; find . -type f | sort | xargs -d "\\n" sha256sum'],
-      {
-        cwd: of,
-        encoding: 'utf8',
-      },
+      [
+        '-c',
+        'find . -printf "%P %y %m %T@ %l\\n" | sort; find . -type f | sort | xargs -d "\\n" sha256sum; git fsck --strict 2>&1',
+      ],
+      { cwd: of, encoding: 'utf8' },
     );
 
   before(async () => {
     await evenPrices(computer());
-    await reachableInstance(computer(), 'trainer');
+    const id = await reachableInstance(computer(), 'trainer');
+    const home = path.join(computer().root, 'instances', String(id));
+    writeFileSync(path.join(home, 'workspace', 'notes.txt'), 'x'.repeat(20_000));
     folder = path.join(computer().root, 'work', 'project');
     mkdirSync(path.join(folder, 'node_modules', 'left'), { recursive: true });
     writeFileSync(path.join(folder, 'node_modules', 'left', 'index.js'), 'pad'.repeat(1000));
@@ -36,6 +40,7 @@ describe('A workspace between two instances', () => {
     writeFileSync(path.join(folder, 'train.py'), 'epochs = 3\n', { mode: 0o755 });
     writeFileSync(path.join(folder, 'model.bin'), Buffer.alloc(2_000_000, 'model'));
     execFileSync('ln', ['-s', 'model.bin', path.join(folder, 'latest')]);
+    mkdirSync(path.join(folder, 'empty ünïcode'));
     window = await computer().openSignedIn();
     await instances().row('trainer');
     window.clearToasts();
@@ -50,17 +55,41 @@ describe('A workspace between two instances', () => {
   it('is asked about with what is saved, what is not and what it costs, and changes nothing unasked', async () => {
     await choose('trainer', 'Park…', folder);
     const question = await window.dialog(/project and destroy trainer\?/);
+    const detail = question.detail ?? '';
+    for (const part of [
+      /Saved to this computer, with Git history: \d+ files, 2\.0 MB\./,
+      /Left out, because it can be made again: node_modules \(3\.0 kB\)\./,
+      /Not saved: running processes, terminals, kernels, system packages, and everything outside of this folder\./,
+      /Traffic there and back costs about \$/,
+      /it is destroyed once everything is here and proved\. Kept stopped it costs \$\S+\/day, so this pays after 1 day\./,
+    ]) {
+      assert.match(detail, part);
+    }
     question.press('Keep Instance');
     await computer().rest();
-    assert.deepEqual([destroyed(), readdirSync(path.join(computer().storage, 'parked'))], [0, []]);
+    assert.deepEqual([destroyed(), sets()], [0, []]);
   });
 
-  it('is saved here and proved before its instance ends', async () => {
+  it('is offered before a destroy, saved here, and proved before its instance ends', async () => {
     saved = content(folder);
-    await choose('trainer', 'Park…', folder);
+    await instances().menu('trainer', 'Destroy…');
+    await window.dialogButton('Park…', /^Destroy “trainer”\?/);
+    await window.quick.title('Park');
+    await window.quick.type(folder);
     await window.dialogButton('Park with Caches', /project and destroy trainer\?/);
     await window.toast(/^project of trainer is parked here, and trainer is destroyed/, { withinMs: 600_000 });
     assert.equal(destroyed(), 1);
+    await instances().row(/^project of trainer 2\.0 MB · costs nothing · /);
+    await instances().noRow(/^trainer/);
+  });
+
+  it('is there after a restart, and in each window', async () => {
+    window.close();
+    window = await computer().openWindow();
+    await instances().row(/^project of trainer .* costs nothing/);
+    const other = await computer().openWindow();
+    await other.view('instances').row(/^project of trainer .* costs nothing/);
+    other.close();
   });
 
   it('continues on the next instance with the same bytes, modes and times', async () => {
@@ -70,10 +99,41 @@ describe('A workspace between two instances', () => {
     await window.quick.title(/Resume/);
     await window.quick.pick('% reliable');
     await window.quick.row(/and Resume project of trainer/);
+    await window.quick.row(/^Sent to it 2\.0 MB, for \$/);
     await computer().pass(1000);
     await window.quick.pick(/and Resume/);
-    await window.toast(/^project of trainer is on .*, proved file by file/, { withinMs: 1_800_000 });
+    await window.toast(/^project of trainer is on trainer, proved file by file/, { withinMs: 1_800_000 });
     assert.equal(content(folder), saved);
     assert.equal(rented(), 2);
+    await instances().row(/^project of trainer .* costs nothing/);
+  });
+
+  it('moves: the old instance ends after everything is on the next, and the older copy is replaced', async () => {
+    window.clearToasts();
+    const [older] = sets();
+    await choose('trainer', 'Move…', folder);
+    const question = await window.dialog(/^Move .*project off trainer\?/);
+    assert.match(
+      question.detail ?? '',
+      /trainer costs \$\S+\/h until everything is proved to be on the next instance/,
+    );
+    assert.match(question.detail ?? '', /The older copy “project of trainer” is deleted afterwards\./);
+    question.press('Choose Offer with Caches…');
+    await window.quick.title(/Move/);
+    await window.quick.pick('% reliable');
+    await window.quick.row(/^Until then trainer costs \$\S+\/h as well, and is destroyed at the end/);
+    await computer().pass(1000);
+    await window.quick.pick(/and Move/);
+    await window.toast(/^project of trainer is on trainer, proved file by file/, { withinMs: 1_800_000 });
+    assert.deepEqual([destroyed(), rented(), sets().length, sets().includes(older ?? '')], [2, 3, 1, false]);
+  });
+
+  it('is deleted after a question that names what is lost', async () => {
+    await instances().menu('project of trainer', 'Delete Parked Workspace…');
+    const question = await window.dialog(/^Delete project of trainer\?/);
+    assert.match(question.detail ?? '', /with 2\.0 MB from this computer/);
+    question.press('Delete');
+    await instances().noRow('project of trainer');
+    assert.deepEqual(readdirSync(path.join(computer().storage, 'parked')), []);
   });
 });

@@ -124,6 +124,7 @@ export class InstanceTree implements vscode.TreeDataProvider<object>, vscode.Dis
   private groupNodes(): InstanceNode[] {
     return this.deps.instanceGroups.groups
       .filter((group) => group.rows().length > 0)
+      .sort((one, other) => Number(other.isOpen === true) - Number(one.isOpen === true))
       .map((group) => this.nodes.group(group));
   }
 

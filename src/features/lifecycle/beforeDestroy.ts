@@ -67,7 +67,8 @@ export function hasWorkToSave({ checks }: BeforeDestroy): boolean {
   return [...checks.values()].some(
     (check) =>
       check.kind === 'seen' &&
-      (check.work.repositories.length + check.work.others.length > 0 || check.work.folder !== undefined),
+      (check.work.repositories.length + check.work.others.length > 0 ||
+        (check.work.folder?.kilobytes ?? 0) > 0),
   );
 }
 

@@ -1,11 +1,15 @@
 import * as z from 'zod';
+import type { RentConfig } from '../../model/rentals/rent';
+import type { RentedLike } from '../../model/rentals/rentedLike';
 import { channel } from '../../shared/channel';
+import type { SecretPort } from '../../store/accounts/patientSecrets';
 import { DiskList, type DiskListDeps } from '../../store/disk/diskList';
 import { newOwnId } from '../../store/disk/rowFolder';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter } from '../../util/emitter';
 import { UserError } from '../../util/errors';
+import { parseJson } from '../../util/json';
 import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import type { ParkedProgress } from '../model/parkedSet';
@@ -23,6 +27,7 @@ import type { ParkedFiles } from './parkedFiles';
 
 interface Deps extends Pick<DiskListDeps<ParkedFiles>, 'hub'> {
   readonly files: ParkedFiles;
+  readonly secrets: SecretPort;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -33,6 +38,13 @@ const moves = channel(
 );
 /** How often windows hear of a transfer (ms). */
 const tellMs = 1_000;
+
+/** Written by this store alone. */
+const fullConfig = z.custom<RentConfig>((value) => z.looseObject({}).safeParse(value).success);
+
+function secretKey(id: string): string {
+  return `gpuRental.parked.${id}`;
+}
 
 /** The parked sets of this computer, on disk and the same in all windows. They belong to no account. */
 export class Parkings implements Disposable {
@@ -114,8 +126,14 @@ export class Parkings implements Disposable {
     return this.deps.files.folderOf(id);
   }
 
-  /** Orders a set. It is on disk when this resolves, and the leading window works on it. */
-  async order(given: Omit<ParkedSet, 'id' | 'orderedAt' | 'decidedAt'>): Promise<ParkedSet> {
+  /**
+   * Orders a set. It is on disk when this resolves, and the leading window works on it. `full` is how its machine was
+   * rented, with its secrets, which are kept as long as the set.
+   */
+  async order(
+    given: Omit<ParkedSet, 'id' | 'orderedAt' | 'decidedAt'>,
+    full?: RentConfig,
+  ): Promise<ParkedSet> {
     const { files } = this.deps;
     const set: ParkedSet = { ...given, id: newOwnId(), orderedAt: this.deps.clock.now(), decidedAt: {} };
     await files.change(async () => {
@@ -126,6 +144,9 @@ export class Parkings implements Disposable {
       );
       if (other) {
         throw new UserError(text('{0} is already being parked or moved.', from.name));
+      }
+      if (full) {
+        await this.deps.secrets.store(secretKey(set.id), JSON.stringify(full));
       }
       // First, so that a missing state is never taken for that of a new set.
       await files.putState(newParkingState(set));
@@ -156,9 +177,22 @@ export class Parkings implements Disposable {
     );
   }
 
-  /** Removes a set with its files. */
+  /** Returns how the machine of a set was rented, with its secrets as far as the secret store has them. */
+  async likeOf({ id, like }: ParkedSet): Promise<RentedLike> {
+    const { log, secrets } = this.deps;
+    try {
+      const kept = fullConfig.safeParse(parseJson((await secrets.get(secretKey(id))) ?? ''));
+      return kept.success ? { ...like, config: kept.data, hasSecrets: true } : like;
+    } catch (error) {
+      log.warn(`The secrets of the parked set ${id} could not be read: ${String(error)}`);
+      return like;
+    }
+  }
+
+  /** Removes a set with its files and secrets. */
   async remove(id: string): Promise<void> {
     await this.deps.files.change(() => this.deps.files.remove(id));
+    await this.deps.secrets.delete(secretKey(id));
     await this.publish();
   }
 

@@ -47,7 +47,10 @@ export async function askPark(
       detail: [...warnings(asked), ...facts(plan, asked)].join('\n'),
       keep: t('Keep Instance'),
     },
-    { label: plan === 'park' ? t('Park') : t('Choose Offer…'), run: () => [...always, ...caches] },
+    {
+      label: plan === 'park' ? t('Park and Destroy') : t('Choose Offer…'),
+      run: () => [...always, ...caches],
+    },
     caches.length > 0 && {
       label: plan === 'park' ? t('Park with Caches') : t('Choose Offer with Caches…'),
       run: () => always,

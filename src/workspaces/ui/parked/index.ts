@@ -87,7 +87,7 @@ async function resume(deps: Deps, row: ParkedRow): Promise<void> {
     name: nameOfSet(row),
     label: set.from.name,
     accountKey: account.key,
-    like: set.like,
+    like: await parkings.likeOf(set),
     bytes: state.bytes ?? 0,
     whyNot: async () =>
       isReady(await parkings.reread(set.id)) ? undefined : t('It already continues on another instance.'),

@@ -35,6 +35,7 @@ export type ParkDeps = Pick<
   | 'connectedWindows'
   | 'fleet'
   | 'lookAtFolder'
+  | 'mirrors'
   | 'parkings'
   | 'rentals'
   | 'ssh'
@@ -51,9 +52,12 @@ export async function park(
   const account = await signedIn(deps.accounts);
   const listed = () => connectableInstances(deps, whileReadingInstances);
   const instanceId = account && (await chooseInstance(target, listed, id));
-  const instance = instanceId === undefined ? undefined : deps.fleet.find(instanceId);
-  if (!account || !instance) {
+  if (!account || instanceId === undefined) {
     return;
+  }
+  const instance = deps.fleet.find(instanceId);
+  if (!instance) {
+    throw new UserError(text('This instance has been destroyed.'));
   }
   await checkIsFree(deps, account.key, instance);
   const machine = await reach(deps, instance.id);
@@ -70,6 +74,8 @@ export async function park(
   if (!leftOut) {
     return;
   }
+  const rental = deps.rentals.find(instance.id);
+  const full = rental && (await deps.rentals.fullConfig(rental));
   accountStill(deps.accounts, account.key);
   const rate = runningRateOf(instance);
   const set = {
@@ -84,10 +90,10 @@ export async function park(
     },
     root,
     leftOut,
-    like: likeOf(instance, deps.rentals.find(instance.id)),
+    like: likeOf(instance, rental),
     replaces: older?.set.id,
   };
-  await (plan === 'park' ? deps.parkings.order(set) : move(deps, set, savedBytes(look, leftOut)));
+  await (plan === 'park' ? deps.parkings.order(set, full) : move(deps, set, full, savedBytes(look, leftOut)));
 }
 
 /** An instance is worked on for one set at a time. */
@@ -136,6 +142,7 @@ function savedBytes({ bytes, caches }: FolderLook, leftOut: readonly string[]): 
 async function move(
   { parkings }: ParkDeps,
   set: Parameters<ParkDeps['parkings']['order']>[0],
+  full: RentConfig | undefined,
   bytes: number,
 ): Promise<void> {
   const { accountKey, from, like } = set;
@@ -143,12 +150,12 @@ async function move(
     name: nameOfSet({ set }),
     label: from.name,
     accountKey,
-    like,
+    like: full ? { ...like, config: full, hasSecrets: true } : like,
     bytes,
     old: from,
     whyNot: () => Promise.resolve(undefined),
     note: async (marker) => {
-      await parkings.order({ ...set, rental: { marker, accountKey } });
+      await parkings.order({ ...set, rental: { marker, accountKey } }, full);
       return true;
     },
   });
@@ -173,12 +180,16 @@ function likeOf(instance: Instance, rental: Rental | undefined): RentedLike {
 
 /** Asks for the folder: those that were opened before come first, and a path can be typed. */
 async function chooseFolder(
-  { ssh }: ParkDeps,
+  { mirrors, ssh }: ParkDeps,
   machine: HeldAlias,
   instance: Instance,
   title: string,
 ): Promise<string | undefined> {
-  const recent = (await runCommand('gpuRental.instance.usualFolders', machine)) ?? [];
+  const mirrored = mirrors.all.flatMap(({ folder, remote }) =>
+    folder.instanceId === instance.id && remote !== undefined ? [remote] : [],
+  );
+  const opened = (await runCommand('gpuRental.instance.usualFolders', machine)) ?? [];
+  const recent = [...new Set([...opened, ...mirrored])];
   const { folders } = await withCancellableProgress(
     t('Reading the folders of {0}', instanceName(instance)),
     (signal) => readFolders(ssh, machine.alias, signal),
@@ -190,8 +201,12 @@ async function chooseFolder(
     value: path,
   });
   const fixed = [
-    ...recent.map((path) => row(path, t('opened before'))),
-    ...folders.filter((path) => !recent.includes(path)).map((path) => row(path, '')),
+    ...recent.map((path) => row(path, t('opened or mirrored before'))),
+    // Those in the work folder of the images come before whole disks.
+    ...folders
+      .filter((path) => !recent.includes(path))
+      .sort((one, other) => Number(other.startsWith('/workspace/')) - Number(one.startsWith('/workspace/')))
+      .map((path) => row(path, '')),
   ];
   const answer = await pickFromList<string>({
     title,

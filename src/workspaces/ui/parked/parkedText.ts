@@ -48,8 +48,8 @@ export function stateOfSet(
     case 'parked':
       return [
         bytesText(bytes),
-        momentText(state.endedAt ?? state.since, now),
         why ?? t('costs nothing'),
+        momentText(state.endedAt ?? state.since, now),
       ].join(' · ');
     case 'stopped':
       return [...(canResume(state) ? [bytesText(bytes)] : []), why ?? t('stopped')].join(' · ');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { RefusedError } from '../../../../src/api/errors';
 import { anInstance } from '../../../support/builders';
@@ -207,6 +207,21 @@ describe('A workspace that is parked', () => {
     const { id } = await window.park();
     await rests(window, id);
     assert.equal(scene.service.instances.length, 0);
+  });
+
+  it('keeps the secrets of its instance in the secret store, and drops them with its files', async () => {
+    const window = await scene.open();
+    const { secrets } = scene.computer;
+    const full = { image: 'pytorch/pytorch', env: { HF_TOKEN: 'hf_planted' } };
+    const set = await window.parkings.order(window.set(), full);
+    await rests(window, set.id);
+    assert.deepEqual(await window.parkings.likeOf(set), { ...set.like, config: full, hasSecrets: true });
+    assert.ok(!readFileSync(window.files.pathOf(set.id), 'utf8').includes('planted'));
+    secrets.isLocked = true;
+    assert.deepEqual(await window.parkings.likeOf(set), set.like);
+    secrets.isLocked = false;
+    await window.parkings.remove(set.id);
+    assert.deepEqual(await window.parkings.likeOf(set), set.like);
   });
 
   it('outlives damaged and foreign files, and its files are never taken for whole by them', async () => {
