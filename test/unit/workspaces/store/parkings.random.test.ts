@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { RefusedError } from '../../../../src/api/errors';
+import { parkingScene } from '../../../support/parkingScene';
+import { seeded, sized } from '../../../support/seeded';
+
+type Window = Awaited<ReturnType<Awaited<ReturnType<typeof parkingScene>>['open']>>;
+
+/** The blows of one run end after so many, so that each run has an end. */
+const mostBlows = 12;
+
+/** Parks or moves a folder under random faults, and resumes what was parked. Returns what broke a rule. */
+async function play(seed: number): Promise<readonly string[]> {
+  const random = seeded(seed);
+  const upTo = (most: number) => Math.floor(random() * most);
+  const scene = await parkingScene();
+  const { computer, folders, service } = scene;
+  const windows: Window[] = [];
+  const open = async () => {
+    windows.push(await scene.open());
+  };
+  let blows = 0;
+  let version = 0;
+  const blow = (at: string): unknown => {
+    if (blows >= mostBlows || random() > 0.35) {
+      return undefined;
+    }
+    blows += 1;
+    switch (upTo(6)) {
+      case 0:
+        if (windows.length === 0) {
+          return undefined;
+        }
+        windows.shift()?.close();
+        return new Promise(() => undefined);
+      case 1:
+        return Promise.reject(new Error('The line was cut.'));
+      case 2:
+        return at.startsWith('destroy')
+          ? Promise.reject(new RefusedError({ code: 'no', status: 400 }))
+          : undefined;
+      case 3:
+        computer.clock.jump((random() - 0.5) * 30 * 86_400_000);
+        return undefined;
+      case 4:
+        // What changes after the last look, right before the request, can't be saved by anything.
+        if (folders.there.has(5001) && !/^(?:changed after|destroy)/.test(at)) {
+          version += 1;
+          folders.there.set(5001, `version ${version}`);
+        }
+        return undefined;
+      default:
+        return undefined;
+    }
+  };
+  folders.trouble = (call, when) => blow(`${call} ${when}`);
+  const ready = async () => {
+    for (const window of windows) {
+      for (const { marker, phase } of window.rentals.rentals) {
+        const instanceId = phase.kind === 'waiting' ? phase.instanceId : undefined;
+        if (instanceId !== undefined && !window.hub.isLeader) {
+          continue;
+        }
+        if (instanceId !== undefined) {
+          folders.there.set(instanceId, folders.there.get(instanceId) ?? '');
+          service.instances = service.instances.map((one) =>
+            one.id === instanceId ? { ...one, actualStatus: 'running', uptimeMinutes: 9 } : one,
+          );
+          await window.rentals.update(marker, {
+            phase: { kind: 'ready', instanceId, at: computer.clock.now() },
+          });
+        }
+      }
+    }
+  };
+  try {
+    await open();
+    if (random() < 0.5) {
+      await open();
+    }
+    const plan = random() < 0.5 ? ('park' as const) : ('move' as const);
+    const marker = '0a0a0a0a';
+    const [window] = windows;
+    assert.ok(window);
+    const { id } = await window.park({
+      plan,
+      ...(plan === 'move' ? { rental: { marker, accountKey: window.accountKey } } : {}),
+    });
+    if (plan === 'move') {
+      await scene.through(window.rent(marker).catch(() => undefined));
+    }
+    for (let turn = 0; turn < 400 && windows.at(-1)?.parkings.find(id)?.state.phase !== 'parked'; turn += 1) {
+      if (windows.length === 0) {
+        await open();
+      }
+      await computer.clock.advance(20_000);
+      await ready();
+      const row = windows.at(-1)?.parkings.find(id);
+      if (row?.state.trouble && row.state.trouble.nextTryAt === undefined) {
+        await windows.at(-1)?.parkings.goOn(id);
+      }
+      if (row?.state.trouble && plan === 'move' && row.state.phase === 'proved') {
+        // Files of the old instance changed: the user decides, and the run ends with both instances.
+        break;
+      }
+    }
+    const state = windows.at(-1)?.parkings.find(id)?.state;
+    const problems = [...folders.violations];
+    const content = [...folders.there.values(), ...folders.here.values()];
+    if (!content.includes(version === 0 ? 'first' : `version ${version}`)) {
+      problems.push(`version ${version} is nowhere`);
+    }
+    if (service.rented.length > (plan === 'move' ? 1 : 0)) {
+      problems.push('a second rental');
+    }
+    if (state?.phase === 'parked' && service.instances.some(({ id: one }) => one === 5001)) {
+      problems.push('it counts as parked, and its instance still costs money');
+    }
+    if (state?.phase !== 'parked' && state?.trouble === undefined) {
+      problems.push(`it ended as ${state?.phase}, without a word`);
+    }
+    return problems;
+  } finally {
+    windows.forEach((one) => {
+      one.close();
+    });
+    await computer.dispose();
+  }
+}
+
+describe('Parked workspaces under random faults', () => {
+  it('lose no file, destroy nothing that is not proved, and always reach a state that shows what to do', async function () {
+    this.timeout(600_000);
+    const runs = sized(40, 1000);
+    for (let seed = 1; seed <= runs; seed += 1) {
+      assert.deepEqual(await play(seed), [], `seed ${seed}`);
+    }
+  });
+});
