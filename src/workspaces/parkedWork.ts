@@ -32,7 +32,10 @@ export function createParkedWork(
     list: async (signal) => {
       const { entries } = await (await reached(signal)).list(root, leftOut, signal);
       const files = entries.filter(({ kind }) => kind === 'file');
-      return { files: files.length, bytes: files.reduce((sum, { size }) => sum + size, 0) };
+      return {
+        files: files.length,
+        bytes: files.reduce((sum, { size, usedBytes }) => sum + Math.min(size, usedBytes), 0),
+      };
     },
     fetch: async (onMoved, signal) => {
       const manifest = await saved();

@@ -34,10 +34,11 @@ describe('a workspace that is parked and resumed', function () {
 
   it('shows what that means, and changes nothing unasked', async () => {
     await instances().contextMenu(instances().row('trainer'), 'Park…');
-    await workbench.quick.waitForTitle('Park');
+    // The first login takes long where the computer is busy.
+    await workbench.quick.title('Park').waitFor({ timeout: 60_000 });
     await workbench.shot('01-folder');
     await workbench.quick.type(there());
-    await workbench.dialog.waitFor();
+    await workbench.dialog.waitFor({ timeout: 60_000 });
     await workbench.shot('02-question');
     await workbench.dialogButton('Keep Instance');
     assert.equal(session().simulator.world.instances.length, 1);

@@ -3,6 +3,7 @@ import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { times, type Micros } from '../../model/money';
 import { durationText } from '../../util/duration';
 import type { Text } from '../../util/text';
+import type { FolderLook } from './parkedSet';
 
 /** What parking a folder costs, and when that is less than keeping the instance stopped. */
 export interface ParkedCost {
@@ -24,6 +25,16 @@ export function parkedCost(instance: Instance, bytes: number): ParkedCost {
     paysAfterDays:
       perDay === undefined || perDay === 0 ? undefined : Math.max(1, Math.ceil(traffic / perDay)),
   };
+}
+
+/** Returns the bytes of a folder that are saved: without what is left out, and without the holes of sparse files. */
+export function savedBytes({ bytes, caches, sparse }: FolderLook, leftOut: readonly string[]): number {
+  const isLeftOut = new Set(leftOut);
+  const without = caches.reduce((sum, cache) => sum - (isLeftOut.has(cache.name) ? cache.bytes : 0), bytes);
+  return Math.max(
+    0,
+    sparse.reduce((sum, { size, usedBytes }) => sum - (size - usedBytes), without),
+  );
 }
 
 /** Returns how long a transfer takes at least, if the speed of a line is known and it is worth saying. */

@@ -213,7 +213,7 @@ export function parkingAfter(
     case 'lookedAgain':
       return lookedAgain(set, state, event.changed, { at, waits, now });
     case 'ended':
-      return at('parked', { endedAt: since });
+      return at('parked', { endedAt: since, next: undefined });
     case 'gone':
       return at('incomplete', { lacking: event.lacking, endedAt: since });
     case 'taken':
@@ -224,7 +224,9 @@ export function parkingAfter(
       return at(set.plan === 'move' && state.provedAt === undefined ? 'listing' : 'placing');
     case 'placed': {
       const resumed = state.next && { ...state.next, root: event.root, at: since };
-      return at(set.plan === 'move' && state.endedAt === undefined ? 'proved' : restOf(state), { resumed });
+      return set.plan === 'move' && state.endedAt === undefined
+        ? at('proved', { resumed })
+        : at(restOf(state), { resumed, next: undefined });
     }
     case 'notRented': {
       const rest = at(restOf(state), { marker: set.rental?.marker, next: undefined });

@@ -1,5 +1,4 @@
 import { choose } from '../../../editor/confirm';
-import { filesText } from '../../../editor/filesText';
 import { localize, t } from '../../../editor/localize';
 import { pricePerDay, pricePerHour } from '../../../editor/priceText';
 import type { Instance } from '../../../model/instances/instance';
@@ -10,7 +9,7 @@ import { perHour, runningRateOf } from '../../../model/quote';
 import { bytesText } from '../../../util/bytes';
 import type { Text } from '../../../util/text';
 import { shownName } from '../../machine/rawPath';
-import { parkedCost, transferText } from '../../model/parkedCost';
+import { parkedCost, savedBytes, transferText } from '../../model/parkedCost';
 import type { FolderLook } from '../../model/parkedSet';
 import { some } from '../../model/parking';
 
@@ -24,6 +23,8 @@ export interface AskedPark {
   readonly isWindowOpen: boolean;
   /** The speed of the line from the instance (Mbit/s), if known. */
   readonly upMbit: number | undefined;
+  /** The room on the disk of this computer, if known. */
+  readonly freeBytes: number | undefined;
   /** The name of the older set that is deleted afterwards. */
   readonly replaces: string | undefined;
 }
@@ -58,12 +59,22 @@ export async function askPark(
   );
 }
 
-function warnings({ look, atRisk, isWindowOpen }: AskedPark): readonly string[] {
+function bytesWithoutCaches(look: FolderLook): number {
+  return savedBytes(
+    look,
+    look.caches.map(({ name }) => name),
+  );
+}
+
+function warnings({ look, atRisk, isWindowOpen, freeBytes = Infinity }: AskedPark): readonly string[] {
   const named = (names: readonly string[]) => some(names.map(shownName));
   const lines = [
     ...atRisk.map((line) => localize(line)),
     ...(isWindowOpen
       ? [t('A window is open on it. Save its editors first, because they can’t be saved later.')]
+      : []),
+    ...(freeBytes < bytesWithoutCaches(look)
+      ? [t('This computer has only {0} free.', bytesText(freeBytes))]
       : []),
     ...(look.gitAtWork.length > 0 ? [t('Git is at work: {0}', named(look.gitAtWork))] : []),
     ...(look.isSharedVolume ? [t('The folder is on a volume, which is kept and still costs money.')] : []),
@@ -75,13 +86,12 @@ function warnings({ look, atRisk, isWindowOpen }: AskedPark): readonly string[] 
 
 function facts(plan: 'park' | 'move', asked: AskedPark): readonly string[] {
   const { instance, look, upMbit, replaces } = asked;
-  const cached = look.caches.reduce((sum, { bytes }) => sum + bytes, 0);
-  const bytes = Math.max(0, look.bytes - cached);
+  const bytes = bytesWithoutCaches(look);
   const { traffic, paysAfterDays } = parkedCost(instance, bytes);
   const timeText = transferText(bytes, upMbit);
   const rate = runningRateOf(instance);
   return [
-    t('Saved to this computer, with Git history: {0}, {1}.', filesText(look.files), bytesText(bytes)),
+    t('Saved to this computer, with Git history: {0}.', bytesText(bytes)),
     ...(look.caches.length === 0
       ? []
       : [

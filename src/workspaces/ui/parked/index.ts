@@ -182,19 +182,26 @@ function showOne(row: ParkedRow, news: 'parked' | 'resumed' | 'incomplete' | 'tr
         act('showFolder'),
       );
       return;
-    case 'trouble':
+    case 'trouble': {
+      const why = state.trouble ? localize(state.trouble.why) : '';
+      const { next } = state;
+      const costs =
+        state.phase === 'proved' && set.plan === 'park'
+          ? t('It is saved, but {0} still costs {1}.', set.from.name, pricePerHour(set.from.perHour))
+          : set.plan === 'move' && next
+            ? t(
+                'Both instances still cost money: {0} {1}, {2} {3}.',
+                set.from.name,
+                pricePerHour(set.from.perHour),
+                next.name,
+                pricePerHour(next.perHour),
+              )
+            : '';
       message(
         state.phase === 'proved' ? 'error' : 'warning',
-        state.phase === 'proved'
-          ? t(
-              '{0} is saved, but {1} still costs {2}: {3}',
-              name,
-              set.from.name,
-              pricePerHour(set.from.perHour),
-              state.trouble ? localize(state.trouble.why) : '',
-            )
-          : t('{0}: {1}', name, state.trouble ? localize(state.trouble.why) : ''),
-        act('continue'),
+        [t('{0}: {1}', name, why), costs].join(' ').trim(),
+        act(isAtRest(row) && canResume(state) ? 'resume' : 'continue'),
       );
+    }
   }
 }

@@ -1,3 +1,4 @@
+import { statfs } from 'node:fs/promises';
 import type { InstanceTarget } from '../../../commandSpecs';
 import { chooseInstance } from '../../../editor/chooseInstance';
 import { runCommand, signedIn } from '../../../editor/commands';
@@ -20,6 +21,7 @@ import { UserError } from '../../../util/errors';
 import { plainLabel } from '../../../util/plainLabel';
 import { text } from '../../../util/text';
 import { rawOf } from '../../machine/rawPath';
+import { savedBytes } from '../../model/parkedCost';
 import type { FolderLook } from '../../model/parkedSet';
 import type { ParkedRow, ParkedSet } from '../../model/parking';
 import type { Services } from '../../services';
@@ -39,6 +41,7 @@ export type ParkDeps = Pick<
   | 'parkings'
   | 'rentals'
   | 'ssh'
+  | 'storageDir'
   | 'work'
 >;
 
@@ -114,7 +117,7 @@ function olderSet({ parkings }: ParkDeps, accountKey: string, instanceId: number
 }
 
 async function ask(
-  { connectedWindows, rentals, work }: ParkDeps,
+  { connectedWindows, rentals, storageDir, work }: ParkDeps,
   plan: ParkedSet['plan'],
   { alias }: HeldAlias,
   instance: Instance,
@@ -131,12 +134,14 @@ async function ask(
     isWindowOpen: connectedWindows.isOpen(alias),
     upMbit: rentals.find(instance.id)?.offer.inetUpMbit,
     replaces: older && nameOfSet(older),
+    freeBytes: await freeBytesOf(storageDir),
   });
 }
 
-function savedBytes({ bytes, caches }: FolderLook, leftOut: readonly string[]): number {
-  const isLeftOut = new Set(leftOut);
-  return caches.reduce((sum, cache) => sum - (isLeftOut.has(cache.name) ? cache.bytes : 0), bytes);
+/** Returns the room on the disk of this computer, if it says. */
+async function freeBytesOf(folder: string): Promise<number | undefined> {
+  const facts = await statfs(folder).catch(() => undefined);
+  return facts && facts.bavail * facts.bsize;
 }
 
 async function move(

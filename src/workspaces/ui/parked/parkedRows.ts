@@ -3,6 +3,7 @@ import type { ParkedTarget } from '../../../commandSpecs';
 import { unreadRow } from '../../../editor/listRows';
 import { localize, t } from '../../../editor/localize';
 import { plainItem } from '../../../editor/plainRow';
+import { pricePerHour } from '../../../editor/priceText';
 import { stampText } from '../../../editor/timeText';
 import { tooltip } from '../../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../../editor/treeGroups';
@@ -72,20 +73,29 @@ export class ParkedRows implements TreeGroup {
       [t('Saved'), state.provedAt === undefined ? undefined : stampText(state.provedAt)],
       [t('Left out'), set.leftOut.map(shownName).join(', ') || undefined],
       [t('Continued on'), state.resumed && `${state.resumed.name}, ${shownName(state.resumed.root)}`],
+      [t('Costs now'), costsNow(row)],
       [t('Problem'), state.trouble && localize(state.trouble.why)],
     ]);
     return plainItem(item);
   }
 }
 
+/** Returns which instances of a set cost money. */
+function costsNow({ set, state }: ParkedRow): string {
+  const machines = [...(state.endedAt === undefined ? [set.from] : []), ...(state.next ? [state.next] : [])];
+  return machines.map(({ name, perHour }) => `${name} ${pricePerHour(perHour)}`).join(', ') || t('nothing');
+}
+
 function flagsOf(row: ParkedRow): readonly string[] {
   const { set, state } = row;
   const rests = isAtRest(row);
+  // Without a next instance, a move begins anew by its command.
+  const canContinue = rests
+    ? state.endedAt === undefined && (set.plan === 'park' || state.next !== undefined)
+    : state.trouble !== undefined;
   return [
     ...(canResume(state) && rests ? ['canResume;'] : []),
+    ...(canContinue ? ['canContinue;'] : []),
     ...(rests ? ['canDelete;'] : ['canStopParking;']),
-    ...((rests && state.endedAt === undefined && set.plan === 'park') || (!rests && state.trouble)
-      ? ['canContinue;']
-      : []),
   ];
 }
