@@ -16,6 +16,7 @@ import type {
   FolderTarget,
   HeldAlias,
   HeldTarget,
+  NamedHost,
   RemoteFolder,
   WantedEntry,
 } from './model/instances/heldInstance';
@@ -59,6 +60,8 @@ export const ownCommands = {
   'gpuRental.instance.openFolder': ownSpec<(place: RemoteFolder) => unknown>('connect'),
   /** Returns the folders of an instance that were opened before, after that of its recipe. */
   'gpuRental.instance.usualFolders': ownSpec<(machine: HeldAlias) => readonly string[]>('connect'),
+  /** Lets the host name of a workspace lead to an instance, unless it leads to another one that is there. */
+  'gpuRental.instance.nameHost': ownSpec<(named: NamedHost) => unknown>('connect'),
   /** Returns the search for a machine like one that was rented before. */
   'gpuRental.draftLike': ownSpec<(wanted: WantedLike) => RentDraft | undefined>('rent', ['misc']),
   /** Does what an instance is set up with before a window opens in a folder, and shows what is in the way. */

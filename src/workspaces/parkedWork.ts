@@ -1,10 +1,11 @@
+import { runCommand } from '../editor/commands';
 import { TransferError } from '../ssh/transfer';
 import type { Account } from '../store/accounts/accounts';
 import { text } from '../util/text';
 import { FilesChangedError } from './machine/parked/fetchPieces';
 import type { Manifest, ParkedPieces } from './model/parkedSet';
 import type { ParkedWork } from './model/parkedWork';
-import type { MachineOfSet } from './model/parking';
+import type { MachineOfSet, ParkedSet } from './model/parking';
 import { reachedAlias, type ReachDeps } from './reachedAlias';
 
 /** Returns what is done with the files of a set on a machine of an account. */
@@ -12,7 +13,7 @@ export function createParkedWork(
   deps: ReachDeps,
   pieces: (alias: string) => ParkedPieces,
   account: Account,
-  { root, leftOut }: { readonly root: string; readonly leftOut: readonly string[] },
+  { root, leftOut, host, from }: ParkedSet,
   { instanceId }: MachineOfSet,
 ): ParkedWork {
   const alias = deps.ssh.aliasOf(account, instanceId);
@@ -55,6 +56,13 @@ export function createParkedWork(
       return manifest ? own.proveHere(manifest, signal) : [''];
     },
     changed: async (signal) => (await reached(signal)).changedSince(await saved(), signal),
-    place: async (onMoved, signal) => (await reached(signal)).place(await saved(), onMoved, signal),
+    place: async (onMoved, signal) => {
+      const placed = await (await reached(signal)).place(await saved(), onMoved, signal);
+      // A window hangs on host and path, so a folder with another path gets no window of the old one.
+      if (host !== undefined && placed.root === root) {
+        await runCommand('gpuRental.instance.nameHost', { instanceId, host, oldId: from.instanceId });
+      }
+      return placed;
+    },
   };
 }

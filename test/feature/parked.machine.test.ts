@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { reachableInstance } from '../support/feature/reachable';
 import { evenPrices } from '../support/feature/rentDriver';
@@ -17,6 +17,16 @@ describe('A workspace between two instances', () => {
   const rented = () => computer().simulator.received('PUT', /^\/api\/v0\/asks\//).length;
   const sets = () =>
     readdirSync(path.join(computer().storage, 'parked')).filter((name) => /^\w{8}\.json$/.test(name));
+  const newest = () => Math.max(...computer().simulator.world.instances.map(({ id }) => id));
+  /** The instances to which a host name leads, by the files of ssh. */
+  const hostsNamed = (host: string) => {
+    const own = path.join(path.dirname(computer().sshConfig), 'gpu-rental.d');
+    return readdirSync(own)
+      .filter(
+        (name) => name.endsWith('.conf') && readFileSync(path.join(own, name), 'utf8').includes(` ${host}\n`),
+      )
+      .map((name) => Number(/(\d+)\.conf$/.exec(name)?.[1]));
+  };
   /** Names, modes, times and bytes, as other programs read them. */
   const content = (of: string) =>
     execFileSync(
@@ -105,6 +115,7 @@ describe('A workspace between two instances', () => {
     await window.toast(/^project of trainer is on trainer, proved file by file/, { withinMs: 1_800_000 });
     assert.equal(content(folder), saved);
     assert.equal(rented(), 2);
+    assert.deepEqual(hostsNamed('gpu-ws-project'), [newest()]);
     await instances().row(/^project of trainer .* costs nothing/);
   });
 

@@ -203,27 +203,43 @@ export class Connector {
    * Returns the host that the window opens: a name that stays with the workspace, so that recent folders and layouts hold
    * on its next instance. An instance that was opened by its own name keeps that.
    */
-  private async nameOf({ instanceId, account: still }: HeldMachine, alias: string): Promise<string> {
+  private async nameOf(machine: HeldMachine, alias: string): Promise<string> {
+    const { instanceId } = machine;
     const { rentals, ssh } = this.deps;
-    const account = still();
     const known = (await ssh.entry(alias))?.workspace;
-    const { workspace, machine = '' } = rentals.find(instanceId) ?? {};
+    const { workspace, machine: part = '' } = rentals.find(instanceId) ?? {};
     if (known !== undefined || workspace === undefined || this.folders.last(alias) !== undefined) {
       return known ?? alias;
     }
-    const host = workspaceHostOf(`${basename(workspace)} ${machine}`);
+    const host = workspaceHostOf(`${basename(workspace)} ${part}`);
+    return (await this.nameHost(machine, host)) ? host : alias;
+  }
+
+  /**
+   * Lets the host name of a workspace lead to an instance. Returns false if it leads to one that is there, and is not the
+   * old one.
+   */
+  async nameHost(
+    { instanceId, account: still }: HeldMachine,
+    host: string,
+    oldId?: number,
+  ): Promise<boolean> {
+    const { fleet, ssh } = this.deps;
+    const account = still();
     const own = await ssh.entries(account);
-    const { state } = this.deps.fleet;
+    const { state } = fleet;
     const listed = state.kind === 'ready' ? state.value.instances : [];
-    const there = new Set(listed.map(({ id }) => ssh.aliasOf(account, id)));
+    const there = new Set(
+      listed.flatMap(({ id }) => (id === instanceId || id === oldId ? [] : [ssh.aliasOf(account, id)])),
+    );
     for (const other of await ssh.entries()) {
-      const isGone = own.includes(other) && !there.has(other);
-      if (!isGone && (await ssh.entry(other))?.workspace === host) {
-        return alias;
+      const isThere = there.has(other) || !own.includes(other);
+      if (isThere && (await ssh.entry(other))?.workspace === host) {
+        return false;
       }
     }
-    await ssh.nameWorkspace(host, alias);
-    return host;
+    await ssh.nameWorkspace(host, ssh.aliasOf(account, instanceId));
+    return true;
   }
 
   /** Prepares key, address and entry, and logs in; `undefined` if the user cancelled a question. */

@@ -69,6 +69,11 @@ export function register(deps: ConnectDeps): Disposable {
     }),
   );
   store.add(
+    deps.commands.register('gpuRental.instance.nameHost', ({ instanceId, host, oldId }) =>
+      connector.nameHost({ instanceId, account: accountFor(deps.accounts) }, host, oldId),
+    ),
+  );
+  store.add(
     deps.commands.register('gpuRental.instance.usualFolders', async ({ instanceId, alias }) => {
       const instance = deps.fleet.find(instanceId);
       const own = await recipeFolder(instance);

@@ -20,6 +20,14 @@ export interface FolderTarget extends HeldTarget {
   readonly folder: string;
 }
 
+/** The host name of a workspace, and the instance that it is to lead to. */
+export interface NamedHost {
+  readonly instanceId: number;
+  readonly host: string;
+  /** The instance that the name may be taken from. */
+  readonly oldId: number;
+}
+
 /** A folder of an instance. */
 export interface RemoteFolder {
   readonly instanceId: number;

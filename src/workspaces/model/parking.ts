@@ -25,6 +25,8 @@ export interface ParkedSet {
   /** The folders below it that can be made again and are not saved. */
   readonly leftOut: readonly string[];
   readonly like: RentedLike;
+  /** The host name that leads to the instance on which it continues. */
+  readonly host?: string | undefined;
   /** The set of the same folder that this one replaces once its machine has ended. */
   readonly replaces?: string | undefined;
   /** The rental of the machine on which it continues, noted before the request leaves. */

@@ -45,6 +45,10 @@ const setFile = z.object({
   root: z.string().startsWith('/'),
   leftOut: z.array(z.string()),
   like: rentedLike,
+  host: z
+    .string()
+    .regex(/^gpu-ws-[a-z0-9-]+$/)
+    .optional(),
   replaces: z.string().optional(),
   rental: z.object({ marker: z.string(), accountKey: z.string() }).optional(),
   decidedAt: z.object({ stop: optionalTime, retry: optionalTime }),

@@ -1,4 +1,5 @@
 import { statfs } from 'node:fs/promises';
+import { posix } from 'node:path';
 import type { InstanceTarget } from '../../../commandSpecs';
 import { chooseInstance } from '../../../editor/chooseInstance';
 import { runCommand, signedIn } from '../../../editor/commands';
@@ -12,6 +13,7 @@ import { instanceName } from '../../../model/instances/instanceLabel';
 import { perHour, runningRateOf } from '../../../model/quote';
 import type { RentConfig } from '../../../model/rentals/rent';
 import type { RentedLike } from '../../../model/rentals/rentedLike';
+import { workspaceHostOf } from '../../../ssh/alias';
 import { isRemotePath, readFolders } from '../../../ssh/remoteFolders';
 import { accountStill } from '../../../store/accounts/sameAccount';
 import { connectableInstances } from '../../../store/instances/listed';
@@ -69,6 +71,7 @@ export async function park(
     return;
   }
   const root = rawOf(folder);
+  const host = (await deps.ssh.entry(machine.alias))?.workspace ?? workspaceHostOf(posix.basename(folder));
   const look = await withCancellableProgress(t('Checking the files of {0}…', plainLabel(folder)), (signal) =>
     deps.lookAtFolder(machine.alias, root, signal),
   );
@@ -93,6 +96,7 @@ export async function park(
     },
     root,
     leftOut,
+    host,
     like: likeOf(instance, rental),
     replaces: older?.set.id,
   };
