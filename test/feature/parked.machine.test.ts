@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { reachableInstance } from '../support/feature/reachable';
+import { FakeUri } from '../support/fakeEditor/values';
+import { DocumentDriver } from '../support/feature/documentDriver';
+import { reachableInstance, remoteSshExtension } from '../support/feature/reachable';
 import { evenPrices } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
 import type { FeatureWindow } from '../support/feature/window';
@@ -80,6 +82,25 @@ describe('A workspace between two instances', () => {
     assert.deepEqual([destroyed(), sets()], [0, []]);
   });
 
+  it('is asked about with the unsaved editors of a window on the instance', async () => {
+    const entries = readdirSync(path.join(path.dirname(computer().sshConfig), 'gpu-rental.d'));
+    const alias = path.basename(entries.find((name) => name.endsWith('.conf')) ?? '', '.conf');
+    const remote = await computer().openWindow({
+      folders: [`vscode-remote://ssh-remote+${alias}${folder}`],
+      remoteName: 'ssh-remote',
+      extensions: [remoteSshExtension()],
+    });
+    const document = await remote.screen.documents.openUri(FakeUri.file(path.join(folder, 'train.py')));
+    await remote.screen.documents.show(document.uri);
+    await new DocumentDriver(remote).replaceAll('epochs = 30\n');
+    await choose('trainer', 'Park…', folder);
+    const question = await window.dialog(/project and destroy trainer\?/);
+    assert.match(question.detail ?? '', /⚠ Not saved in a window on it, so lost: train\.py/);
+    question.press('Keep Instance');
+    remote.close();
+    await computer().rest();
+  });
+
   it('is offered before a destroy, saved here, and proved before its instance ends', async () => {
     saved = content(folder);
     await instances().menu('trainer', 'Destroy…');
@@ -95,7 +116,7 @@ describe('A workspace between two instances', () => {
 
   it('is there after a restart, and in each window', async () => {
     window.close();
-    window = await computer().openWindow();
+    window = await computer().openWindow({ extensions: [remoteSshExtension()] });
     await instances().row(/^project of trainer .* costs nothing/);
     const other = await computer().openWindow();
     await other.view('instances').row(/^project of trainer .* costs nothing/);
@@ -114,6 +135,9 @@ describe('A workspace between two instances', () => {
     await window.quick.pick(/and Resume/);
     await window.toast(/^project of trainer is on trainer, proved file by file/, { withinMs: 1_800_000 });
     assert.equal(content(folder), saved);
+    await window.toastButton(/proved file by file/, 'Open');
+    const { address } = await window.opens();
+    assert.ok(address.endsWith(folder), address);
     assert.equal(rented(), 2);
     assert.deepEqual(hostsNamed('gpu-ws-project'), [newest()]);
     await instances().row(/^project of trainer .* costs nothing/);

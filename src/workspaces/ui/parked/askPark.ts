@@ -21,6 +21,8 @@ export interface AskedPark {
   /** Work on the instance that would be lost. */
   readonly atRisk: readonly Text[];
   readonly isWindowOpen: boolean;
+  /** The names of unsaved editors in windows on the instance. */
+  readonly unsaved: readonly string[];
   /** The speed of the line from the instance (Mbit/s), if known. */
   readonly upMbit: number | undefined;
   /** The room on the disk of this computer, if known. */
@@ -66,13 +68,21 @@ function bytesWithoutCaches(look: FolderLook): number {
   );
 }
 
-function warnings({ look, atRisk, isWindowOpen, freeBytes = Infinity }: AskedPark): readonly string[] {
+function warnings({
+  look,
+  atRisk,
+  isWindowOpen,
+  unsaved,
+  freeBytes = Infinity,
+}: AskedPark): readonly string[] {
   const named = (names: readonly string[]) => some(names.map(shownName));
   const lines = [
     ...atRisk.map((line) => localize(line)),
-    ...(isWindowOpen
-      ? [t('A window is open on it. Save its editors first, because they can’t be saved later.')]
-      : []),
+    ...(unsaved.length > 0
+      ? [t('Not saved in a window on it, so lost: {0}', some(unsaved))]
+      : isWindowOpen
+        ? [t('A window is open on it, which ends with it.')]
+        : []),
     ...(freeBytes < bytesWithoutCaches(look)
       ? [t('This computer has only {0} free.', bytesText(freeBytes))]
       : []),

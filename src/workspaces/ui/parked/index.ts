@@ -19,13 +19,16 @@ import { park, type ParkDeps } from './park';
 import { ParkedRows } from './parkedRows';
 import { nameOfSet } from './parkedText';
 import { rentForSet } from './rentalOfSet';
+import { UnsavedThere } from './unsavedThere';
 
-type Deps = ParkDeps & Pick<Services, 'commands' | 'instanceGroups' | 'notices' | 'oneWindow'>;
+type Deps = Omit<ParkDeps, 'unsavedThere'> &
+  Pick<Services, 'commands' | 'hub' | 'instanceGroups' | 'notices' | 'oneWindow'>;
 
 /** Parked workspaces: their rows, commands and messages. */
 export function registerParked(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { commands, instanceGroups, parkings, work } = deps;
+  const all = { ...deps, unsavedThere: store.add(new UnsavedThere(deps)) };
   store.add(instanceGroups.addGroup(new ParkedRows(deps)));
   store.add(
     reportDamagedFiles(deps, parkings, 'parked', {
@@ -44,8 +47,8 @@ export function registerParked(deps: Deps): Disposable {
     }),
   );
   store.add(showNews(deps));
-  store.add(commands.register('gpuRental.instance.park', (target) => park(deps, 'park', target)));
-  store.add(commands.register('gpuRental.instance.move', (target) => park(deps, 'move', target)));
+  store.add(commands.register('gpuRental.instance.park', (target) => park(all, 'park', target)));
+  store.add(commands.register('gpuRental.instance.move', (target) => park(all, 'move', target)));
   const on = (
     id: `gpuRental.parked.${'resume' | 'stop' | 'continue' | 'showFolder' | 'delete'}`,
     run: (row: ParkedRow) => Promise<unknown>,

@@ -31,6 +31,7 @@ import { reach } from '../reached';
 import { askPark } from './askPark';
 import { nameOfSet } from './parkedText';
 import { rentForSet } from './rentalOfSet';
+import type { UnsavedThere } from './unsavedThere';
 
 export type ParkDeps = Pick<
   Services,
@@ -45,7 +46,7 @@ export type ParkDeps = Pick<
   | 'ssh'
   | 'storageDir'
   | 'work'
->;
+> & { readonly unsavedThere: Pick<UnsavedThere, 'names'> };
 
 /** Asks for instance and folder, shows what parking it or moving it means, and begins. */
 export async function park(
@@ -121,7 +122,7 @@ function olderSet({ parkings }: ParkDeps, accountKey: string, instanceId: number
 }
 
 async function ask(
-  { connectedWindows, rentals, storageDir, work }: ParkDeps,
+  { connectedWindows, rentals, storageDir, unsavedThere, work }: ParkDeps,
   plan: ParkedSet['plan'],
   { alias }: HeldAlias,
   instance: Instance,
@@ -130,12 +131,14 @@ async function ask(
   older: ParkedRow | undefined,
 ): Promise<readonly string[] | undefined> {
   await work.whole();
+  const isWindowOpen = connectedWindows.isOpen(alias);
   return askPark(plan, {
     instance,
     root,
     look,
     atRisk: work.atRisk(instance.id, 'processes'),
-    isWindowOpen: connectedWindows.isOpen(alias),
+    isWindowOpen,
+    unsaved: isWindowOpen ? await unsavedThere.names(alias) : [],
     upMbit: rentals.find(instance.id)?.offer.inetUpMbit,
     replaces: older && nameOfSet(older),
     freeBytes: await freeBytesOf(storageDir),
