@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import path from 'node:path';
 import { accessibilityFaults } from '../support/accessibility';
 import { openGallery, withGallery } from '../support/extensionGallery';
-import { signIn } from '../support/journey';
+import { signIn, toConfirmation } from '../support/journey';
 import { packageFolder } from '../support/packageFolder';
 import { press } from '../support/press';
-import { rentRunning } from '../support/rentRunning';
+import { haveKey, rentNow } from '../support/rentJourney';
 import { filesWithSecrets } from '../support/secretScan';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -91,15 +91,19 @@ describe('a window that is connected to an instance', function () {
     closeGallery?.();
   });
 
-  it('shows price, time and cost of its machine', async () => {
+  it('is opened on a machine that was just rented, and shows its price, time and cost', async () => {
     const { simulator, root } = session();
-    const file = path.join(root, 'home', '.ssh', 'id_ed25519');
-    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'mine', '-f', file]);
-    await simulator.call('POST', '/api/v0/ssh/', { ssh_key: readFileSync(`${file}.pub`, 'utf8').trim() });
-    instanceId = await rentRunning(simulator, { label: 'trainer', runtype: 'ssh_direct' });
-    await prepareSetUp(instanceId);
+    await haveKey(session());
     first = await session().window();
     await signIn(session(), first);
+    await first.clearNotifications();
+    await toConfirmation(first, { search: '1x 3090', offer: /1× RTX 3090/, label: 'trainer', shots: true });
+    await rentNow(session(), first);
+    await first.toast(/trainer is ready/, 120_000);
+    await first.shot('rent-ready');
+    const { json } = await simulator.call('GET', '/api/v0/instances/');
+    instanceId = (json as { instances: readonly [{ readonly id: number }] }).instances[0].id;
+    await prepareSetUp(instanceId);
     const instances = first.view('Instances');
     const page = await session().opensWindow(async () => {
       await instances.inlineAction(instances.row('trainer'), 'Connect', first.quick.title('Open trainer'));
