@@ -130,7 +130,7 @@ async function play(seed: number): Promise<readonly string[]> {
 describe('Parked workspaces under random faults', () => {
   it('lose no file, destroy nothing that is not proved, and always reach a state that shows what to do', async function () {
     this.timeout(600_000);
-    const runs = sized(40, 1000);
+    const runs = sized(12, 1000);
     for (let seed = 1; seed <= runs; seed += 1) {
       assert.deepEqual(await play(seed), [], `seed ${seed}`);
     }
