@@ -285,14 +285,49 @@ describe('rentals and starts that go wrong', () => {
     const { buttons } = await window.toast(/is waiting for its GPU, which another user has/);
     await row('Waiting for a free GPU');
     assert.ok(buttons.includes('Rent Another Like This…'), buttons.join());
-    await window.toastButton(/is waiting for its GPU/, 'Cancel Start');
+    assert.deepEqual(buttons.slice(0, 2), ['Wait', 'Stop Waiting']);
+    await window.toastButton(/is waiting for its GPU/, 'Stop Waiting');
     await window.dialog(/Cancel the start of/);
-    await window.dialogButton('Cancel Start');
+    await window.dialogButton('Stop Waiting');
     // The row follows before the answer.
     await row('Stopped');
     await computer().until('the stop', () => powerRequests().length === 3);
     await computer().rest();
     assert.deepEqual(powerRequests(), ['stopped', 'running', 'stopped']);
+    window.clearToasts();
+  });
+
+  it('finds a start whose answer was lost in scheduling, and cancels it by a stop that is read back', async () => {
+    const path = '/api/v0/instances/{id}/';
+    const sent = powerRequests().length;
+    computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path });
+    await instances().menu(`#${waiting}`, 'Start…');
+    await window.dialogButton('Start');
+    await instances().row(new RegExp(`Starting.*#${waiting}`));
+    await computer().pass(10_000);
+    assert.ok(!window.toasts().some((one) => one.includes('is waiting for its GPU')), 'not before 30 s');
+    await computer().pass(30_000);
+    await instances().row(new RegExp(`Waiting for a free GPU.*#${waiting}`));
+    await window.toast(
+      /is waiting for its GPU.*The service says: Required resources are currently unavailable/,
+    );
+    await window.toastButton(/is waiting for its GPU/, 'Wait');
+    await computer().pass(10 * 60_000);
+    assert.equal(window.toasts().filter((one) => one.includes('is waiting for its GPU')).length, 0, 'once');
+    computer().simulator.fail({ kind: 'dropBefore', method: 'PUT', path });
+    const cancel = async () => {
+      window.clearToasts();
+      await instances().menu(`#${waiting}`, 'Stop…');
+      await window.dialogButton('Stop Waiting');
+    };
+    await cancel();
+    await window.toast(/is unchanged and still costs/);
+    await instances().row(new RegExp(`Waiting for a free GPU.*#${waiting}`));
+    computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path });
+    await cancel();
+    await window.toast(/^The start of .* is canceled\. Storage still costs/);
+    await instances().row(new RegExp(`Stopped.*#${waiting}`));
+    assert.deepEqual(powerRequests().slice(sent), ['running', 'stopped', 'stopped']);
     window.clearToasts();
   });
 
@@ -305,10 +340,12 @@ describe('rentals and starts that go wrong', () => {
       error: 'invalid_args',
       msg: 'The host is being repaired.',
     });
+    const sent = powerRequests().length;
     await instances().menu(`#${waiting}`, 'Start…');
     await window.dialogButton('Start');
     await window.toast(/is unchanged and still costs \$\S+\/day\. .*being repaired/s);
-    assert.deepEqual(powerRequests(), ['stopped', 'running', 'stopped', 'running']);
+    assert.equal(powerRequests().at(-1), 'running');
+    assert.equal(powerRequests().length, sent + 1);
     await window.toastButton(/is unchanged/, 'Rent Another Like This…');
     await quick().title(/Search Offers like/);
     quick().escape();

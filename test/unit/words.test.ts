@@ -105,6 +105,7 @@ const room = {
   'volumes and bids of a workspace file': 12,
   'parking, resuming and moving': 42,
   'data that a machine fetches itself': 24,
+  'instances whose GPU another user has': 10,
 };
 const mostSentences = Object.values(room).reduce((sum, sentences) => sum + sentences, 0);
 

@@ -69,7 +69,7 @@ export function cancelStartQuestion(instances: readonly Instance[]): Question {
         'The start waits for a free GPU. If you cancel it, storage is kept and still costs {0}.',
         stoppedPrice(instances),
       ) + listed(instances),
-    button: t('Cancel Start'),
+    button: t('Stop Waiting'),
     keep: t('Keep Waiting'),
   };
 }

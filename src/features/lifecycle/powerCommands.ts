@@ -1,6 +1,6 @@
 import type { CommandArgs, InstanceTarget } from '../../commandSpecs';
 import { showInstances } from '../../editor/chooseInstance';
-import { allRows, commandAction, runCommand, titledAction } from '../../editor/commands';
+import { allRows, runCommand, titledAction } from '../../editor/commands';
 import { choose, confirm, type Question } from '../../editor/confirm';
 import { confirmOverBudget } from '../../editor/confirmOverBudget';
 import { localize, t } from '../../editor/localize';
@@ -8,14 +8,18 @@ import { message } from '../../editor/message';
 import { withCancellableProgress } from '../../editor/progress';
 import { labelOf } from '../../editor/titles';
 import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
-import type { ImageChange } from '../../model/instances/imageChange';
 import { isPastEnd, type Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor, stateOf } from '../../model/instances/instanceState';
 import type { Account, ActingAccount } from '../../store/accounts/accounts';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { destroyAndVerify, type DestroyVerdict } from '../../store/instances/destruction';
-import { changePower, type PowerRequest, type PowerVerdict } from '../../store/instances/power';
+import {
+  changePower,
+  type PowerOptions,
+  type PowerRequest,
+  type PowerVerdict,
+} from '../../store/instances/power';
 import type { WorkLoss } from '../../store/instances/workOnInstances';
 import { checkBeforeDestroy, checkQuietly, hasWorkToSave } from './beforeDestroy';
 import { reportFailures, runEach, type RowResult } from './bulk';
@@ -116,19 +120,7 @@ async function startAll(deps: LifecycleDeps, instances: readonly Instance[], acc
   if (!(await confirmStartOverLimit(deps, instances)) || !(await confirmOverBudget(deps.budget, question))) {
     return [];
   }
-  const results = await change(
-    deps,
-    account(),
-    'start',
-    t('Starting {0}…', nameOfSome(instances)),
-    instances,
-  );
-  for (const row of results) {
-    if (row.kind === 'done' && row.value === 'queued') {
-      reportQueued(row.instance);
-    }
-  }
-  return results;
+  return change(deps, account(), 'start', t('Starting {0}…', nameOfSome(instances)), instances);
 }
 
 /** Sends each request once, and reports those that failed or are unconfirmed. */
@@ -138,34 +130,19 @@ export async function change(
   kind: PowerRequest,
   title: string,
   instances: readonly Instance[],
-  image?: ImageChange,
+  more: Pick<PowerOptions, 'image' | 'readsBack'> = {},
 ): Promise<readonly RowResult<PowerVerdict>[]> {
   const results = await working(title, instances, (instance, signal) =>
-    changePower(deps, account, instance, kind, { signal, image }),
+    changePower(deps, account, instance, kind, { ...more, signal }),
   );
   refresh(deps);
   reportNotSucceeded(
     deps,
     kind,
     results,
-    image ? 'gpuRental.instance.changeImage' : `gpuRental.instance.${kind}`,
+    more.image ? 'gpuRental.instance.changeImage' : `gpuRental.instance.${kind}`,
   );
   return results;
-}
-
-/** Reports that a start is queued, with buttons to cancel it or to rent another machine. */
-function reportQueued(instance: Instance): void {
-  const target = { instanceId: instance.id };
-  message(
-    'warning',
-    t(
-      '{0} is waiting for its GPU, which another user has. It starts when the GPU is free and costs {1} until then.',
-      instanceName(instance),
-      stoppedPrice([instance]),
-    ),
-    commandAction(t('Cancel Start'), 'gpuRental.instance.stop', target),
-    titledAction('gpuRental.instance.rentAnother', target),
-  );
 }
 
 export async function stop(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
@@ -180,7 +157,7 @@ export async function stop(deps: LifecycleDeps, ...[target, selected]: Rows): Pr
   if (instances.length === 0 || !(await confirm(question))) {
     return;
   }
-  await stopEach(deps, account(), instances);
+  await stopEach(deps, account(), instances, isQueued);
 }
 
 /** Stops instances after the caller asked the user; returns the result. */
@@ -197,12 +174,23 @@ async function stopEach(
   deps: LifecycleDeps,
   account: ActingAccount,
   instances: readonly Instance[],
+  /** A start that was not cancelled after all would begin later, and cost money. */
+  isQueued = false,
 ): Promise<void> {
-  const results = await change(deps, account, 'stop', t('Stopping {0}…', nameOfSome(instances)), instances);
+  const title = isQueued
+    ? t('Canceling the start of {0}…', nameOfSome(instances))
+    : t('Stopping {0}…', nameOfSome(instances));
+  const results = await change(deps, account, 'stop', title, instances, { readsBack: isQueued });
   const isStopped = (row: RowResult<PowerVerdict>) => row.kind === 'done' && row.value === 'done';
   const stopped = results.filter(isStopped).map(({ instance }) => instance);
   if (stopped.length > 0) {
-    message('info', t('Stopping {0}. Storage still costs {1}.', nameOfSome(stopped), stoppedPrice(stopped)));
+    const [name, price] = [nameOfSome(stopped), stoppedPrice(stopped)];
+    message(
+      'info',
+      isQueued
+        ? t('The start of {0} is canceled. Storage still costs {1}.', name, price)
+        : t('Stopping {0}. Storage still costs {1}.', name, price),
+    );
   }
 }
 

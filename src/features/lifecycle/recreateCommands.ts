@@ -54,7 +54,7 @@ export async function changeImage(deps: LifecycleDeps, target: InstanceTarget | 
       'recycle',
       t('Changing the image of {0}…', nameOfSome([instance])),
       [instance],
-      chosen.change,
+      { image: chosen.change },
     );
     if (rental && row?.kind === 'done' && row.value === 'done') {
       // A replacement, or another one like it, is rented with what the container has now.

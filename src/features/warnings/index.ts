@@ -7,7 +7,7 @@ import { consoleAddress, consolePages } from '../../model/accounts/webConsole';
 import type { Instance } from '../../model/instances/instance';
 import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { actionsFor } from '../../model/instances/instanceState';
+import { actionsFor, takenGpuWords } from '../../model/instances/instanceState';
 import { warningKey, warningsFor, type Warning } from '../../model/instances/warnings';
 import { spanOfHours } from '../../model/quote';
 import type { Services } from '../../services';
@@ -92,6 +92,7 @@ function show(deps: Deps, warning: Warning): void {
     case 'noCredit':
       message('warning', hasInstances(deps) ? noCreditText() : noCreditForVolumesText(), addCredit(deps));
       return;
+    case 'noGpu':
     case 'stoppedLong':
     case 'hostEnds':
     case 'expired': {
@@ -135,6 +136,24 @@ function warnOf(
   // The service copies from a stopped instance, into which no login is possible.
   const copy = canRunCommand && !canConnect && titledAction('gpuRental.instance.copyData', { instanceId });
   switch (warning.kind) {
+    case 'noGpu': {
+      const words = takenGpuWords(instance);
+      message(
+        'warning',
+        [
+          t(
+            '{0} is waiting for its GPU, which another user has. It starts when the GPU is free and costs {1} until then.',
+            name,
+            pricePerDay(cost),
+          ),
+          ...(words === undefined ? [] : [t('The service says: {0}', words)]),
+        ].join(' '),
+        { label: t('Wait'), run: () => undefined },
+        commandAction(t('Stop Waiting'), 'gpuRental.instance.stop', { instanceId }),
+        titledAction('gpuRental.instance.rentAnother', { instanceId }),
+      );
+      break;
+    }
     case 'stoppedLong':
       message(
         'warning',

@@ -75,6 +75,9 @@ export type InstanceStateKind = (typeof instanceStates)[number];
 /** How long `exited` may remain after a start before it counts as a failure (ms). */
 export const lingerGraceMs = 120_000;
 
+/** How long a start of ours may be scheduled before its GPU counts as rented to another user (ms). */
+export const schedulingGraceMs = 30_000;
+
 /** How long a destroyed instance may stay in the list before it is shown as existing again (ms). */
 export const destroyGraceMs = 10 * 60_000;
 
@@ -131,6 +134,16 @@ function stopIsUnderWay(facts: InstanceFacts, now: number): boolean {
   return facts.lastRequest?.kind === 'stop' && isWithin(lingerGraceMs, facts.lastRequest.at, now);
 }
 
+/** Returns whether the record says so of a start whose answer was lost; its words may date from an earlier start. */
+function isSaidToWait(instance: Instance, request: OwnRequest | undefined, now: number): boolean {
+  return (
+    request?.kind === 'start' &&
+    instance.intendedStatus === 'running' &&
+    now - request.at >= schedulingGraceMs &&
+    takenGpuWords(instance) !== undefined
+  );
+}
+
 /** Returns true if `exited` dates from before a start or reboot and has had no time to change. */
 export function isLingering(instance: Instance, facts: InstanceFacts, now: number): boolean {
   const request = facts.lastRequest;
@@ -139,8 +152,29 @@ export function isLingering(instance: Instance, facts: InstanceFacts, now: numbe
   }
   const isStill = instance.actualStatus === 'exited' || instance.actualStatus === 'stopped';
   // A queued start waits as long as the service intends it to run; it may be canceled elsewhere.
-  const waits = request.queued === true && instance.intendedStatus !== 'stopped';
+  const isQueued = request.queued === true || isSaidToWait(instance, request, now);
+  const waits = isQueued && instance.intendedStatus !== 'stopped';
   return isStill && request.tookEffect !== true && (waits || isWithin(lingerGraceMs, request.at, now));
+}
+
+/** The service's words for a GPU that another user has. */
+const gpuIsTaken = /\bresources are (?:currently )?unavailable\b/i;
+
+/** Returns what the service says of a GPU that another user has, if the record states it. */
+export function takenGpuWords({ statusMessage }: Instance): string | undefined {
+  return statusMessage !== undefined && gpuIsTaken.test(statusMessage)
+    ? plainLabel(statusMessage)
+    : undefined;
+}
+
+/** Returns whether a start of ours waits in the service's queue, because another user has the GPU. */
+function isInQueue(instance: Instance, { lastRequest }: InstanceFacts, now: number): boolean {
+  const isAsked = lastRequest?.kind === 'start' && instance.intendedStatus !== 'stopped';
+  return (
+    isAsked &&
+    instance.actualStatus === 'scheduling' &&
+    (lastRequest.queued === true || now - lastRequest.at >= schedulingGraceMs)
+  );
 }
 
 /** Returns a state for every possible record. An undocumented status is `other`. */
@@ -156,7 +190,10 @@ export function stateOf(instance: Instance, facts: InstanceFacts, now: number): 
     return 'destroying';
   }
   if (isLingering(instance, facts, now)) {
-    return request?.queued === true ? 'queued' : 'starting';
+    return request?.queued === true || isSaidToWait(instance, request, now) ? 'queued' : 'starting';
+  }
+  if (isInQueue(instance, facts, now)) {
+    return 'queued';
   }
   const isStill = status === 'exited' || status === 'stopped';
   if (wasOutbid(instance, facts)) {
@@ -330,6 +367,9 @@ export function actionsFor(instance: Instance, facts: InstanceFacts, now: number
   const kind = stateOf(instance, facts, now);
   const intent = intentOf(instance, facts);
   const isGoing = kind === 'destroying';
+  // A container that reports its end beside a contract that runs may still let the user in.
+  const canConnect =
+    (kind === 'running' || (kind === 'exited' && instance.currentState === 'running')) && hasShell(instance);
   return {
     // The service stopped it, so it may be started again once its bid is high enough.
     canStart:
@@ -339,10 +379,7 @@ export function actionsFor(instance: Instance, facts: InstanceFacts, now: number
     canStop: !isGoing && kind !== 'stopped' && kind !== 'stopping',
     canReboot: kind === 'running',
     canDestroy: true,
-    // A container that reports its end beside a contract that runs may still let the user in.
-    canConnect:
-      (kind === 'running' || (kind === 'exited' && instance.currentState === 'running')) &&
-      hasShell(instance),
+    canConnect,
     canReplace: isFailed(kind, intent),
     canChangeBid: !isGoing && instance.isInterruptible === true,
     canRunCommand: kind === 'running' || kind === 'stopped',

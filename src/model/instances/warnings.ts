@@ -1,6 +1,7 @@
 import type { Micros } from '../money';
 import { hoursOfCredit, type Rate } from '../quote';
 import type { Instance } from './instance';
+import { stoppedCostPerDay } from './instanceCost';
 import { stateOf, type InstanceFacts, type InstanceStateKind } from './instanceState';
 import { rentalEndOf } from './rentalEnd';
 
@@ -9,6 +10,13 @@ export type Warning =
   | { readonly kind: 'lowCredit'; readonly hours: number }
   /** The service stops all running instances. */
   | { readonly kind: 'noCredit' }
+  /** A start of ours waits for a GPU that another user has. */
+  | {
+      readonly kind: 'noGpu';
+      readonly instanceId: number;
+      readonly startedAtMs: number;
+      readonly perDay: Micros | undefined;
+    }
   | { readonly kind: 'stoppedLong'; readonly instanceId: number; readonly sinceMs: number }
   | {
       readonly kind: 'hostEnds';
@@ -71,7 +79,28 @@ function ofInstance(
 ): readonly Warning[] {
   const known = facts(instance.id);
   const kind = stateOf(instance, known, now);
-  return [...stoppedLong(instance.id, kind, known, now, stoppedDays), ...endOf(instance, kind, now)];
+  return [
+    ...noGpu(instance, kind, known),
+    ...stoppedLong(instance.id, kind, known, now, stoppedDays),
+    ...endOf(instance, kind, now),
+  ];
+}
+
+function noGpu(
+  instance: Instance,
+  kind: InstanceStateKind,
+  { lastRequest }: InstanceFacts,
+): readonly Warning[] {
+  return kind === 'queued' && lastRequest
+    ? [
+        {
+          kind: 'noGpu',
+          instanceId: instance.id,
+          startedAtMs: lastRequest.at,
+          perDay: stoppedCostPerDay(instance),
+        },
+      ]
+    : [];
 }
 
 function stoppedLong(
@@ -111,7 +140,7 @@ export function forgottenSince(
 
 /**
  * Returns a key that identifies repetitions, so that each warning appears once over all windows; low credit once a
- * day, old stops once a week. An end date is rounded to the hour, because dates computed by the service differ by
+ * day, old stops once a week, a waiting start once until it is sent again or its price changes. An end date is rounded to the hour, because dates computed by the service differ by
  * seconds.
  */
 export function warningKey(warning: Warning, now: number): string {
@@ -120,6 +149,8 @@ export function warningKey(warning: Warning, now: number): string {
       return `lowCredit:${Math.floor(now / dayMs)}`;
     case 'noCredit':
       return `noCredit:${Math.floor(now / dayMs)}`;
+    case 'noGpu':
+      return `noGpu:${warning.instanceId}:${warning.startedAtMs}:${warning.perDay ?? ''}`;
     case 'stoppedLong':
       return `stoppedLong:${warning.instanceId}:${Math.floor((now - warning.sinceMs) / weekMs)}`;
     case 'hostEnds':

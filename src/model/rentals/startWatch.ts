@@ -152,7 +152,7 @@ export function observe(
   }
   const hadData = mayHaveRunUnseen(watch, now) || hasBeenReady(instance, facts);
   if (lingers) {
-    return tick(seen, facts.lastRequest?.queued === true, now, limits, hadData);
+    return tick(seen, seen.stage === 'queued', now, limits, hadData);
   }
   if (isFailedStatus(instance.actualStatus)) {
     return failedStep(seen, instance.actualStatus, hadData);
@@ -160,7 +160,7 @@ export function observe(
   if (seen.stage === 'gaveUp' || seen.stage === 'exited') {
     return failedStep(seen, seen.stage, hadData);
   }
-  return tick(seen, false, now, limits, hadData);
+  return tick(seen, seen.stage === 'queued', now, limits, hadData);
 }
 
 /** Reports a failure once. One that did not get ready in time may still fail finally. */

@@ -201,6 +201,7 @@ export class Lifecycle implements Disposable {
     }
     instance.waiting = !this.hasGpus(instance) || !this.bidHolds(instance);
     if (instance.waiting) {
+      instance.actualStatus = instance.actualStatus === null ? null : 'scheduling';
       instance.statusMessage = 'Required resources are currently unavailable, state change queued.\n';
       this.later(instance, 'load', retrySeconds);
       this.changed(instance);

@@ -28,6 +28,8 @@ export interface PowerDeps {
 export interface PowerOptions extends Pick<CallOptions, 'isStillWanted'> {
   /** Ends the read-back. */
   readonly signal?: AbortSignal | undefined;
+  /** Reads the state back even if the service accepted the request. */
+  readonly readsBack?: boolean;
   /** Replaces the image of a recycled container. */
   readonly image?: ImageChange | undefined;
 }
@@ -44,10 +46,10 @@ export async function changePower(
   account: ActingAccount,
   instance: Instance,
   kind: PowerRequest,
-  { signal, image, ...options }: PowerOptions = {},
+  { signal, image, readsBack = false, ...options }: PowerOptions = {},
 ): Promise<PowerVerdict> {
   const sent = await sendPower(deps, account, instance.id, kind, options, image);
-  if (sent.answer !== 'lost') {
+  if (sent.answer !== 'lost' && !readsBack) {
     return sent.answer;
   }
   const verdict = await readBack(deps, account.client, instance, kind, signal);
@@ -66,9 +68,7 @@ export async function sendPower(
   kind: PowerRequest,
   options: Pick<CallOptions, 'isStillWanted'> = {},
   image?: ImageChange,
-): Promise<
-  { readonly answer: 'done' | 'queued' } | { readonly answer: 'lost'; turnedOut(verdict: PowerVerdict): void }
-> {
+): Promise<{ readonly answer: 'done' | 'queued' | 'lost'; turnedOut(verdict: PowerVerdict): void }> {
   const before = fleet.facts(id).lastRequest;
   const request: OwnRequest = { kind, at: clock.now() };
   const isLatest = () => (fleet.facts(id).lastRequest?.at ?? 0) <= request.at;
@@ -91,7 +91,7 @@ export async function sendPower(
   try {
     const answer = await send(client, id, kind, options, image);
     turnedOut(answer);
-    return { answer };
+    return { answer, turnedOut };
   } catch (error) {
     if (!mayHaveTakenEffect(error)) {
       turnedOut('notDone');

@@ -83,6 +83,30 @@ describe('The warnings about instances and credit', () => {
     ]);
   });
 
+  it('name a GPU that another user has, in the words of the service, and what can be done', () => {
+    const request = { kind: 'start', at: now - 30_000 };
+    const waits = (statusMessage?: string) =>
+      said({
+        instances: [trainer({ actualStatus: 'scheduling', ...(statusMessage ? { statusMessage } : {}) })],
+        facts: { lastRequest: request },
+      });
+    const buttons = '[Wait, Stop Waiting, Rent Another Like This…]';
+    const [text = ''] = waits();
+    assert.match(
+      text,
+      /^warning trainer is waiting for its GPU, which another user has\. It starts when the GPU is free and costs \S+ until then\. \[/,
+    );
+    assert.ok(text.endsWith(buttons), text);
+    const [more = ''] = waits('Required resources are currently unavailable, state change queued.\n');
+    assert.ok(
+      more.endsWith(
+        `until then. The service says: Required resources are currently unavailable, state change queued. ${buttons}`,
+      ),
+      more,
+    );
+    assert.doesNotMatch(waits('A message of the last run').join(), /last run/);
+  });
+
   it('name the end of a rental and what can still be done with it', () => {
     const soon = { endsAt: second + 3 * 3600 };
     assert.deepEqual(said({ instances: [trainer(soon)] }), [

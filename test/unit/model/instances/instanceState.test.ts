@@ -20,6 +20,7 @@ import {
   isReady,
   isStarting,
   lingerGraceMs,
+  schedulingGraceMs,
   noFacts,
   stateIcon,
   stateLabel,
@@ -110,6 +111,45 @@ describe('the state of an instance', () => {
       anInstance({ actualStatus: 'exited' }),
       asked('start', 60 * lingerGraceMs, { queued: true }),
       'queued',
+    ],
+    [
+      'a start that is scheduled is starting at first',
+      anInstance({ actualStatus: 'scheduling' }),
+      asked('start', schedulingGraceMs - 1, { tookEffect: true }),
+      'starting',
+    ],
+    [
+      'a start that stays in scheduling is queued, because another user has its GPU',
+      anInstance({ actualStatus: 'scheduling' }),
+      asked('start', schedulingGraceMs, { tookEffect: true }),
+      'queued',
+    ],
+    [
+      'a start of which the service says so is queued at once',
+      anInstance({ actualStatus: 'scheduling' }),
+      asked('start', 1000, { tookEffect: true, queued: true }),
+      'queued',
+    ],
+    [
+      'a start whose answer was lost is queued where the record says so',
+      anInstance({
+        actualStatus: 'exited',
+        statusMessage: 'Required resources are currently unavailable, state change queued.',
+      }),
+      asked('start', 60 * lingerGraceMs),
+      'queued',
+    ],
+    [
+      'a new machine that stays in scheduling is starting',
+      anInstance({ actualStatus: 'scheduling' }),
+      noFacts,
+      'starting',
+    ],
+    [
+      'a start in scheduling that was cancelled in the web console is stopping',
+      anInstance({ actualStatus: 'scheduling', intendedStatus: 'stopped' }),
+      asked('start', schedulingGraceMs, { tookEffect: true }),
+      'stopping',
     ],
     [
       'a start that waits and was cancelled in the web console is stopped',

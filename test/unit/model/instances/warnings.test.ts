@@ -39,6 +39,21 @@ describe('warnings', () => {
     assert.deepEqual(ofVolumes(0.6), []);
   });
 
+  it('name a start of ours that waits for its GPU, once until it is sent again or costs something else', () => {
+    const starting = anInstance({ actualStatus: 'scheduling' });
+    const asked = (msAgo: number): InstanceFacts => ({
+      lastRequest: { kind: 'start', at: now - msAgo, tookEffect: true },
+    });
+    assert.deepEqual(warnings([starting], asked(29_999)), []);
+    assert.deepEqual(warnings([starting]), []);
+    const key = (msAgo: number, instance = starting) =>
+      warnings([instance], asked(msAgo)).map((warning) => warningKey(warning, now));
+    assert.equal(key(30_000).length, 1);
+    assert.deepEqual(key(30_000, { ...starting, statusMessage: 'Still waiting' }), key(30_000));
+    assert.notDeepEqual(key(30_000), key(40_000));
+    assert.notDeepEqual(key(30_000), key(30_000, { ...starting, storagePerHour: fromDollars(9) }));
+  });
+
   it('name an instance that has been stopped for a week by any user, not one that runs', () => {
     const facts = (days: number): InstanceFacts => ({ stoppedAt: now - days * day });
     assert.deepEqual(warnings([stopped], facts(8)), [

@@ -260,7 +260,7 @@ describe('The life of an instance', () => {
     assert.deepEqual([json.success, json.error], [false, 'resources_unavailable']);
     assert.equal((await put(simulator, id, { state: 'running' })).json.success, false);
     simulator.advance(100);
-    assert.equal((await read(simulator, id)).actual_status, 'exited');
+    assert.equal((await read(simulator, id)).actual_status, 'scheduling');
     await simulator.call('DELETE', `/api/v0/instances/${String(other.json.new_contract)}/`);
     simulator.advance(100);
     assert.equal((await read(simulator, id)).actual_status, 'running');

@@ -48,10 +48,11 @@ class Scene {
   };
 
   /** The verdict, with the clock moved past the last look. */
-  async change(kind: PowerRequest) {
+  async change(kind: PowerRequest, more: { readonly readsBack?: boolean } = {}) {
     const deps = { fleet: this.fleet, clock: this.clock, log: this.log };
     const account = { key: 'account', client: this.service.client };
-    const verdict = changePower(deps, account, this.instance, kind, { signal: this.stopReading.signal });
+    const options = { ...more, signal: this.stopReading.signal };
+    const verdict = changePower(deps, account, this.instance, kind, options);
     verdict.catch(() => undefined);
     await this.clock.advance(60_000);
     return verdict;
@@ -71,6 +72,32 @@ describe('changing the power of an instance', () => {
     Object.assign(scene.service.client.instances, { start: () => Promise.resolve({ queued: true }) });
     assert.equal(await scene.change('start'), 'queued');
     assert.equal(scene.request?.queued, true);
+  });
+
+  it('is done only once it is read back, where a start must not begin later', async () => {
+    const waiting = anInstance({ actualStatus: 'scheduling' });
+    const stop = async (before: OwnRequest, prepare: (scene: Scene) => void) => {
+      const scene = new Scene(waiting);
+      scene.request = before;
+      prepare(scene);
+      return [
+        await scene.change('stop', { readsBack: true }),
+        scene.request,
+        scene.service.count('instances.stop'),
+      ];
+    };
+    const start: OwnRequest = { kind: 'start', at: 5, queued: true };
+    const [done, request] = await stop(start, () => undefined);
+    assert.deepEqual([done, (request as OwnRequest).kind], ['done', 'stop']);
+    const unchanged = (scene: Scene) => {
+      Object.assign(scene.service.client.instances, { stop: () => Promise.resolve() });
+    };
+    assert.deepEqual((await stop(start, unchanged)).slice(0, 2), ['notDone', start]);
+    const unread = (scene: Scene) => {
+      scene.service.failsBefore('instances.get', lost);
+    };
+    const [verdict, , sent] = await stop(start, unread);
+    assert.deepEqual([verdict, sent], ['notKnown', 1]);
   });
 
   for (const [name, error] of [
