@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { wait, type Clock } from '../util/clock';
+import { stopwatch, wait, type Clock } from '../util/clock';
 import type { Disposable } from '../util/disposable';
 import { CancelledError } from '../util/errors';
 import type { Log } from '../util/log';
@@ -305,12 +305,6 @@ function headersOf(bearer: string, request: ApiRequest): Record<string, string> 
     authorization: `Bearer ${bearer}`,
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
   };
-}
-
-/** Measures the time since now, including sleep of the computer, which only the time of day shows. */
-function stopwatch(clock: Clock): () => number {
-  const [at, elapsed] = [clock.now(), clock.elapsed()];
-  return () => Math.max(clock.now() - at, clock.elapsed() - elapsed);
 }
 
 async function mayGoAgain(request: ApiRequest, refusal: unknown): Promise<void> {

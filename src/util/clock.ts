@@ -54,6 +54,12 @@ export const systemClock: Clock = new PacedClock(
   Number(process.env['GPU_RENTAL_PACE_SINCE']) || Date.now(),
 );
 
+/** Measures the time since now, including sleep of the computer, which only the time of day shows. */
+export function stopwatch(clock: Clock): () => number {
+  const [at, elapsed] = [clock.now(), clock.elapsed()];
+  return () => Math.max(clock.now() - at, clock.elapsed() - elapsed);
+}
+
 /** Waits; rejects with `CancelledError` as soon as the signal fires. */
 export function wait(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

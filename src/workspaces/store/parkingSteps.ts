@@ -10,6 +10,7 @@ import { currentRental } from '../../store/rentals/currentRental';
 import type { RentalStore } from '../../store/rentals/rentalStore';
 import { isBeingReplaced } from '../../store/rentals/replacementMark';
 import type { WindowHub } from '../../store/windows/windowHub';
+import { stopwatch } from '../../util/clock';
 import { isCancelled, UserError } from '../../util/errors';
 import { localProblem } from '../../util/localProblem';
 import { text, type Text } from '../../util/text';
@@ -45,8 +46,8 @@ const checkMs = 3_000;
 /** A machine is destroyed only so long after it was last compared with what is here (ms). */
 const freshMs = 60_000;
 
-/** When each set was last found unchanged on its machine, by `Clock.elapsed`; of this window alone. */
-export type Looks = Map<string, number>;
+/** How long ago each set was last found unchanged on its machine (ms); of this window alone. */
+export type Looks = Map<string, () => number>;
 
 /** Does the next step of a set; never rejects but when it is canceled. */
 export async function runParkingStep(
@@ -100,7 +101,7 @@ async function stepOf(
     case 'lookingAgain':
       return there(async () => {
         const changed = await work.changed(signal);
-        looks.set(set.id, deps.clock.elapsed());
+        looks.set(set.id, stopwatch(deps.clock));
         return { kind: 'lookedAgain', changed };
       });
     case 'proved':
@@ -196,7 +197,7 @@ async function endOldMachine(
     const why = text('The new instance has ended, so {0} was not destroyed.', name);
     return { event: { ...waiting(why), waitsForYou: true } };
   }
-  const isFresh = () => clock.elapsed() - (looks.get(set.id) ?? -Infinity) <= freshMs;
+  const isFresh = () => (looks.get(set.id)?.() ?? Infinity) <= freshMs;
   if (!isFresh()) {
     const wrong = set.plan === 'park' ? await work.lacking(signal) : [];
     if (wrong.length > 0) {
@@ -206,7 +207,7 @@ async function endOldMachine(
     if (changed.length > 0) {
       return { event: { kind: 'lookedAgain', changed } };
     }
-    looks.set(set.id, clock.elapsed());
+    looks.set(set.id, stopwatch(clock));
   }
   const turn = `${state.since}:${state.trouble?.tries ?? 0}`;
   if (!(await mayAct(hub, `${account.key}:parked:${set.id}:${turn}`))) {
