@@ -206,6 +206,10 @@ export function parkingAfter(
       if (event.wrong.length === 0) {
         return at('lookingAgain');
       }
+      // Without the list, nothing can be fetched.
+      if (event.wrong.includes('') && state.rounds < mostRounds) {
+        return at('listing', { provedAt: undefined });
+      }
       return state.rounds < mostRounds
         ? at('fetching', { provedAt: undefined, rounds: state.rounds + 1 })
         : {
@@ -237,9 +241,7 @@ export function parkingAfter(
     case 'stopped':
       return at(restOf(state), { marker: set.rental?.marker });
     case 'continued':
-      return restPhases.has(state.phase)
-        ? at(again(set, state), { rounds: 0, endedAt: undefined, lacking: undefined })
-        : at(state.phase, { rounds: 0 });
+      return restPhases.has(state.phase) ? continued(set, state, at) : at(state.phase, { rounds: 0 });
     case 'failed': {
       const tries = (state.trouble?.tries ?? 0) + 1;
       const nextTryAt = now + Math.min(longestParkingPauseMs, 15_000 * 2 ** Math.min(tries, 10));
@@ -254,6 +256,19 @@ export function parkingAfter(
 /** Where a set rests that is given up now. */
 function restOf({ endedAt, lacking }: ParkingState): ParkingPhase {
   return endedAt === undefined ? 'stopped' : lacking === undefined ? 'parked' : 'incomplete';
+}
+
+function continued(
+  set: ParkedSet,
+  state: ParkingState,
+  at: (phase: ParkingPhase, more?: Partial<ParkingState>) => ParkingState,
+): ParkingState {
+  const phase = again(set, state);
+  return at(phase, {
+    ...{ rounds: 0, endedAt: undefined, lacking: undefined },
+    // A new list takes the place of the one that was proved.
+    ...(phase === 'listing' ? { provedAt: undefined } : {}),
+  });
 }
 
 /** Where a set goes on that rested before its machine ended. */

@@ -172,7 +172,8 @@ export class Parkings implements Disposable {
   noteRental(id: string, rental: NonNullable<ParkedSet['rental']>): Promise<boolean> {
     return this.record(id, ({ set, state }, at) =>
       isAtRest({ set, state }) && canResume(state)
-        ? { ...set, rental, decidedAt: { ...set.decidedAt, retry: at } }
+        ? // A move that the user stopped destroys nothing any more.
+          { ...set, plan: 'park', rental, decidedAt: { ...set.decidedAt, retry: at } }
         : undefined,
     );
   }
@@ -189,9 +190,16 @@ export class Parkings implements Disposable {
     }
   }
 
-  /** Removes a set with its files and secrets. */
+  /** Removes a set with its files and secrets, unless a window began to work on it. */
   async remove(id: string): Promise<void> {
-    await this.deps.files.change(() => this.deps.files.remove(id));
+    const { files } = this.deps;
+    await files.change(async () => {
+      const row = await files.read(id);
+      if (row && !isAtRest(row)) {
+        throw new UserError(text('{0} is being worked on. Stop that first.', row.set.from.name));
+      }
+      await files.remove(id);
+    });
     await this.deps.secrets.delete(secretKey(id));
     await this.publish();
   }

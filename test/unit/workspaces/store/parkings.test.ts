@@ -199,7 +199,10 @@ describe('A workspace that is parked', () => {
     let jump = 1;
     scene.folders.trouble = (_, when) => {
       jump = -jump;
-      scene.computer.clock.jump(jump * 30 * 86_400_000);
+      // A request that leaves after a jump ahead makes it compare the files again.
+      if (scene.folders.calls.length < 12) {
+        scene.computer.clock.jump(jump * 30 * 86_400_000);
+      }
       return when === 'before' && scene.folders.calls.length % 3 === 0
         ? Promise.reject(new Error('cut'))
         : undefined;
