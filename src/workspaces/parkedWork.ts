@@ -22,12 +22,10 @@ export function createParkedWork(
     await reachedAlias(deps, account, instanceId, signal);
     return own;
   };
-  const saved = async (): Promise<Manifest> => {
+  /** Without the list, nothing that is here counts. */
+  const withList = async (action: (list: Manifest) => Promise<readonly string[]>) => {
     const manifest = await own.saved();
-    if (!manifest) {
-      throw new TransferError(text('The list of its files is missing or damaged.'));
-    }
-    return manifest;
+    return manifest ? action(manifest) : [''];
   };
   return {
     list: async (signal) => {
@@ -38,26 +36,26 @@ export function createParkedWork(
         bytes: files.reduce((sum, { size, usedBytes }) => sum + Math.min(size, usedBytes), 0),
       };
     },
-    fetch: async (onMoved, signal) => {
-      const manifest = await saved();
-      try {
-        await (await reached(signal)).fetch(manifest, onMoved, signal);
-        return [];
-      } catch (error) {
-        if (error instanceof FilesChangedError) {
-          return error.names;
+    fetch: (onMoved, signal) =>
+      withList(async (list) => {
+        try {
+          await (await reached(signal)).fetch(list, onMoved, signal);
+          return [];
+        } catch (error) {
+          if (error instanceof FilesChangedError) {
+            return error.names;
+          }
+          throw error;
         }
-        throw error;
-      }
-    },
-    lacking: async (signal) => {
-      const manifest = await own.saved();
-      // Without the list, nothing that is here counts.
-      return manifest ? own.proveHere(manifest, signal) : [''];
-    },
-    changed: async (signal) => (await reached(signal)).changedSince(await saved(), signal),
+      }),
+    lacking: (signal, isFetchedAgain) => withList((list) => own.proveHere(list, signal, isFetchedAgain)),
+    changed: (signal) => withList(async (list) => (await reached(signal)).changedSince(list, signal)),
     place: async (onMoved, signal) => {
-      const placed = await (await reached(signal)).place(await saved(), onMoved, signal);
+      const manifest = await own.saved();
+      if (!manifest) {
+        throw new TransferError(text('The list of its files is missing or damaged.'));
+      }
+      const placed = await (await reached(signal)).place(manifest, onMoved, signal);
       // A window hangs on host and path, so a folder with another path gets no window of the old one.
       if (host !== undefined && placed.root === root) {
         await runCommand('gpuRental.instance.nameHost', { instanceId, host, oldId: from.instanceId });

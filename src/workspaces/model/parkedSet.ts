@@ -84,8 +84,11 @@ export interface ParkedPieces {
    * twice were not what the manifest has; everything else is there then.
    */
   fetch(manifest: Manifest, onProgress?: OnParkedProgress, signal?: AbortSignal): Promise<void>;
-  /** Reads all that is here, and returns what lacks or is wrong; '' for the list. Needs no machine. */
-  proveHere(manifest: Manifest, signal?: AbortSignal): Promise<readonly string[]>;
+  /**
+   * Reads all that is here, and returns what lacks or is wrong; '' for the list. Needs no machine. With `isFetchedAgain`,
+   * the next `fetch` mends that.
+   */
+  proveHere(manifest: Manifest, signal?: AbortSignal, isFetchedAgain?: boolean): Promise<readonly string[]>;
   /**
    * Sends the set, has the machine list it with hashes, and only then gives it its name: the root, or one beside it where
    * the root is not empty.

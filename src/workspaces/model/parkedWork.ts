@@ -6,8 +6,11 @@ export interface ParkedWork {
   list(signal: AbortSignal): Promise<{ readonly files: number; readonly bytes: number }>;
   /** Fetches what is missing here. Returns the names of files that were not as listed, twice. */
   fetch(onMoved: (moved: ParkedProgress) => void, signal: AbortSignal): Promise<readonly string[]>;
-  /** Returns the names of listed files that are missing or wrong here, without a machine. */
-  lacking(signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * Returns the names of listed files that are missing or wrong here, without a machine. With `isFetchedAgain`, the next
+   * `fetch` mends them.
+   */
+  lacking(signal: AbortSignal, isFetchedAgain?: boolean): Promise<readonly string[]>;
   /** Returns the names of files that changed on the machine since they were listed. */
   changed(signal: AbortSignal): Promise<readonly string[]>;
   /** Sends everything to a machine, proves it there, and returns the folder. */

@@ -97,7 +97,7 @@ async function stepOf(
         return changed.length === 0 ? { kind: 'fetched' } : { kind: 'lookedAgain', changed };
       });
     case 'proving':
-      return { event: { kind: 'checked', wrong: await work.lacking(signal) } };
+      return { event: { kind: 'checked', wrong: await work.lacking(signal, true) } };
     case 'lookingAgain':
       return there(async () => {
         const changed = await work.changed(signal);
@@ -199,7 +199,7 @@ async function endOldMachine(
   }
   const isFresh = () => (looks.get(set.id)?.() ?? Infinity) <= freshMs;
   if (!isFresh()) {
-    const wrong = set.plan === 'park' ? await work.lacking(signal) : [];
+    const wrong = set.plan === 'park' ? await work.lacking(signal, true) : [];
     if (wrong.length > 0) {
       return { event: { kind: 'checked', wrong } };
     }

@@ -155,6 +155,7 @@ export class PieceFetch {
     let [isBroken, isUnasked] = [false, false];
     try {
       await checkPiece(part, piece, wrong, (bytes) => this.progress.add(bytes));
+      await part.trim();
     } catch (error) {
       isUnasked = error instanceof UnaskedError;
       isBroken = error instanceof PieceBrokenError && !part.isCut;

@@ -109,8 +109,8 @@ class Pieces implements ParkedPieces {
     return new PiecePlacement(this.call, this.folder, manifest, onProgress, signal).run();
   }
 
-  proveHere(manifest: Manifest, signal?: AbortSignal): Promise<readonly string[]> {
-    return proveHere(this.folder, manifest, signal);
+  proveHere(manifest: Manifest, signal?: AbortSignal, isFetchedAgain?: boolean): Promise<readonly string[]> {
+    return proveHere(this.folder, manifest, signal, isFetchedAgain);
   }
 }
 

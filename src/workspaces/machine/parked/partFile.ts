@@ -71,6 +71,13 @@ export class PartFile implements TarBytes {
     }
   }
 
+  /** Cuts off what a damaged disk has behind an archive that was read to its end. */
+  async trim(): Promise<void> {
+    if (this.taken < this.size) {
+      await this.handle.truncate(this.taken);
+    }
+  }
+
   /** Writes what is held, and closes; the bytes are on the disk then. */
   async close(): Promise<void> {
     this.onDisk?.destroy();

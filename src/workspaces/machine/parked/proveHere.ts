@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ByteReader } from '../../../ssh/byteReader';
 import { CancelledError } from '../../../util/errors';
-import { isMissing } from '../../../util/missing';
+import { ifPresent, isMissing } from '../../../util/missing';
 import type { Manifest } from '../../model/parkedSet';
 import { isManifestOf } from './manifestFile';
 import { checkPiece, PieceBrokenError, UnaskedError } from './pieceCheck';
@@ -10,19 +11,25 @@ import { piecesOf, type ParkedPiece } from './pieces';
 
 /**
  * Reads all of a set on this computer, and returns the names that lack or are wrong: none where all is there. '' stands for
- * the list itself.
+ * the list itself. With `isFetchedAgain`, a wrong archive counts as one that was begun from here on.
  */
 export async function proveHere(
   folder: string,
   manifest: Manifest,
   signal?: AbortSignal,
+  isFetchedAgain = false,
 ): Promise<readonly string[]> {
   const wrong = new Set<string>();
   if (!(await isManifestOf(folder, manifest))) {
     wrong.add('');
   }
   for (const piece of piecesOf(manifest)) {
-    await provePiece(join(folder, piece.file), piece, wrong, signal);
+    const path = join(folder, piece.file);
+    const found = await provePiece(path, piece, signal);
+    found.forEach((name) => wrong.add(name));
+    if (isFetchedAgain && found.size > 0) {
+      await ifPresent(rename(path, `${path}.part`));
+    }
   }
   return [...wrong];
 }
@@ -30,9 +37,9 @@ export async function proveHere(
 async function provePiece(
   path: string,
   piece: ParkedPiece,
-  wrong: Set<string>,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
+  const wrong = new Set<string>();
   const stream = createReadStream(path, { highWaterMark: 1_000_000 });
   const reader = new ByteReader(stream);
   try {
@@ -56,4 +63,5 @@ async function provePiece(
   } finally {
     stream.destroy();
   }
+  return wrong;
 }
