@@ -50,7 +50,7 @@ export interface FolderLook {
   readonly sparse: readonly SparseFile[];
   /** Files by which git notes that it is at work: a lock, a rebase, a merge. */
   readonly gitAtWork: readonly string[];
-  /** It is on another disk than the machine's own, where other instances may write. */
+  /** It, or a folder in it, is on another disk than the machine's own, where other instances may write. */
   readonly isSharedVolume: boolean;
 }
 

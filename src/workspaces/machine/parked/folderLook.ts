@@ -4,8 +4,6 @@ import type { FolderListing, Listed } from './listing';
 
 /** Folders that programs fetch or make again. */
 const cacheNames = new Set([
-  '.venv',
-  'venv',
   'node_modules',
   '__pycache__',
   '.mypy_cache',
@@ -15,6 +13,9 @@ const cacheNames = new Set([
   '.hf_home',
   '.cache',
 ]);
+/** Environments of Python, by what their programs put into them. */
+const environmentNames = new Set(['.venv', 'venv']);
+const environmentMarks = ['pyvenv.cfg', 'conda-meta'];
 /** Pointers that the service's images put into the work folder at every start. */
 const pointers = new Set(['AGENTS.md', 'CLAUDE.md']);
 const gitMarks =
@@ -45,6 +46,11 @@ function sum(files: readonly Listed[], what: 'size' | 'usedBytes'): number {
 
 function cachesOf(entries: readonly Listed[]): FolderLook['caches'] {
   const caches = new Map<string, number>();
+  const names = new Set(entries.map(({ name }) => name));
+  /** A package of the user may be called `venv` as well. */
+  const isCache = (name: string) =>
+    cacheNames.has(basename(name)) ||
+    (environmentNames.has(basename(name)) && environmentMarks.some((mark) => names.has(`${name}/${mark}`)));
   let open: string | undefined;
   // What is in a folder need not follow it at once: `a-b` is between `a` and `a/b`.
   const byFolder = entries.map((entry) => ({ ...entry, at: `${entry.name}/` }));
@@ -53,7 +59,7 @@ function cachesOf(entries: readonly Listed[]): FolderLook['caches'] {
   )) {
     if (open !== undefined && at.startsWith(open)) {
       caches.set(open, (caches.get(open) ?? 0) + size);
-    } else if (kind === 'folder' && cacheNames.has(basename(name))) {
+    } else if (kind === 'folder' && isCache(name)) {
       open = at;
       caches.set(at, 0);
     } else if (kind === 'link' && pointers.has(basename(name)) && target.startsWith('/etc/')) {

@@ -26,7 +26,7 @@ export interface Listed {
 export interface FolderListing {
   /** Seconds, by the clock of the machine. */
   readonly at: number;
-  /** It is not on the disk of the machine's root folder. */
+  /** It, or a folder in it, is not on the disk of the machine's root folder. */
   readonly isOtherDisk: boolean;
   /** Sorted by their bytes, so that parents precede what is in them. */
   readonly entries: readonly Listed[];
@@ -64,10 +64,10 @@ export async function listFolder(
     signal,
   };
   const result = await runParkedStep(call, step, async (line, reader) => {
-    head = /^list (\d+\.\d+) (\d+) (\d+)$/.exec(line);
+    head = /^list (\d+\.\d+) (\d+)$/.exec(line);
     end = await readListing(reader, (entry) => entries.push(entry));
   });
-  const [, at, ofMachine, own] = (head as RegExpExecArray | null) ?? [];
+  const [, at, ofMachine] = (head as RegExpExecArray | null) ?? [];
   // What was removed since is no fault, and what can't be read is marked.
   const isExplained = result.stderr
     .split('\n')
@@ -77,7 +77,10 @@ export async function listFolder(
   }
   entries.sort((one, other) => (one.name < other.name ? -1 : 1));
   checkNames(entries);
-  return { at: Number(at), isOtherDisk: ofMachine !== own, entries };
+  const isOtherDisk = entries.some(
+    ({ kind, inode }) => kind === 'folder' && !inode.startsWith(`${ofMachine}:`),
+  );
+  return { at: Number(at), isOtherDisk, entries };
 }
 
 /** Reads records until the last line, which it returns. */

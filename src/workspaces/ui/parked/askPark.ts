@@ -87,7 +87,9 @@ function warnings({
       ? [t('This computer has only {0} free.', bytesText(freeBytes))]
       : []),
     ...(look.gitAtWork.length > 0 ? [t('Git is at work: {0}', named(look.gitAtWork))] : []),
-    ...(look.isSharedVolume ? [t('The folder is on a volume, which is kept and still costs money.')] : []),
+    ...(look.isSharedVolume
+      ? [t('The folder is on a volume, or has one in it. The volume is kept and still costs money.')]
+      : []),
     ...(look.unreadable.length > 0 ? [t('Can’t be read, so not saved: {0}', named(look.unreadable))] : []),
     ...(look.special.length > 0 ? [t('Sockets and devices are not saved: {0}', named(look.special))] : []),
   ];

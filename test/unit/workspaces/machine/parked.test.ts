@@ -19,7 +19,7 @@ describe('A folder of an instance before it is parked', function () {
   it('is shown with its caches, holes, sockets and what git is about to do', async () => {
     scene.make(`
       echo one >a; mkdir -p .venv/lib sub/node_modules/x/node_modules .git/modules/m
-      printf 12345 >.venv/lib/x; printf 123 >sub/node_modules/x/node_modules/y; printf 12 >sub/node_modules-y
+      printf 1234 >.venv/lib/x; printf 1 >.venv/pyvenv.cfg; mkdir -p src/venv; printf 123 >src/venv/mine.py; printf 123 >sub/node_modules/x/node_modules/y; printf 12 >sub/node_modules-y
       truncate -s 20M holes; mkfifo pipe; : >.git/index.lock; : >.git/modules/m/MERGE_HEAD
       ln -s /etc/agents.md AGENTS.md; ln -s a link`);
     const look = await scene.pieces().look(scene.root);
@@ -28,7 +28,7 @@ describe('A folder of an instance before it is parked', function () {
       { name: 'sub/node_modules', bytes: 3 },
       { name: 'AGENTS.md', bytes: 0 },
     ]);
-    assert.deepEqual([look.files, look.bytes], [7, 4 + 5 + 3 + 2 + 20 * 1024 * 1024]);
+    assert.deepEqual([look.files, look.bytes], [9, 4 + 5 + 3 + 3 + 2 + 20 * 1024 * 1024]);
     assert.deepEqual([look.special, look.unreadable], [['pipe'], []]);
     assert.deepEqual(
       look.sparse.map(({ name, size, usedBytes }) => [name, size, usedBytes]),
@@ -36,6 +36,15 @@ describe('A folder of an instance before it is parked', function () {
     );
     assert.deepEqual(look.gitAtWork, ['.git/index.lock', '.git/modules/m/MERGE_HEAD']);
     assert.equal(look.isSharedVolume, statSync('/').dev !== statSync(scene.there).dev);
+  });
+
+  it('is on a volume where a folder in it is on another disk', async () => {
+    const record = (device: string, name: string) => `rd 755 1 8 ${device}:1 1 1.5 1.5 ${name}\\0\\0`;
+    const own = String(statSync('/').dev);
+    scene.fake('find', `printf '${record(own, '.')}${record(own, './data')}'`);
+    assert.equal((await scene.pieces().look(scene.root)).isSharedVolume, false);
+    scene.fake('find', `printf '${record(own, '.')}${record('999999', './data')}'`);
+    assert.equal((await scene.pieces().look(scene.root)).isSharedVolume, true);
   });
 
   it('is listed with hashes, names of any bytes, hard links once, and without what is left out', async () => {
