@@ -122,7 +122,7 @@ export async function remoteTree(
   const entries: RemoteEntry[] = [];
   const leftOut: LeftOut[] = [];
   const result = await askForRecords(deps, alias, script, { signal }, (entry) => {
-    const why = problemOf(entry, name);
+    const why = remoteProblem(entry, name);
     if (why) {
       leftOut.push({ name: entry.name, why });
     } else {
@@ -273,7 +273,7 @@ function kindOf(mode: number): RemoteEntry['kind'] {
  * Returns the problem of a name. Names come from an untrusted machine: none may lead out of the folder, or differ
  * from the requested one.
  */
-function problemOf({ name, kind }: RemoteEntry, root: string): LeftOut['why'] | undefined {
+export function remoteProblem({ name, kind }: RemoteEntry, root: string): LeftOut['why'] | undefined {
   const parts = name.split('/');
   if (parts[0] !== root || parts.some((part) => ['', '.', '..'].includes(part)) || name.includes('\0')) {
     return reasons.hostileName;

@@ -285,7 +285,7 @@ describe('rentals and starts that go wrong', () => {
     const { buttons } = await window.toast(/is waiting for its GPU, which another user has/);
     await row('Waiting for a free GPU');
     assert.ok(buttons.includes('Rent Another Like This…'), buttons.join());
-    assert.deepEqual(buttons.slice(0, 2), ['Wait', 'Stop Waiting']);
+    assert.deepEqual(buttons.slice(0, 3), ['Wait', 'Download…', 'Stop Waiting']);
     await window.toastButton(/is waiting for its GPU/, 'Stop Waiting');
     await window.dialog(/Cancel the start of/);
     await window.dialogButton('Stop Waiting');

@@ -184,6 +184,36 @@ describe('files to an instance and back', () => {
     await window.dialogButton('Cancel');
     assert.deepEqual(computer().simulator.received('DELETE'), []);
   });
+
+  it('downloads a folder of a stopped instance through its host, without a start', async () => {
+    const { simulator } = computer();
+    const id = simulator.world.instances.at(-1)?.id ?? 0;
+    mkdirSync(onMachine('kept'));
+    writeFileSync(onMachine('kept', 'weights.bin'), 'weights');
+    await simulator.call('PUT', `/api/v0/instances/${id}/`, { state: 'stopped' });
+    await computer().pass(60_000);
+    window.run('Refresh');
+    await instances().row(/trainer.*Stopped/);
+    const folder = local('rescued');
+    mkdirSync(folder);
+    const download = async (remote: string) => {
+      window.clearToasts();
+      window.screen.fileDialogs.push([folder]);
+      await instances().menu('trainer', 'Download…');
+      await window.quick.message(/^Folder on the instance/);
+      await window.quick.type(remote);
+    };
+    await download('/root/kept');
+    await window.toast('Downloading from trainer: done. Names and sizes were compared, contents were not.');
+    assert.equal(readFileSync(path.join(folder, 'kept', 'weights.bin'), 'utf8'), 'weights');
+    await download('/root/missing');
+    const { kind } = await window.toast(/The host of the instance gave no files away/);
+    assert.equal(kind, 'warning');
+    const states = simulator
+      .received('PUT', `/api/v0/instances/${id}/`)
+      .map(({ body }) => (body as { state?: string }).state);
+    assert.deepEqual(states, ['stopped'], 'nothing was started');
+  });
 });
 
 describe('files to an instance from a remote window', () => {

@@ -12,10 +12,13 @@ import { askLine, pickOne } from '../../editor/quickPick';
 import { replacingQuestion } from '../../editor/replacingQuestion';
 import { titleOf } from '../../editor/titles';
 import { instanceName } from '../../model/instances/instanceLabel';
+import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { download } from '../../ssh/download';
 import { chosenFiles, type ChosenFile } from '../../ssh/fileTree';
+import { downloadServed, type ServedInstance } from '../../ssh/hostDownload';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
+import type { OpenDaemon } from '../../ssh/rsync/daemonCopy';
 import {
   FilesKeptError,
   reasons,
@@ -97,6 +100,8 @@ const transferDeps = ({ ssh, clock }: Deps) => ({ ssh, clock, platform: process.
 interface Chosen {
   readonly alias: string;
   readonly name: string;
+  /** Set for a stopped instance. */
+  readonly served?: ServedInstance;
 }
 
 /** The given files, or those that the user chooses. */
@@ -175,7 +180,7 @@ async function downloadFrom(
   target: InstanceTarget | undefined,
   given?: readonly string[],
 ): Promise<boolean> {
-  const chosen = await choose(deps, target, 'gpuRental.instance.download');
+  const chosen = servedByHost(deps, target) ?? (await choose(deps, target, 'gpuRental.instance.download'));
   const asked = chosen && !given ? await askRemote(deps, chosen, 'path') : undefined;
   const remotes = given ?? (asked === undefined ? [] : [asked]);
   if (!chosen || remotes.length === 0) {
@@ -195,15 +200,49 @@ async function downloadFrom(
   const into = { path, root: { chosen: path } };
   const title = t('Downloading from {0}', chosen.name);
   const mayReplace = replacingQuestion();
-  const get = (withActing: boolean) => (options: TransferOptions) =>
-    deps.presence.during(chosen.alias, () =>
-      inTurn(remotes, (remote) =>
-        download(transferDeps(deps), chosen.alias, remote, into, { ...options, withActing, mayReplace }),
-      ),
+  const get = (withActing: boolean) => (options: TransferOptions) => {
+    const all = { ...options, withActing, mayReplace };
+    return inTurn(remotes, (remote) =>
+      chosen.served
+        ? downloadServed(chosen.served, remote, into, all)
+        : deps.presence.during(chosen.alias, () =>
+            download(transferDeps(deps), chosen.alias, remote, into, all),
+          ),
     );
-  return run(deps, title, get(false), async () =>
-    (await mayBringActing(chosen)) ? run(deps, title, get(true)) : false,
+  };
+  const done = chosen.served
+    ? t('{0}: done. Names and sizes were compared, contents were not.', title)
+    : undefined;
+  return run(
+    deps,
+    title,
+    get(false),
+    async () => ((await mayBringActing(chosen)) ? run(deps, title, get(true), undefined, done) : false),
+    done,
   );
+}
+
+/** Returns an instance that no login can reach, while its host serves its files. */
+function servedByHost(deps: Deps, target: InstanceTarget | undefined): Chosen | undefined {
+  const { fleet, clock, ssh } = deps;
+  const account = deps.accounts.active;
+  const instance = target && fleet.find(target.instanceId);
+  if (!instance || !account) {
+    return undefined;
+  }
+  const { id } = instance;
+  const { canConnect, canDownload } = actionsFor(instance, fleet.facts(id), clock.now());
+  if (canConnect || !canDownload) {
+    return undefined;
+  }
+  const alias = ssh.aliasOf(account, id);
+  const open: OpenDaemon = async (options) => {
+    const { signal } = options;
+    const host = await account.client.copies.host({ instanceId: id, path: '/root/' }, { signal });
+    return ssh.execOnHost(alias, host, options);
+  };
+  const served = { clock, platform: process.platform, module: `C.${id}`, open };
+  return { alias, name: plainLabel(instanceName(instance)), served };
 }
 
 /** Transfers several, and returns what became of all of them. */
@@ -241,8 +280,9 @@ async function run(
   transfer: (options: TransferOptions) => Promise<TransferOutcome>,
   /** Transfers what was left out because a program acts on its name. */
   withActing?: () => Promise<boolean>,
+  done = t('{0}: done', title),
 ): Promise<boolean> {
-  const again = () => run(deps, title, transfer, withActing);
+  const again = () => run(deps, title, transfer, withActing, done);
   try {
     const outcome = await withCancellableProgress(title, (signal, report) =>
       transfer({
@@ -268,7 +308,7 @@ async function run(
     const sentence = error instanceof TransferError ? localize(error.text) : t('The transfer was stopped.');
     return (await suggest('warning', sentence, { label: t('Resume'), run: again })) === true;
   }
-  message('info', t('{0}: done', title));
+  message('info', done);
   return true;
 }
 
@@ -327,14 +367,19 @@ async function choose(
   return { alias, name: instance ? plainLabel(instanceName(instance)) : `#${instanceId}` };
 }
 
+/** The host's program would expand these. */
+const isPattern = /[*?[\]\\]/;
+
 async function askRemote(
   deps: Deps,
-  { alias, name }: Chosen,
+  { alias, name, served }: Chosen,
   what: 'folder' | 'path',
 ): Promise<string | undefined> {
-  const { home } = await withCancellableProgress(t('Connecting to {0}', name), (signal) =>
-    readFolders(deps.ssh, alias, signal),
-  );
+  const { home } = served
+    ? { home: '/root' }
+    : await withCancellableProgress(t('Connecting to {0}', name), (signal) =>
+        readFolders(deps.ssh, alias, signal),
+      );
   const path = await askLine({
     title:
       what === 'folder'
@@ -343,10 +388,14 @@ async function askRemote(
     prompt:
       what === 'folder'
         ? t('Target folder. It is created if it is missing.')
-        : t('File or folder on the instance'),
+        : served
+          ? t('Folder on the instance, without a pattern. Its host sends it without a start.')
+          : t('File or folder on the instance'),
     value: what === 'folder' ? home : `${home.replace(/\/$/, '')}/`,
     problem: (value) =>
-      isRemotePath(value.trim()) && (what === 'folder' || value.trim() !== '/')
+      isRemotePath(value.trim()) &&
+      (what === 'folder' || value.trim() !== '/') &&
+      !(served && isPattern.test(value))
         ? undefined
         : t('Enter a full path, such as /workspace.'),
   });

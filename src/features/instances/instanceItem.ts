@@ -93,6 +93,7 @@ const actionFlags: Readonly<Record<keyof InstanceActions, true>> = {
   canReboot: true,
   canDestroy: true,
   canConnect: true,
+  canDownload: true,
   canReplace: true,
   canChangeBid: true,
   canRunCommand: true,

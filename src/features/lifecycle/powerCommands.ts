@@ -148,8 +148,8 @@ export async function change(
 export async function stop(deps: LifecycleDeps, ...[target, selected]: Rows): Promise<void> {
   const account = accountFor(deps.accounts);
   const instances = await chooseInstances(deps, target, selected, 'canStop', 'gpuRental.instance.stop', true);
-  const isQueued = instances.every(
-    (instance) => stateOf(instance, deps.fleet.facts(instance.id), deps.clock.now()) === 'queued',
+  const isQueued = instances.every((instance) =>
+    ['queued', 'outbid'].includes(stateOf(instance, deps.fleet.facts(instance.id), deps.clock.now())),
   );
   const question = isQueued
     ? cancelStartQuestion(instances)
@@ -261,7 +261,7 @@ export async function lossByDestroy(
   return (await withWorkAtRisk(deps, [instance], 'disk', question)).detail;
 }
 
-/** Asks before data is lost, and offers to download files first from machines that can be reached. */
+/** Asks before data is lost, and offers to download files first: by a login, or from a stopped machine by its host. */
 export async function askBeforeLoss(
   deps: LifecycleDeps,
   account: () => Account,
@@ -272,10 +272,10 @@ export async function askBeforeLoss(
   const asked = await makeQuestion();
   const { button, ...question } = await withWorkAtRisk(deps, instances, 'disk', asked);
   const [only, ...others] = instances;
-  const canDownload =
-    only !== undefined &&
-    others.length === 0 &&
-    actionsFor(only, deps.fleet.facts(only.id), deps.clock.now()).canConnect;
+  const alone =
+    only && others.length === 0
+      ? { id: only.id, ...actionsFor(only, deps.fleet.facts(only.id), deps.clock.now()) }
+      : undefined;
   const downloadFirst = async (instanceId: number) => {
     account();
     // The question returns only after a complete download, and there may be other data on the machine.
@@ -285,13 +285,13 @@ export async function askBeforeLoss(
   const answer = await choose<boolean>(
     question,
     { label: button, run: () => Promise.resolve(true) },
-    canDownload && { label: t('Download First…'), run: () => downloadFirst(only.id) },
-    canDownload &&
+    alone?.canDownload === true && { label: t('Download First…'), run: () => downloadFirst(alone.id) },
+    alone?.canConnect === true &&
       canPark() && {
         label: labelOf('gpuRental.instance.park'),
         run: async () => {
           account();
-          await runCommand('gpuRental.instance.park', { instanceId: only.id });
+          await runCommand('gpuRental.instance.park', { instanceId: alone.id });
           return false;
         },
       },

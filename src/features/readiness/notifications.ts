@@ -1,5 +1,5 @@
 import { showInstances } from '../../editor/chooseInstance';
-import { titledAction } from '../../editor/commands';
+import { commandAction, titledAction } from '../../editor/commands';
 import { confirm, isPerson } from '../../editor/confirm';
 import { failureSentence, keptSentence, troubleSentence } from '../../editor/failureText';
 import { t } from '../../editor/localize';
@@ -317,6 +317,8 @@ export class ReadinessNotifications {
       'warning',
       trouble === 'outbid' && endsAtMs > now ? `${sentence} ${keptSentence(endsAtMs, now)}` : sentence,
       trouble === 'outbid' && titledAction('gpuRental.instance.changeBid', { instanceId }),
+      trouble === 'outbid' && titledAction('gpuRental.instance.download', { instanceId }),
+      trouble === 'outbid' && commandAction(t('Stop Waiting'), 'gpuRental.instance.stop', { instanceId }),
       canReplace && { label: t('Replace'), run: this.replacing(instanceId, name, true) },
       titledAction('gpuRental.instance.destroy', { instanceId }),
     );

@@ -132,7 +132,11 @@ function warnOf(
   const { instanceId } = warning;
   const name = instanceName(instance);
   const cost = stoppedCostPerDay(instance);
-  const { canConnect, canStart, canRunCommand } = actionsFor(instance, fleet.facts(instanceId), now);
+  const { canConnect, canDownload, canStart, canRunCommand } = actionsFor(
+    instance,
+    fleet.facts(instanceId),
+    now,
+  );
   // The service copies from a stopped instance, into which no login is possible.
   const copy = canRunCommand && !canConnect && titledAction('gpuRental.instance.copyData', { instanceId });
   switch (warning.kind) {
@@ -149,6 +153,7 @@ function warnOf(
           ...(words === undefined ? [] : [t('The service says: {0}', words)]),
         ].join(' '),
         { label: t('Wait'), run: () => undefined },
+        canDownload && titledAction('gpuRental.instance.download', { instanceId }),
         commandAction(t('Stop Waiting'), 'gpuRental.instance.stop', { instanceId }),
         titledAction('gpuRental.instance.rentAnother', { instanceId }),
       );
@@ -170,7 +175,7 @@ function warnOf(
       message(
         'warning',
         hostEndsText(name, warning.endsAtMs, now),
-        canConnect && titledAction('gpuRental.instance.download', { instanceId }),
+        canDownload && titledAction('gpuRental.instance.download', { instanceId }),
         canConnect && titledAction('gpuRental.instance.connect', { instanceId }),
         canStart && titledAction('gpuRental.instance.start', { instanceId }),
         copy,
@@ -181,6 +186,7 @@ function warnOf(
       message(
         'warning',
         expiredText(name, warning.endsAtMs, warning.deletedAtMs, now),
+        canDownload && titledAction('gpuRental.instance.download', { instanceId }),
         copy,
         titledAction('gpuRental.instance.rentAnother', { instanceId }),
         titledAction('gpuRental.instance.destroy', { instanceId }),

@@ -1,9 +1,9 @@
+import { copyFromDaemon, type DaemonCopy, type OpenDaemon } from '../../ssh/rsync/daemonCopy';
 import { text } from '../../util/text';
 import { JobMachineError } from '../model/jobMachineError';
 import type { JobThere } from '../model/onMachine';
 import { linesOf, type MachineCall } from './machineCall';
 import { jobPrograms } from './programs';
-import { copyFromDaemon, type DaemonCopy, type OpenDaemon } from './rsync/daemonCopy';
 
 /** Limit for an unresponsive machine (ms). */
 const timeoutMs = 20_000;

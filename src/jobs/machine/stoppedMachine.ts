@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { makeInnerLinks } from '../../ssh/innerLinks';
-import { LocalFiles } from '../../ssh/localFiles';
-import { possibleHere, treeOf, type RemoteEntry } from '../../ssh/remoteTree';
-import { reasons, Steps, sumOf, TransferError, type LeftOut, type TransferDeps } from '../../ssh/transfer';
-import { defined } from '../../util/defined';
-import { inParallel } from '../../util/inParallel';
+import { fetchServed, type ServedInstance } from '../../ssh/hostDownload';
+import { treeOf } from '../../ssh/remoteTree';
+import { copyFromDaemon } from '../../ssh/rsync/daemonCopy';
+import type { ListedFile } from '../../ssh/rsync/fileList';
+import { TransferError, type LeftOut } from '../../ssh/transfer';
 import type { Place } from '../../util/realPlace';
 import { text } from '../../util/text';
 import type { MoveOptions, Moved, StoppedMachine } from '../model/jobMachine';
@@ -14,13 +13,8 @@ import { problemOf, readOutputs } from './jobOutputs';
 import { checkHex } from './machineCall';
 import { listStoppedJobs } from './otherJobs';
 import { matcherOf } from './outputPatterns';
-import { copyFromDaemon, type OpenDaemon } from './rsync/daemonCopy';
-import type { ListedFile } from './rsync/fileList';
 
-export interface StoppedMachineDeps extends Pick<TransferDeps, 'clock' | 'platform'> {
-  /** The host's name for the instance. */
-  readonly module: string;
-  readonly open: OpenDaemon;
+export interface StoppedMachineDeps extends ServedInstance {
   /** Called once all that is needed of the machine is on this computer. */
   readonly onFetched: () => void;
 }
@@ -30,7 +24,6 @@ const notes = ['phase', 'exit', 'beat', 'times', 'outputs.list', 'log', 'log.1',
 /** The most bytes of a log that are fetched from a stopped machine: its end is the most useful. */
 const mostLog = 16_000_000;
 const mostNote = 100_000_000;
-const width = 8;
 
 interface Folder {
   readonly files: readonly ListedFile[];
@@ -53,7 +46,7 @@ export function createStoppedMachine(deps: StoppedMachineDeps): StoppedMachine {
     outputs: async (id, patterns, signal) => outputsOf(await folderOf(id, signal), patterns),
     jobsThere: (signal) => listStoppedJobs(deps.open, { module: deps.module, folder: jobsPath, signal }),
     fetch: async (id, list, into, options = {}) =>
-      new Fetch(deps, await folderOf(id, options.signal), list, into, options).run(id),
+      fetchListed(deps, id, await folderOf(id, options.signal), list, into, options),
     // A stopped machine can't be marked.
     markFetched: () => {
       deps.onFetched();
@@ -187,121 +180,46 @@ function* sourceFiles(files: readonly ListedFile[]) {
   }
 }
 
-class Fetch {
-  private readonly local: LocalFiles;
-  private readonly there: ReadonlyMap<string, ListedFile>;
-  private readonly leftOut: LeftOut[];
-
-  constructor(
-    private readonly deps: StoppedMachineDeps,
-    folder: Folder,
-    private readonly list: JobOutputs,
-    into: Place,
-    private readonly options: MoveOptions,
-  ) {
-    const hashes = list.files.flatMap(({ path, sha256 }) =>
-      sha256 === undefined ? [] : [[path, sha256] as const],
-    );
-    this.local = new LocalFiles(into, new Map(hashes));
-    this.there = new Map([...sourceFiles(folder.files)].map(({ name, file }) => [name, file]));
-    this.leftOut = [...list.leftOut];
-  }
-
-  async run(id: string) {
-    const listed = this.list.files.map(({ path, kind, size, modified, isPrivate = false }) => ({
-      name: path,
-      kind,
-      size,
-      modified,
-      isPrivate,
-    }));
-    const { entries, leftOut } = possibleHere(
-      treeOf(
-        listed.filter(({ name }) => !name.startsWith('/')),
-        new Set(
-          [...this.there].flatMap(([name, { kind, isPrivate }]) =>
-            kind === 'folder' && isPrivate ? [name] : [],
-          ),
-        ),
-      ),
-      this.deps.platform,
-    );
-    this.leftOut.push(...leftOut);
-    this.leave(needsStart, ...listed.filter(({ name }) => name.startsWith('/')));
-    for (const { name, isPrivate } of entries.filter(({ kind }) => kind === 'folder')) {
-      await this.local.makeFolder(name, isPrivate);
-    }
-    const files = entries.filter(({ kind }) => kind === 'file');
-    const todo = new Set<string>();
-    await inParallel(files, width, async (file) => {
-      if (!(await this.local.isHere(file))) {
-        todo.add(file.name);
-      }
-    });
-    const wanted = files.filter(({ name }) => todo.has(name));
-    if (wanted.length > 0) {
-      await this.bring(id, wanted, sumOf(files));
-    }
-    this.leave(reasons.missing, ...wanted.filter(({ name }) => !this.local.hasArrived(name)));
-    await this.makeLinks(entries);
-    const done = files.filter(({ name }) => !todo.has(name) || this.local.hasArrived(name));
-    return defined<Moved>({
-      files: done.length,
-      bytes: sumOf(done),
-      leftOut: this.leftOut,
-      notKept: this.local.notKept,
-    });
-  }
-
-  /** Leaves entries out with this reason unless a better one is known. */
-  private leave(why: LeftOut['why'], ...entries: readonly RemoteEntry[]): void {
-    this.leftOut.push(...entries.map(({ name }) => ({ name, why: this.local.refused.get(name) ?? why })));
-  }
-
-  private async makeLinks(entries: readonly RemoteEntry[]): Promise<void> {
-    const links = entries.filter(({ kind }) => kind === 'link');
-    const targets = new Map(
-      links.flatMap(({ name }) => {
-        const target = this.there.get(name)?.target;
-        return target === undefined ? [] : [[name, target] as const];
-      }),
-    );
-    this.leave(reasons.missing, ...links.filter(({ name }) => !targets.has(name)));
-    this.leftOut.push(...(await makeInnerLinks(this.local, entries, targets)));
-  }
-
-  private async bring(id: string, wanted: readonly RemoteEntry[], total: number): Promise<void> {
-    const { clock, module, open } = this.deps;
-    const { signal, onProgress } = this.options;
-    const steps = new Steps(clock, onProgress, wanted.length, total - sumOf(wanted), total);
-    const byName = new Map(wanted.map((file) => [file.name, file]));
-    await copyFromDaemon(open, {
-      module,
-      folder: `${jobPath(id)}/src`,
-      signal,
-      // Chosen from a list of its own, which may have other sizes than the first list.
-      choose: (files) =>
-        files.filter(({ path, kind, size }) => {
-          const listed = byName.get(path.toString('utf8'));
-          return kind === 'file' && listed !== undefined && size <= listed.size;
-        }),
-      write: async ({ path }, content) => {
-        const file = byName.get(path.toString('utf8'));
-        if (file) {
-          steps.next();
-          await this.local.attempt(file.name, async () => {
-            try {
-              await this.local.write(file, 0, content, (count) => {
-                steps.add(count);
-              });
-            } finally {
-              await this.local.forget(file);
-            }
-          });
-        }
-      },
-    });
-  }
+/** Fetches what the list names; the rest of a stopped machine stays unread. */
+async function fetchListed(
+  deps: StoppedMachineDeps,
+  id: string,
+  folder: Folder,
+  list: JobOutputs,
+  into: Place,
+  options: MoveOptions,
+): Promise<Moved> {
+  const there = new Map([...sourceFiles(folder.files)].map(({ name, file }) => [name, file]));
+  const privateFolders = new Set(
+    [...there].flatMap(([name, { kind, isPrivate }]) => (kind === 'folder' && isPrivate ? [name] : [])),
+  );
+  const listed = list.files.map(({ path, kind, size, modified, isPrivate = false }) => ({
+    name: path,
+    kind,
+    size,
+    modified,
+    isPrivate,
+  }));
+  const outside = listed.filter(({ name }) => name.startsWith('/'));
+  const { entries } = treeOf(
+    listed.filter(({ name }) => !name.startsWith('/')),
+    privateFolders,
+  );
+  const leftOut = [...list.leftOut, ...outside.map(({ name }) => ({ name, why: needsStart }))];
+  const targets = [...there].flatMap(([name, { target }]) =>
+    target === undefined ? [] : [[name, target] as const],
+  );
+  const hashes = list.files.flatMap(({ path, sha256 }) =>
+    sha256 === undefined ? [] : [[path, sha256] as const],
+  );
+  const files = {
+    folder: `${jobPath(id)}/src`,
+    prefix: '',
+    tree: { entries, leftOut },
+    targets: new Map(targets),
+    hashes: new Map(hashes),
+  };
+  return fetchServed(deps, files, into, options);
 }
 
 function unreadable() {

@@ -349,6 +349,8 @@ export interface InstanceActions {
   readonly canReboot: boolean;
   readonly canDestroy: boolean;
   readonly canConnect: boolean;
+  /** By a login, or from a stopped instance through its host. */
+  readonly canDownload: boolean;
   readonly canReplace: boolean;
   readonly canChangeBid: boolean;
   readonly canRunCommand: boolean;
@@ -362,6 +364,9 @@ export function hasShell(instance: Instance): boolean {
   const runtype = instance.runtype?.trim();
   return runtype === undefined || runtype === '' || !/^args\b/.test(runtype);
 }
+
+/** States in which the host gives the files of an instance away (docs/service/commands.md#copy-to-this-computer). */
+const servedByHost: readonly InstanceStateKind[] = ['stopped', 'queued', 'outbid'];
 
 export function actionsFor(instance: Instance, facts: InstanceFacts, now: number): InstanceActions {
   const kind = stateOf(instance, facts, now);
@@ -380,6 +385,7 @@ export function actionsFor(instance: Instance, facts: InstanceFacts, now: number
     canReboot: kind === 'running',
     canDestroy: true,
     canConnect,
+    canDownload: canConnect || (servedByHost.includes(kind) && hasShell(instance)),
     canReplace: isFailed(kind, intent),
     canChangeBid: !isGoing && instance.isInterruptible === true,
     canRunCommand: kind === 'running' || kind === 'stopped',

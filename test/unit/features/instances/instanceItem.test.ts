@@ -34,7 +34,7 @@ describe('The row of an instance', () => {
     running: [
       'training | $0.400/h · Running | vm-running charts.green',
       'training, $0.400/h, Running',
-      ';instance;canStop;canReboot;canDestroy;canConnect;canRunCommand;',
+      ';instance;canStop;canReboot;canDestroy;canConnect;canDownload;canRunCommand;',
     ],
     loading: [
       'training | $0.400/h · Loading image | sync charts.blue',
@@ -44,7 +44,7 @@ describe('The row of an instance', () => {
     stopped: [
       'training | $0.120/day · Stopped | vm-outline',
       'training, $0.120/day, Stopped',
-      ';instance;canStart;canDestroy;canRunCommand;',
+      ';instance;canStart;canDestroy;canDownload;canRunCommand;',
     ],
     exited: [
       'training | Exited · $0.120/day | error list.errorForeground',
@@ -54,7 +54,7 @@ describe('The row of an instance', () => {
     outbid: [
       'training | Outbid · $0.120/day | warning list.warningForeground',
       'training, Outbid, $0.120/day',
-      ';instance;canStop;canDestroy;canReplace;canChangeBid;',
+      ';instance;canStop;canDestroy;canDownload;canReplace;canChangeBid;',
     ],
     offline: [
       'training | Host disconnected · $0.120/day | error list.errorForeground',
@@ -74,7 +74,7 @@ describe('The row of an instance', () => {
     'without a price': [
       'training | Running | vm-running charts.green',
       'training, Running',
-      ';instance;canStop;canReboot;canDestroy;canConnect;canRunCommand;',
+      ';instance;canStop;canReboot;canDestroy;canConnect;canDownload;canRunCommand;',
     ],
     'interruptible, without SSH': [
       'training | $0.400/h · Running | vm-running charts.green',

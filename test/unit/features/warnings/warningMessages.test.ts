@@ -90,7 +90,7 @@ describe('The warnings about instances and credit', () => {
         instances: [trainer({ actualStatus: 'scheduling', ...(statusMessage ? { statusMessage } : {}) })],
         facts: { lastRequest: request },
       });
-    const buttons = '[Wait, Stop Waiting, Rent Another Like This…]';
+    const buttons = '[Wait, Download…, Stop Waiting, Rent Another Like This…]';
     const [text = ''] = waits();
     assert.match(
       text,
@@ -113,10 +113,10 @@ describe('The warnings about instances and credit', () => {
       'warning The host ends the rental of trainer in 3 h, at 3:00 PM. Save what you need before then; its data may be deleted 48 h later. [Download…, Connect, Rent Another Like This…]',
     ]);
     assert.deepEqual(said({ instances: [trainer({ ...soon, ...stopped })] }), [
-      'warning The host ends the rental of trainer in 3 h, at 3:00 PM. Save what you need before then; its data may be deleted 48 h later. [Start…, Copy Data…, Rent Another Like This…]',
+      'warning The host ends the rental of trainer in 3 h, at 3:00 PM. Save what you need before then; its data may be deleted 48 h later. [Download…, Start…, Copy Data…, Rent Another Like This…]',
     ]);
     assert.deepEqual(said({ instances: [trainer({ endsAt: second - 3600, ...stopped })] }), [
-      'warning The rental of trainer ended at 11:00 AM. Its data may be deleted in 1 d 23 h, at Sat, Jan 17, 11:00 AM. [Copy Data…, Rent Another Like This…, Destroy…]',
+      'warning The rental of trainer ended at 11:00 AM. Its data may be deleted in 1 d 23 h, at Sat, Jan 17, 11:00 AM. [Download…, Copy Data…, Rent Another Like This…, Destroy…]',
     ]);
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listStoppedJobs } from '../../../../src/jobs/machine/otherJobs';
-import type { OpenDaemon } from '../../../../src/jobs/machine/rsync/daemonCopy';
+import type { OpenDaemon } from '../../../../src/ssh/rsync/daemonCopy';
 import { runProgram } from '../../../../src/ssh/run';
 import { TransferError } from '../../../../src/ssh/transfer';
 import { useJobs } from '../../../support/jobScene';

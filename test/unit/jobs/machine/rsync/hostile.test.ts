@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { OpenDaemon } from '../../../../../src/jobs/machine/rsync/daemonCopy';
 import { createStoppedMachine } from '../../../../../src/jobs/machine/stoppedMachine';
+import { downloadServed } from '../../../../../src/ssh/hostDownload';
+import type { OpenDaemon } from '../../../../../src/ssh/rsync/daemonCopy';
 import { TransferError } from '../../../../../src/ssh/transfer';
 import { formatText } from '../../../../../src/util/text';
 import { FakeClock } from '../../../../support/fakeClock';
@@ -297,5 +298,29 @@ describe('A host that gives away what it likes', () => {
     ]) {
       await assert.rejects(machineOf(bytes).outputs('ab', patterns), TransferError);
     }
+  });
+
+  it('puts nothing beside the folder of a download either, for any names it sends', async () => {
+    // In the order in which both sides count them.
+    const inOrder = [3, 2, 0, 1].flatMap((at) => hostile[at] ?? []);
+    const folders = ['src', 'src/out'].map((name) => ({ name, content: '', mode: 0o040_755 }));
+    const files = [{ name: 'link/../../up', content: 'up' }, ...folders, ...inOrder];
+    const answers = ['nothing', 'good'].map((sent) => hostOf(files, ({ name }) => name.endsWith(sent)));
+    const open: OpenDaemon = async ({ output }) => {
+      await output?.(Readable.from([answers.shift() ?? Buffer.alloc(0)]));
+      return { code: 0, stdout: '', stderr: '', timedOut: false };
+    };
+    const machine = { clock: new FakeClock(), platform: 'linux', module: 'C.1', open } as const;
+    const { files: count, leftOut } = await downloadServed(machine, '/root/work', openedFolder(into));
+    assert.equal(count, 1);
+    assert.deepEqual(leftOut.map(({ name }) => name).sort(), [
+      'work/link/../../up',
+      'work/src/out/../../../up',
+      'work/src/out//b',
+      'work/src/out/line\nend',
+    ]);
+    assert.deepEqual(readdirSync(base), ['a']);
+    assert.deepEqual(readdirSync(join(base, 'a')), ['outputs']);
+    assert.deepEqual(readdirSync(join(into, 'work', 'src', 'out')), ['good']);
   });
 });

@@ -1,8 +1,8 @@
-import { ByteReader } from '../../../ssh/byteReader';
-import { plainText } from '../../../ssh/plainText';
-import type { RunOptions, RunResult } from '../../../ssh/run';
-import { atMost, lastLines, spareBytes, sumOf, TransferError } from '../../../ssh/transfer';
-import { text } from '../../../util/text';
+import { text } from '../../util/text';
+import { ByteReader } from '../byteReader';
+import { plainText } from '../plainText';
+import type { RunOptions, RunResult } from '../run';
+import { atMost, lastLines, spareBytes, sumOf, TransferError } from '../transfer';
 import { readFileList, type ListedFile } from './fileList';
 import { EndedError, ints, RsyncReader, withoutMessages } from './wire';
 

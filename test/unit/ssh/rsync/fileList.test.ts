@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileList } from '../../../../../src/jobs/machine/rsync/fileList';
-import { EndedError, ints, RsyncReader } from '../../../../../src/jobs/machine/rsync/wire';
-import { ByteReader } from '../../../../../src/ssh/byteReader';
-import { TransferError } from '../../../../../src/ssh/transfer';
+import { ByteReader } from '../../../../src/ssh/byteReader';
+import { readFileList } from '../../../../src/ssh/rsync/fileList';
+import { EndedError, ints, RsyncReader } from '../../../../src/ssh/rsync/wire';
+import { TransferError } from '../../../../src/ssh/transfer';
 
 const [sameMode, extended, sameName, longName, sameTime] = [2, 4, 32, 64, 128];
 const byte = (...values: readonly number[]) => Buffer.from(values);

@@ -1,6 +1,6 @@
-import type { ByteReader } from '../../../ssh/byteReader';
-import { plainText } from '../../../ssh/plainText';
-import { TransferError } from '../../../ssh/transfer';
+import type { ByteReader } from '../byteReader';
+import { plainText } from '../plainText';
+import { TransferError } from '../transfer';
 
 /** The host closed the connection in the middle. */
 export class EndedError extends TransferError {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { copyFromDaemon, type OpenDaemon } from '../../../../../src/jobs/machine/rsync/daemonCopy';
-import type { ListedFile } from '../../../../../src/jobs/machine/rsync/fileList';
-import { runProgram } from '../../../../../src/ssh/run';
-import { useFolder } from '../../../../support/useFolder';
+import { copyFromDaemon, type OpenDaemon } from '../../../../src/ssh/rsync/daemonCopy';
+import type { ListedFile } from '../../../../src/ssh/rsync/fileList';
+import { runProgram } from '../../../../src/ssh/run';
+import { useFolder } from '../../../support/useFolder';
 
 describe('Files of a real rsync daemon', () => {
   let base = '';

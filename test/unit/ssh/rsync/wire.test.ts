@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { EndedError, ints, RsyncReader, withoutMessages } from '../../../../../src/jobs/machine/rsync/wire';
-import { ByteReader } from '../../../../../src/ssh/byteReader';
-import { TransferError } from '../../../../../src/ssh/transfer';
+import { ByteReader } from '../../../../src/ssh/byteReader';
+import { EndedError, ints, RsyncReader, withoutMessages } from '../../../../src/ssh/rsync/wire';
+import { TransferError } from '../../../../src/ssh/transfer';
 
 async function* only(bytes: Buffer): AsyncGenerator<Buffer> {
   yield await Promise.resolve(bytes);

@@ -1,4 +1,4 @@
-import { isPrivateMode, TransferError, type Version } from '../../../ssh/transfer';
+import { isPrivateMode, TransferError, type Version } from '../transfer';
 import { EndedError, type RsyncReader } from './wire';
 
 /** A file in the host's list. */
