@@ -23,4 +23,5 @@ export type ReadinessDeps = Pick<
   | 'settings'
   | 'report'
   | 'log'
+  | 'work'
 >;

@@ -23,7 +23,10 @@ export function register(deps: ReadinessDeps): Disposable {
   const followed = new Set<number>();
   /** Instances on which a window was opened during the present start. */
   const opened = new Set<number>();
-  const notifications = new ReadinessNotifications(deps, (id) => followed.has(id) || opened.has(id));
+  const notifications = new ReadinessNotifications(
+    deps,
+    (id) => followed.has(id) || opened.has(id) || deps.work.awaits(id),
+  );
   const report = (error: unknown) => {
     deps.report.error(error);
   };

@@ -43,6 +43,8 @@ export interface InstanceWork {
   readonly afterSignOut?: () => Text | undefined;
   /** True if it ends the instance, so that it is not reported as forgotten. */
   readonly endsInstance?: (instanceId: number) => boolean;
+  /** True if it waits for an instance and reports what follows, so that the instance is not reported as ready. */
+  readonly awaits?: (instanceId: number) => boolean;
   /** Reports that an instance ended as this wing had arranged on it; returns false if it had not. */
   readonly reportEnd?: (accountKey: string, instance: Instance) => boolean;
   /** The rentals whose instances are gone. */
@@ -111,6 +113,10 @@ export class WorkOnInstances implements Disposable {
 
   endsInstance(instanceId: number): boolean {
     return this.each(({ endsInstance }) => endsInstance?.(instanceId)).includes(true);
+  }
+
+  awaits(instanceId: number): boolean {
+    return this.each(({ awaits }) => awaits?.(instanceId)).includes(true);
   }
 
   /** Returns true if a wing reported the end of an instance, because it had arranged it on the instance. */

@@ -12,7 +12,7 @@ import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { UserError } from '../../../util/errors';
 import { text } from '../../../util/text';
 import { shownName } from '../../machine/rawPath';
-import { canResume, isAtRest, type ParkedRow } from '../../model/parking';
+import { accountOf, canResume, isAtRest, type ParkedRow } from '../../model/parking';
 import type { Services } from '../../services';
 import { parkingNotice, parkingNoticeKind } from '../../store/parkingNotice';
 import { park, type ParkDeps } from './park';
@@ -23,6 +23,9 @@ import { UnsavedThere } from './unsavedThere';
 
 type Deps = Omit<ParkDeps, 'unsavedThere'> &
   Pick<Services, 'commands' | 'hub' | 'instanceGroups' | 'notices' | 'oneWindow'>;
+
+/** How long after a set is on an instance its start may still be checked (ms). */
+const stillStartsMs = 10 * 60_000;
 
 /** Parked workspaces: their rows, commands and messages. */
 export function registerParked(deps: Deps): Disposable {
@@ -42,6 +45,17 @@ export function registerParked(deps: Deps): Disposable {
         const row = parkings.onInstance(deps.accounts.active?.key ?? '', instanceId);
         return row ? [text('{0} is being parked, moved or resumed.', nameOfSet(row))] : [];
       },
+      awaits: (instanceId) =>
+        parkings.rows.some((row) => {
+          const { next, resumed } = row.state;
+          return (
+            accountOf(row) === deps.accounts.active?.key &&
+            (resumed?.instanceId === instanceId
+              ? // The check of the instance may take longer than a small set.
+                deps.clock.now() - resumed.at < stillStartsMs
+              : next?.instanceId === instanceId && !isAtRest(row))
+          );
+        }),
       isPending: () => parkings.open.length > 0,
       onDidChange: (listener) => parkings.onDidChange(listener),
     }),
