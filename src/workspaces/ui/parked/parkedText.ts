@@ -47,9 +47,11 @@ export function stateOfSet(
       return why ?? t('sending {0} {1}', bytesText(bytes), share).trim();
     case 'parked':
       return [
-        bytesText(bytes),
         why ?? t('costs nothing'),
-        momentText(state.endedAt ?? state.since, now),
+        bytesText(bytes),
+        state.resumed
+          ? t('resumed {0}', momentText(state.resumed.at, now))
+          : momentText(state.endedAt ?? state.since, now),
       ].join(' · ');
     case 'stopped':
       return [...(canResume(state) ? [bytesText(bytes)] : []), why ?? t('stopped')].join(' · ');
