@@ -18,7 +18,7 @@ export async function haveKey(session: UiSession): Promise<void> {
 const rentalsOf = (session: UiSession) => session.simulator.received('PUT', /^\/api\/v0\/asks\//);
 
 /** From the list of offers that is open to the confirmation: the first such row, all further steps skipped. */
-async function reviewFirst(workbench: Workbench, offer: RegExp): Promise<void> {
+export async function reviewFirst(workbench: Workbench, offer: RegExp): Promise<void> {
   const { page, quick } = workbench;
   await chooseOffer(workbench, offer);
   // The pointer stands where the hover of the box would cover the title.

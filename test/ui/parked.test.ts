@@ -2,44 +2,98 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { confirmRental, signIn } from '../support/journey';
-import { reachableInstance } from '../support/reachableInstance';
+import { confirmRental, instanceLabelled, signIn } from '../support/journey';
+import { haveKey, rentNow, reviewFirst } from '../support/rentJourney';
 import { useUiSession } from '../support/uiSession';
-import type { Workbench } from '../support/workbench';
+import { Workbench } from '../support/workbench';
 
 describe('a workspace that is parked and resumed', function () {
   this.bail(true);
   this.timeout(150_000);
-  const session = useUiSession('parked');
+  const session = useUiSession('parked', {
+    extensions: ['ui/remoteSsh'],
+    patches: ['sharedSecrets', 'authority', 'sshWindow', 'lastingToasts'],
+  });
   let workbench: Workbench;
+  let id: number;
+  let address: string;
   const there = (...parts: string[]) => path.join(session().root, 'work', 'project', ...parts);
+  const onMachine = (...parts: string[]) => path.join(session().root, 'instances', ...parts);
   const instances = () => workbench.view('Instances');
 
+  /** Opens what a message offers, and returns the address of the window, which names host and folder. */
+  async function opened(message: RegExp, button: string, shot: string): Promise<string> {
+    const page = await session().opensWindow(() => workbench.toastButton(message, button));
+    const connected = Workbench.of(page, 'parked');
+    await connected.ready();
+    await connected
+      .statusItem('gpuRental.status')
+      .filter({ hasText: 'trainer' })
+      .waitFor({ timeout: 60_000 });
+    await connected.shot(shot);
+    const url = page.url();
+    await page.close();
+    await workbench.page.bringToFront();
+    return url;
+  }
+
+  /** Opens a terminal that keeps running, and sees it under its name once its tab is closed. */
+  async function keepTerminal(): Promise<void> {
+    await instances().inlineAction(instances().row('trainer'), 'Open Terminal', workbench.terminal);
+    await workbench.terminalShows(/real shell on YOUR computer/);
+    await workbench.quick.run('Terminal: Kill the Active Terminal Instance');
+    await instances().expand(instances().row('trainer'));
+    await instances()
+      .row(/Terminal workspace-1/)
+      .waitFor({ timeout: 60_000 });
+    await workbench.quick.run('View: Toggle Panel Visibility');
+  }
+
   before(async () => {
-    const id = await reachableInstance(session(), 'trainer');
+    const { root } = session();
+    await haveKey(session());
+    mkdirSync(path.join(root, 'workspace', '.vscode'));
+    writeFileSync(
+      path.join(root, 'workspace', '.vscode', 'gpu-rental.json'),
+      JSON.stringify({ image: 'pytorch/pytorch:latest', maxPricePerHour: 0.5, folder: there() }),
+    );
+    workbench = await session().window();
+    await signIn(session(), workbench);
+    await workbench.clearNotifications();
+  });
+
+  it('is rented by its file, and opened by its own name', async () => {
+    await workbench.run('Rent for This Workspace…');
+    await workbench.quick.waitForTitle('Search Offers for This Workspace');
+    await workbench.shot('01-offers');
+    await reviewFirst(workbench, /RTX 3090/);
+    await workbench.quick.pick('Label');
+    await workbench.quick.waitForTitle('Rent: Label');
+    await workbench.quick.type('trainer');
+    await workbench.shot('02-confirm');
+    await rentNow(session(), workbench);
+    await workbench.toast(/trainer is ready/, 120_000);
+    ({ id } = instanceLabelled(session(), 'trainer'));
     mkdirSync(there('.venv'), { recursive: true });
     writeFileSync(there('.venv', 'pyvenv.cfg'), Buffer.alloc(3_000_000));
     writeFileSync(there('train.py'), 'epochs = 3\n');
     writeFileSync(there('model.bin'), Buffer.alloc(20_000_000, 'model'));
     execFileSync('git', ['init', '-q', there()]);
-    writeFileSync(
-      path.join(session().root, 'instances', String(id), 'workspace', 'notes.txt'),
-      'x'.repeat(20_000),
-    );
-    workbench = await session().window();
-    await signIn(session(), workbench);
+    writeFileSync(onMachine(String(id), 'workspace', 'notes.txt'), 'x'.repeat(20_000));
+    address = await opened(/trainer is ready/, 'Connect', '03-connected');
+    assert.match(decodeURIComponent(address), /ssh-remote\+gpu-ws-workspace.*\/work\/project/);
+    await keepTerminal();
     await workbench.clearNotifications();
-    await instances().row('trainer').waitFor();
   });
 
-  it('shows what that means, and changes nothing unasked', async () => {
+  it('shows what parking means, and changes nothing unasked', async () => {
     await instances().contextMenu(instances().row('trainer'), 'Park…');
     // The first login takes long where the computer is busy.
     await workbench.quick.title('Park').waitFor({ timeout: 60_000 });
-    await workbench.shot('01-folder');
+    await workbench.shot('04-folder');
     await workbench.quick.type(there());
     await workbench.dialog.waitFor({ timeout: 60_000 });
-    await workbench.shot('02-question');
+    await workbench.shot('05-question');
     await workbench.dialogButton('Keep Instance');
     assert.equal(session().simulator.world.instances.length, 1);
   });
@@ -47,7 +101,7 @@ describe('a workspace that is parked and resumed', function () {
   it('is offered before a destroy', async () => {
     await instances().contextMenu(instances().row('trainer'), 'Destroy…');
     await workbench.dialog.waitFor();
-    await workbench.shot('03-destroy');
+    await workbench.shot('06-destroy');
     await workbench.dialogButton('Park…');
     await workbench.quick.waitForTitle('Park');
     await workbench.quick.type(there());
@@ -55,33 +109,52 @@ describe('a workspace that is parked and resumed', function () {
   });
 
   it('is parked', async () => {
+    // The instance begins to send once this pipe is written to.
+    const pipe = onMachine('go');
+    const tar = onMachine(`${id}.machine`, 'bin', 'tar');
+    execFileSync('mkfifo', [pipe]);
+    writeFileSync(tar, `#!/bin/sh\n[ "$1" = --version ] || read _ <'${pipe}'\nexec /usr/bin/tar "$@"\n`, {
+      mode: 0o700,
+    });
     await workbench.dialogButton('Park and Destroy');
+    await instances()
+      .row(/^project of trainer.*saving 20 MB/)
+      .waitFor();
+    await workbench.shot('07-parking');
+    rmSync(tar);
+    writeFileSync(pipe, '\n');
     await instances()
       .row(/^project of trainer.*costs nothing/)
       .waitFor();
     await workbench.toast(/project of trainer is parked here/, 60_000);
-    await workbench.shot('04-parked');
+    await workbench.shot('08-parked');
     assert.equal(session().simulator.world.instances.length, 0);
     await workbench.clearNotifications();
     rmSync(there(), { recursive: true });
   });
 
-  it('is resumed on the next instance', async () => {
+  it('is resumed on another GPU, with the same files', async () => {
     await instances().inlineAction(
       instances().row(/^project of trainer/),
       'Resume…',
       workbench.quick.title(/Resume/),
     );
     await workbench.quick.rows.filter({ hasText: '% reliable' }).first().waitFor({ timeout: 90_000 });
-    await workbench.shot('05-offers');
-    await workbench.quick.pickMatching('% reliable');
+    await workbench.shot('09-offers');
+    await workbench.quick.pickMatching(/RTX (?!3090).*% reliable/);
     await workbench.quick.waitForTitle(/Confirm/);
-    await workbench.shot('06-confirm');
+    await workbench.shot('10-confirm');
     await confirmRental(workbench);
     await workbench.toast(/project of trainer is on trainer/, 120_000);
-    await workbench.shot('07-resumed');
+    await workbench.shot('11-resumed');
+    assert.equal(await workbench.toasts.filter({ hasText: 'trainer is ready' }).count(), 0);
     assert.equal(readFileSync(there('train.py'), 'utf8'), 'epochs = 3\n');
     assert.equal(existsSync(there('.venv')), false);
+  });
+
+  it('is opened under the same host name and folder, and its terminals have their names again', async () => {
+    assert.equal(await opened(/project of trainer is on trainer/, 'Open', '12-opened'), address);
+    await keepTerminal();
   });
 
   it('met nothing unexpected', () => {
