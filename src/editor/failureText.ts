@@ -63,6 +63,15 @@ export function keptSentence(endsAtMs: number, now: number): string {
   );
 }
 
+/** Describes a start that waits; `price` is what it costs per day until then. */
+export function noGpuSentence(name: string, price: string): string {
+  return t(
+    '{0} is waiting for its GPU, which another user has. It starts when the GPU is free and costs {1} until then.',
+    name,
+    price,
+  );
+}
+
 /** Describes trouble of a machine that ran; `price` is what it still costs per day. */
 export function troubleSentence(name: string, trouble: Trouble, price: string): string {
   const sentences: Record<Trouble, string> = {

@@ -331,6 +331,20 @@ describe('rentals and starts that go wrong', () => {
     window.clearToasts();
   });
 
+  it('shows what a start that waits costs if the wait to connect is canceled', async () => {
+    await instances().menu(`#${waiting}`, 'Connect');
+    await window.dialogButton('Start and Connect');
+    await window.toastButton(/is waiting for its GPU/, 'Wait');
+    await window.toastButton(/^Waiting for .* to start before connecting/, 'Stop Waiting');
+    const { buttons } = await window.toast(/is waiting for its GPU.* costs \$\S+\/day until then/);
+    assert.deepEqual(buttons, ['Stop Waiting']);
+    await window.toastButton(/is waiting for its GPU/, 'Stop Waiting');
+    await window.dialogButton('Stop Waiting');
+    await window.toast(/^The start of .* is canceled/);
+    await instances().row(new RegExp(`Stopped.*#${waiting}`));
+    window.clearToasts();
+  });
+
   it('shows that a refused start changed nothing, and offers another machine', async () => {
     computer().simulator.fail({
       kind: 'error',

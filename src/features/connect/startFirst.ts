@@ -1,10 +1,12 @@
-import { runCommand, titledAction } from '../../editor/commands';
+import { commandAction, runCommand, titledAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
+import { noGpuSentence } from '../../editor/failureText';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
-import { pricePerHour } from '../../editor/priceText';
+import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import { withCancellableProgress } from '../../editor/progress';
 import { isPastEnd } from '../../model/instances/instance';
+import { stoppedCostPerDay } from '../../model/instances/instanceCost';
 import { isChanging, stateLabel, stateOf, type InstanceStateKind } from '../../model/instances/instanceState';
 import { perHour, runningRateOf } from '../../model/quote';
 import type { Services } from '../../services';
@@ -87,7 +89,7 @@ async function waitUntilRunning(deps: Deps, instanceId: number, name: string): P
     t('Stop Waiting'),
   );
   if (end === 'cancelled') {
-    warnStillStarting(instanceId, name);
+    warnStillStarting(deps, instanceId, name);
   }
   return end === 'running';
 }
@@ -98,8 +100,15 @@ function isOnItsWay(kind: InstanceStateKind | undefined): boolean {
   );
 }
 
-/** Shows that the start continues and costs money, although the user stopped waiting. */
-function warnStillStarting(instanceId: number, name: string): void {
+/** Shows that the start continues and what it costs, although the user stopped waiting. */
+function warnStillStarting({ clock, fleet }: Deps, instanceId: number, name: string): void {
+  const instance = fleet.find(instanceId);
+  if (instance && stateOf(instance, fleet.facts(instanceId), clock.now()) === 'queued') {
+    const price = pricePerDay(stoppedCostPerDay(instance));
+    const cancel = commandAction(t('Stop Waiting'), 'gpuRental.instance.stop', { instanceId });
+    message('warning', noGpuSentence(name, price), cancel);
+    return;
+  }
   const stop = titledAction('gpuRental.instance.stop', { instanceId });
   message('warning', t('{0} keeps starting and costs money.', name), stop);
 }

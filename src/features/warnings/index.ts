@@ -1,4 +1,5 @@
 import { commandAction, titledAction } from '../../editor/commands';
+import { noGpuSentence } from '../../editor/failureText';
 import { localize, t } from '../../editor/localize';
 import { message, type Action } from '../../editor/message';
 import { pricePerDay } from '../../editor/priceText';
@@ -145,11 +146,7 @@ function warnOf(
       message(
         'warning',
         [
-          t(
-            '{0} is waiting for its GPU, which another user has. It starts when the GPU is free and costs {1} until then.',
-            name,
-            pricePerDay(cost),
-          ),
+          noGpuSentence(name, pricePerDay(cost)),
           ...(words === undefined ? [] : [t('The service says: {0}', words)]),
         ].join(' '),
         { label: t('Wait'), run: () => undefined },

@@ -177,6 +177,10 @@ describe('readiness', () => {
       new Play('start').see(3 * 60 * minute, { actualStatus: 'exited' }, facts).outcome,
       undefined,
     );
+    // Its answer was lost, or did not say so.
+    const unsaid: InstanceFacts = { lastRequest: { kind: 'start', at: start, tookEffect: true } };
+    const waits = { actualStatus: 'scheduling', intendedStatus: 'running' };
+    assert.equal(new Play('start').see(3 * 60 * minute, waits, unsaid).outcome, undefined);
   });
 
   it('shows the message of the host while a start waits for a free GPU', () => {
