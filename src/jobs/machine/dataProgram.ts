@@ -37,6 +37,8 @@ export function dataProgram(wanted: readonly WantedData[], mode: 'measure' | 'fe
 /** What the machine states of each item; a size that its source does not state is absent. */
 export interface MeasuredData {
   readonly isThere: boolean;
+  /** Something else is at the target. */
+  readonly isTaken: boolean;
   readonly bytes?: number;
   readonly freeBytes?: number;
   readonly missing: readonly string[];
@@ -55,6 +57,7 @@ export function readMeasured(output: string, count: number): readonly MeasuredDa
     const [free] = valuesOf('free').filter((value) => /^\d+$/.test(value));
     return {
       isThere: lines.includes(`there ${index}`),
+      isTaken: lines.includes(`taken ${index}`),
       ...(size === undefined ? {} : { bytes: Number(size) }),
       ...(free === undefined ? {} : { freeBytes: Number(free) * 1024 }),
       missing: valuesOf('missing'),

@@ -173,6 +173,16 @@ function wantedOf(
 /** Throws if something is missing without which the job would only fail. */
 function check(instance: Instance, wanted: readonly WantedData[], measured: readonly MeasuredData[]): void {
   const name = instanceName(instance);
+  const taken = wanted.find((_, index) => measured[index]?.isTaken);
+  if (taken) {
+    throw new UserError(
+      text(
+        '{0} already exists on {1}. Rename it there, or change "to" in the workspace file.',
+        taken.target,
+        name,
+      ),
+    );
+  }
   const missing = [...new Set(measured.flatMap((one) => one.missing))];
   if (missing.includes('volume')) {
     const mounts = wanted.flatMap(({ mount }, index) =>
@@ -267,7 +277,8 @@ function factsOf(
           : one?.bytes === undefined
             ? t('size not stated')
             : bytesText(one.bytes),
-        detail: source.kind === 'hub' ? `${source.name}@${source.revision}` : source.address,
+        detail:
+          source.kind === 'hub' ? `${source.name}@${source.revision}` : source.address.replace(/\?.*/, '?…'),
       };
     }),
   ];

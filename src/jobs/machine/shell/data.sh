@@ -24,9 +24,16 @@ finish() {
   { marker "$2" "$3" && printf 'bytes %s\ncomplete\n' "$bytes"; } >"$1.gpu-rental.part" &&
     mv -f "$1.gpu-rental.part" "$1.gpu-rental" && printf '%s is complete: %s bytes\n' "$1" "$bytes"
 }
+# True for what lies in the way of a target and was not fetched here: it is not ours to replace.
+is_foreign() {
+  if [ ! -e "$1" ] && [ ! -L "$1" ]; then return 1; fi
+  if [ -d "$1" ] && [ -z "$(ls -A "$1")" ]; then return 1; fi
+  [ ! -e "$1.gpu-rental" ] && [ ! -e "$1.part.gpu-rental" ]
+}
 # What another source left half done is of no use.
 begin() {
   is_mounted || { problem "No volume is mounted at $mount."; return 1; }
+  ! is_foreign "$1" || { problem "$1 exists and was not fetched here. Rename it, then run this again."; return 1; }
   mkdir -p "${1%/*}" || return 1
   if [ "$(cat "$1.part.gpu-rental" 2>/dev/null)" != "$(marker "$2" "$3")" ]; then
     rm -rf "$1.part" && marker "$2" "$3" >"$1.part.gpu-rental"
@@ -34,12 +41,17 @@ begin() {
 }
 # The old target stays until the new one is whole.
 replace() {
-  rm -rf "$1.old" "$1.gpu-rental"
-  if [ -e "$1" ]; then mv "$1" "$1.old"; fi &&
-    mv "$1.part" "$1" && rm -rf "$1.old" "$1.part.gpu-rental"
+  rm -rf "$1.old.gpu-rental" "$1.gpu-rental"
+  if [ -e "$1" ] || [ -L "$1" ]; then mv "$1" "$1.old.gpu-rental"; fi &&
+    mv "$1.part" "$1" && rm -rf "$1.old.gpu-rental"
 }
+# The mark of what is half done goes last: until then it shows that the target is ours.
 keep() {
-  if ! replace "$target" || ! finish "$target" "$1" "$2"; then problem "Could not write $target."; fi
+  if replace "$target" && finish "$target" "$1" "$2"; then
+    rm -f "$target.part.gpu-rental"
+  else
+    problem "Could not write $target."
+  fi
 }
 watched() {
   "$@" &
@@ -67,46 +79,64 @@ ask_hub() {
 }
 
 # index address sha256 target
+# The query of a presigned address is a secret, and another one each time, so that it is no part of the source.
 from_https() {
-  target=$4
+  target=$4 source=${2%%\?*}
   if [ "$mode" = measure ]; then
     printf 'free %s %s\n' "$1" "$(free_kb "$target")"
+    ! is_foreign "$target" || printf 'taken %s\n' "$1"
     is_mounted || printf 'missing %s volume\n' "$1"
     has curl || has wget || printf 'missing %s curl\n' "$1"
     has sha256sum || printf 'missing %s sha256sum\n' "$1"
-    if is_there "$target" "$2" "sha256:$3"; then
+    if is_there "$target" "$source" "sha256:$3"; then
       printf 'there %s\n' "$1"
     else
-      printf 'size %s %s\n' "$1" "$(curl -fsSIL --max-time 20 "$2" 2>/dev/null | tr -d '\r' |
+      printf 'size %s %s\n' "$1" "$(curl -fsSIL --proto =https --max-time 20 "$2" 2>/dev/null | tr -d '\r' |
         awk 'tolower($1) == "content-length:" { size = $2 } END { print size }')"
     fi
     return
   fi
-  if is_there "$target" "$2" "sha256:$3"; then
+  if is_there "$target" "$source" "sha256:$3"; then
     printf '%s is there already\n' "$target"
     return
   fi
-  begin "$target" "$2" "sha256:$3" || { problem "Could not write to $target."; return; }
+  begin "$target" "$source" "sha256:$3" || { problem "Could not write to $target."; return; }
   if is_sum "$3"; then
     :
   elif has curl; then
-    watched curl -fsSL --retry 5 -C - -o "$target.part" "$2"
+    watched curl -fsSL --proto =https --retry 5 -C - -o "$target.part" "$2"
   elif has wget; then
     watched wget -q -c -O "$target.part" "$2"
   else
     problem "curl and wget are missing. Install one of them on the machine."
     return
-  fi || { problem "Could not fetch $target. Run this again to continue."; return; }
+  fi || {
+    # A server that can't continue would refuse each time.
+    [ "$?" -ne 33 ] || rm -f "$target.part"
+    problem "Could not fetch $target. Run this again to continue."
+    return
+  }
   if ! is_sum "$3"; then
     rm -f "$target.part"
     problem "$target was not kept: its SHA-256 is not the one that the file names."
   else
-    keep "$2" "sha256:$3"
+    keep "$source" "sha256:$3"
   fi
 }
 # Of what was fetched.
 is_sum() {
   case $(sha256sum "$target.part" 2>/dev/null) in "$1 "*) return 0 ;; *) return 1 ;; esac
+}
+
+hub_files() {
+  watched "$tool" download "$name" --repo-type "${kind%s}" --revision "$commit" --local-dir "$target.part" "$@"
+}
+# Of several --include, versions of hf before 1.0 take the last one alone.
+hub_patterns() {
+  [ $# -gt 0 ] || { hub_files; return; }
+  for pattern in "$@"; do
+    hub_files --include "$pattern" || return
+  done
 }
 
 # index kind name revision target variable-of-the-token patterns
@@ -123,6 +153,7 @@ from_hub() {
   commit=$(printf '%s' "$described" | grep -o '"sha":"[0-9a-f]\{40\}"' | head -n 1 | cut -d '"' -f 4)
   if [ "$mode" = measure ]; then
     printf 'free %s %s\n' "$index" "$(free_kb "$target")"
+    ! is_foreign "$target" || printf 'taken %s\n' "$index"
     is_mounted || printf 'missing %s volume\n' "$index"
     has "$tool" || printf 'missing %s hf\n' "$index"
     has curl || printf 'missing %s curl\n' "$index"
@@ -146,11 +177,7 @@ from_hub() {
   fi
   has "$tool" || { problem "hf is missing. Install it on the machine: pip install huggingface_hub"; return; }
   begin "$target" "$source" "$commit" || { problem "Could not write to $target."; return; }
-  for pattern in "$@"; do
-    set -- "$@" --include "$pattern"
-    shift
-  done
-  if watched "$tool" download "$name" --repo-type "${kind%s}" --revision "$commit" --local-dir "$target.part" "$@"; then
+  if hub_patterns "$@"; then
     rm -rf "$target.part/.cache"
     keep "$source" "$commit"
   else
