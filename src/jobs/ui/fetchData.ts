@@ -50,7 +50,7 @@ export async function fetchData(deps: Deps, target: InstanceTarget | undefined):
     }
     return;
   }
-  const found = await recipeFor(deps.rentals.find(instance.id)?.machine);
+  const found = await recipeFor(deps.rentals.find(instance.id));
   if (!found) {
     message('info', t('No workspace file names "data" for {0}.', instanceName(instance)));
     return;
@@ -117,13 +117,13 @@ export async function offerData(
   { fleet, rentals }: Pick<Deps, 'fleet' | 'rentals'>,
   instanceId: number,
 ): Promise<void> {
-  const { workspace, machine } = rentals.find(instanceId) ?? {};
+  const rental = rentals.find(instanceId);
   const instance = fleet.find(instanceId);
-  if (workspace === undefined || !instance || !vscode.workspace.isTrusted) {
+  if (rental?.workspace === undefined || !instance || !vscode.workspace.isTrusted) {
     return;
   }
-  const found = await recipeFor(machine);
-  if (found && (await realPlace({ path: found.folder, root: { opened: found.folder } })) === workspace) {
+  const found = await recipeFor(rental);
+  if (found?.isOwn === true) {
     message(
       'info',
       t('The workspace file names data for {0}.', instanceName(instance)),
@@ -132,20 +132,31 @@ export async function offerData(
   }
 }
 
-/** Returns the description of the machine with data, by the name under which the instance was rented. */
-async function recipeFor(
-  machine: string | undefined,
-): Promise<{ readonly folder: string; readonly recipe: OpenRecipe } | undefined> {
+interface Found {
+  readonly folder: string;
+  readonly recipe: OpenRecipe;
+  /** The instance was rented for this folder. */
+  readonly isOwn: boolean;
+}
+
+/**
+ * Returns the description of the machine with data, by the name under which the instance was rented: that of its own folder
+ * where that is open and has data.
+ */
+async function recipeFor(rental: ReturnType<Deps['rentals']['find']>): Promise<Found | undefined> {
+  const all: Found[] = [];
   for (const uri of await workspaceFiles()) {
     const source = (await vscode.workspace.openTextDocument(uri)).getText();
     const folder = vscode.workspace.getWorkspaceFolder(uri)?.uri;
-    const name = machineNames(source).includes(machine) ? machine : undefined;
+    const name = machineNames(source).includes(rental?.machine) ? rental?.machine : undefined;
     const recipe = readRecipe(new JsonPlaces(source), name);
     if (folder?.scheme === 'file' && (recipe.data ?? []).length > 0) {
-      return { folder: folder.fsPath, recipe };
+      const path = folder.fsPath;
+      const place = await realPlace({ path, root: { opened: path } });
+      all.push({ folder: path, recipe, isOwn: place === rental?.workspace });
     }
   }
-  return undefined;
+  return all.find(({ isOwn }) => isOwn) ?? all[0];
 }
 
 /** Returns nothing for data of a cloud connection. */
