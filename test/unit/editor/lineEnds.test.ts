@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { warnAboutLineEnds } from '../../../src/editor/lineEnds';
+import { setWindowParts } from '../../../src/editor/windowParts';
 import { textsOn, useScreen } from '../../support/onScreen';
 import { until } from '../../support/until';
 import { useFolder } from '../../support/useFolder';
@@ -43,6 +45,29 @@ describe('The line ends of scripts', () => {
       'c.sh': '',
     });
     await put({ 'd.sh': `${'x'.repeat(300)}\r\n` });
+    await put({ packed: '#!/bin/sh\r\ntail -n +3 "$0"\r\n\0\r\n' });
     assert.deepEqual(textsOn(screen), []);
+  });
+
+  it('are not read through pipes and links, nor changed through a link that was made since', async () => {
+    const inner = path.join(folder, 'inner');
+    mkdirSync(inner);
+    const outer = path.join(folder, 'outer.sh');
+    writeFileSync(outer, 'echo outer\r\n');
+    symlinkSync('../outer.sh', path.join(inner, 'out.sh'));
+    spawnSync('mkfifo', [path.join(inner, 'pipe')]);
+    await warnAboutLineEnds(inner, ['out.sh', 'pipe', '../outer.sh']);
+    assert.deepEqual(textsOn(screen), []);
+    writeFileSync(path.join(inner, 'a.sh'), 'echo a\r\n');
+    await warnAboutLineEnds(inner, ['a.sh']);
+    const [message] = screen.messages.shown;
+    rmSync(path.join(inner, 'a.sh'));
+    symlinkSync('../outer.sh', path.join(inner, 'a.sh'));
+    const reported: unknown[] = [];
+    setWindowParts({ report: (error) => reported.push(error) });
+    message?.press('Convert to LF');
+    await until('the refusal', () => reported.length > 0);
+    assert.match(String(reported), /leads/);
+    assert.equal(readFileSync(outer, 'utf8'), 'echo outer\r\n');
   });
 });
