@@ -81,9 +81,17 @@ describe('copying data from machine to machine', () => {
     await window.quick.type('/workspace/other');
     await window.dialogButton('Copy');
     await window.toastButton(/began to copy/, 'Cancel Copy');
-    await window.toast(/copy to helper was canceled/);
+    await window.toast(/copies to helper were canceled/);
     await computer().pass(10_000);
     assert.ok(!existsSync(path.join(folder(to), 'other')));
+    window.clearToasts();
+    await choose('helper');
+    await window.quick.type('/workspace');
+    await window.quick.type('/workspace/other');
+    await window.dialogButton('Copy');
+    computer().simulator.fail({ kind: 'dropAfter', method: 'DELETE', path: direct });
+    await window.toastButton(/began to copy/, 'Cancel Copy');
+    await window.toast(/did not answer, so the copies to helper may continue/);
     window.clearToasts();
   });
 
@@ -173,7 +181,7 @@ describe('copying data from machine to machine', () => {
     assert.deepEqual(cancelled(), []);
     await choose('Cancel Copies from Clouds…');
     await window.dialogButton('Cancel Copies');
-    await window.toast(/copy to trainer was canceled/);
+    await window.toast(/copies to trainer were canceled/);
     assert.deepEqual(cancelled()[0]?.body, { client_id: 'me', dst_id: from });
     window.clearToasts();
   });

@@ -100,7 +100,7 @@ export async function cancelFromClouds(account: () => Account, of: Instance): Pr
       () => account().client.copies.cancelFromClouds(of.id),
     ),
   );
-  message('info', t('The copy to {0} was canceled. Files that arrived are kept.', instanceName(of)));
+  message('info', t('The copies to {0} were canceled. Files that arrived are kept.', instanceName(of)));
 }
 
 /** `of` is the name of the other end. */

@@ -1,4 +1,5 @@
 import type { Client } from '../../api/client';
+import { explainingIfLost } from '../../api/errors';
 import { t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import { whileSending } from '../../editor/progress';
@@ -8,6 +9,7 @@ import type { Services } from '../../services';
 import type { Account } from '../../store/accounts/accounts';
 import { wait } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
+import { text } from '../../util/text';
 
 export interface CopyUseDeps extends Pick<Services, 'clock' | 'fleet' | 'log' | 'presence' | 'ssh'> {
   /** Aborted when the window closes. */
@@ -55,10 +57,14 @@ async function untilStatusRests({ clock, fleet, closed }: CopyUseDeps, id: numbe
   }
 }
 
+/** Ends all copies to these instances; the service knows a copy by its target alone. */
 export async function cancelCopies(client: Client, targets: readonly Instance[]): Promise<void> {
-  await whileSending(Promise.all(targets.map(({ id }) => client.copies.cancel(id))));
-  message(
-    'info',
-    t('The copy to {0} was canceled. Files that arrived are kept.', targets.map(instanceName).join(', ')),
+  const names = targets.map(instanceName).join(', ');
+  await whileSending(
+    explainingIfLost(
+      text('The service did not answer, so the copies to {0} may continue. Check its status.', names),
+      () => Promise.all(targets.map(({ id }) => client.copies.cancel(id))),
+    ),
   );
+  message('info', t('The copies to {0} were canceled. Files that arrived are kept.', names));
 }

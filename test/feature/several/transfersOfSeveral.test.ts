@@ -81,7 +81,7 @@ describe('files of several instances', () => {
       new Set(['two', 'Two'].map((to) => String([from, '/workspace', `C.${ids[to]}`, '/workspace/copy']))),
     );
     await window.quick.pick('Cancel Copy');
-    await window.toast(/The copy to (?:two, Two|Two, two) was canceled/);
+    await window.toast(/The copies to (?:two, Two|Two, two) were canceled/);
     assert.equal(computer().simulator.received('DELETE', '/api/v0/commands/copy_direct/').length, 2);
     window.clearToasts();
   });
