@@ -13,6 +13,5 @@ export function recipeQuery(
     return queryWith(filters, diskGb, maxPricePerHour);
   }
   // An interruptible machine is searched by its minimum bid.
-  const most = Math.min(maxBid, maxPricePerHour ?? maxBid);
-  return { ...queryWith(filters, diskGb, most), rentalType: 'interruptible' };
+  return { ...queryWith(filters, diskGb, maxBid), rentalType: 'interruptible' };
 }

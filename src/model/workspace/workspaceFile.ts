@@ -355,7 +355,10 @@ export function readRecipe(file: JsonPlaces, machine?: string): OpenRecipe {
     maxPricePerHour: fields.maxPricePerHour,
     end: fields.end && defined<Partial<AgreedEnd>>(fields.end),
     runtype: fields.runType,
-    maxBid: fields.interruptible?.maxBid,
+    // The price limit of the file is one for bids as well.
+    maxBid:
+      fields.interruptible &&
+      Math.min(fields.interruptible.maxBid, fields.maxPricePerHour ?? Number.POSITIVE_INFINITY),
     volumes: fields.volumes,
     data: fields.data,
     folder: fields.folder,

@@ -50,6 +50,9 @@ describe('the workspace file', () => {
       return { runtype, maxBid, volumes };
     };
     assert.deepEqual(shown(), { runtype: 'jupyter_direct', maxBid: 0.3, volumes: file.volumes });
+    // The price limit holds for bids as well.
+    const cheap = JSON.stringify({ ...file, maxPricePerHour: 0.2 });
+    assert.equal(parseWorkspaceFile(cheap).maxBid, 0.2);
     const { volumes } = file.machines.big;
     assert.deepEqual(shown('big'), { runtype: 'ssh_direct', maxBid: 0.3, volumes });
   });
