@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runProgram } from '../../src/ssh/run';
@@ -168,6 +169,10 @@ describe('the set-up that a workspace file wants', () => {
 
     it('is offered that once, and does nothing by itself', async () => {
       writeFileSync(file(), '{\n  // mine\n  "machines": {},\n}\n');
+      const pipe = path.join(computer().workspace, '.devcontainer.json');
+      spawnSync('mkfifo', [pipe]);
+      await connect(window);
+      rmSync(pipe, { force: true });
       devcontainer({ postCreateCommand: 'make \u202e' });
       await connect(window);
       devcontainer({ postCreateCommand: { a: 'make a', b: 'echo ${localEnv:HOME}' } });

@@ -11,6 +11,7 @@ const nameShape = /^[A-Za-z_][A-Za-z0-9_]{0,254}$/;
 /** More than this can't be shown in the question whether it may run. */
 const longestScript = 1500;
 const mostLines = 30;
+const longestLists = 1200;
 
 const setUp = z.object({
   extensions: z
@@ -84,5 +85,15 @@ export function readSetUp(source: string): RepositorySetUp | undefined {
     );
   }
   const read = { extensions: [...new Set(extensions)], secrets: [...new Set(secrets)], script: lines };
+  // A dialog as high as the screen would hide what comes below them.
+  if ([...read.extensions, ...read.secrets].join(', ').length > longestLists) {
+    throw new WorkspaceFileError(
+      text(
+        '"setUp" in {0} names more extensions and secrets than a question can show. Name fewer of them.',
+        workspaceFilePath,
+      ),
+      ['setUp'],
+    );
+  }
   return read.extensions.length + read.secrets.length + lines.trim().length > 0 ? read : undefined;
 }

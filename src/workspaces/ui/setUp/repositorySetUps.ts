@@ -1,4 +1,4 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
@@ -18,9 +18,12 @@ import {
 } from '../../../model/workspace/workspaceFile';
 import type { Services } from '../../../services';
 import { sha256 } from '../../../ssh/alias';
+import { bytesText } from '../../../util/bytes';
+import { UserError } from '../../../util/errors';
 import { ifPresent } from '../../../util/missing';
-import { plainLabel, plainLines } from '../../../util/plainLabel';
+import { plainArgument, plainLabel, plainLines } from '../../../util/plainLabel';
 import { realPlace } from '../../../util/realPlace';
+import { text } from '../../../util/text';
 import { devcontainerPaths, readDevcontainer } from '../../machine/setUp/devcontainer';
 import { scriptStep, type WantedStep } from '../../machine/setUp/machineSetUp';
 import type { FolderMirrors } from '../../model/mirror';
@@ -33,6 +36,7 @@ export type RepositoryDeps = Pick<Services, 'fleet' | 'globalState' | 'log' | 'r
 };
 
 const mostAnswers = 100;
+const mostBytes = 1_000_000;
 
 /** What the user said to the set-up of one folder, for one account and exactly this set-up. */
 const answers = z.array(
@@ -196,7 +200,9 @@ function askForSetUp(folder: string, { wanted, offer }: Found, machine: string):
       detail: [
         t('Writes this into {0}, and does it:', place(workspaceFilePath)),
         plainLines(renderWorkspaceFile({ setUp: stored(wanted) })),
-        ...(offer.leftOut.length > 0 ? [t('Left out: {0}', namesText(offer.leftOut))] : []),
+        ...(offer.leftOut.length > 0
+          ? [t('Left out: {0}', namesText(offer.leftOut.map(plainArgument)))]
+          : []),
         untilChanged,
       ].join('\n\n'),
       button: t('Write and Set Up'),
@@ -225,8 +231,16 @@ function stored({ extensions, secrets, script }: RepositorySetUp): Partial<Repos
   };
 }
 
-function readIn(folder: string, path: string): Promise<string | undefined> {
-  return ifPresent(readFile(join(folder, path), 'utf8'));
+/** A pipe or a device in the place of a file would keep the window waiting for ever. */
+async function readIn(folder: string, path: string): Promise<string | undefined> {
+  const file = join(folder, path);
+  const facts = await ifPresent(stat(file));
+  if (facts && (!facts.isFile() || facts.size > mostBytes)) {
+    throw new UserError(
+      text('{0} is no file, or has more than {1}.', plainLabel(path), bytesText(mostBytes)),
+    );
+  }
+  return facts && ifPresent(readFile(file, 'utf8'));
 }
 
 function isUnsaved(folder: string): boolean {

@@ -47,6 +47,20 @@ describe('The set-up in a workspace file', () => {
     assert.equal(read({ script: 'if x; then\n\techo "ä 漢 🙂"\nfi' })?.script.includes('漢'), true);
   });
 
+  it('has no lists that push its script out of a question', () => {
+    const long = (letter: string) => Array.from({ length: 6 }, (_, at) => `${letter.repeat(98)}${at}.x`);
+    assert.ok(read({ extensions: long('a'), script: 'x' }));
+    for (const names of [
+      { extensions: [...long('a'), ...long('b')] },
+      { secrets: Array.from({ length: 9 }, (_, at) => `A${at}`.repeat(100)) },
+    ]) {
+      assert.throws(
+        () => read({ ...names, script: 'x' }),
+        /names more extensions and secrets than a question/,
+      );
+    }
+  });
+
   it('is checked in its document', () => {
     const codes = (setUp: unknown) => findInFile(JSON.stringify({ setUp })).map(({ code }) => code);
     assert.deepEqual(codes({ script: 'x' }), ['nothingToRent']);
