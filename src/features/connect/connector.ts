@@ -229,12 +229,12 @@ export class Connector {
     const own = await ssh.entries(account);
     const { state } = fleet;
     const listed = state.kind === 'ready' ? state.value.instances : [];
-    const there = new Set(
-      listed.flatMap(({ id }) => (id === instanceId || id === oldId ? [] : [ssh.aliasOf(account, id)])),
-    );
+    const there = new Set(listed.map(({ id }) => ssh.aliasOf(account, id)));
+    const given = [instanceId, oldId].flatMap((id) => (id === undefined ? [] : [ssh.aliasOf(account, id)]));
     for (const other of await ssh.entries()) {
-      const isThere = there.has(other) || !own.includes(other);
-      if (isThere && (await ssh.entry(other))?.workspace === host) {
+      // Without a list, each may be there.
+      const isGone = state.kind === 'ready' && own.includes(other) && !there.has(other);
+      if (!given.includes(other) && !isGone && (await ssh.entry(other))?.workspace === host) {
         return false;
       }
     }
