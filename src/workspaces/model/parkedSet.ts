@@ -99,3 +99,9 @@ export interface ParkedPieces {
     signal?: AbortSignal,
   ): Promise<{ readonly root: string }>;
 }
+
+/** Whether a path names a folder that another instance can have: not the root of a disk, and no way through others. */
+export function canBeParked(path: string): boolean {
+  const parts = path.replace(/\/+$/, '').split('/').slice(1);
+  return parts.length > 0 && !parts.some((part) => part === '' || part === '.' || part === '..');
+}

@@ -24,7 +24,7 @@ import { plainLabel } from '../../../util/plainLabel';
 import { text } from '../../../util/text';
 import { rawOf } from '../../machine/rawPath';
 import { savedBytes } from '../../model/parkedCost';
-import type { FolderLook } from '../../model/parkedSet';
+import { canBeParked, type FolderLook } from '../../model/parkedSet';
 import type { ParkedRow, ParkedSet } from '../../model/parking';
 import type { Services } from '../../services';
 import { reach } from '../reached';
@@ -117,7 +117,7 @@ async function checkIsFree({ parkings }: ParkDeps, accountKey: string, { id }: I
 function olderSet({ parkings }: ParkDeps, accountKey: string, instanceId: number, root: string) {
   return parkings.rows.find(
     ({ set, state: { resumed } }) =>
-      set.accountKey === accountKey && set.root === root && resumed?.instanceId === instanceId,
+      set.accountKey === accountKey && resumed?.instanceId === instanceId && resumed.root === root,
   );
 }
 
@@ -219,13 +219,13 @@ async function chooseFolder(
       .filter((path) => !recent.includes(path))
       .sort((one, other) => Number(other.startsWith('/workspace/')) - Number(one.startsWith('/workspace/')))
       .map((path) => row(path, '')),
-  ];
+  ].filter(({ value }) => canBeParked(value ?? ''));
   const answer = await pickFromList<string>({
     title,
     placeholder: t('Folder on the instance: pick one or type a path'),
     rows: (typed) => {
       const path = typed.trim().replace(/(?<=.)\/+$/, '');
-      const isNew = isRemotePath(path) && path !== '/' && !fixed.some(({ value }) => value === path);
+      const isNew = isRemotePath(path) && canBeParked(path) && !fixed.some(({ value }) => value === path);
       return isNew ? [row(path, t('as typed')), ...fixed] : fixed;
     },
   });

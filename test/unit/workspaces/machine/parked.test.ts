@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { parkedPrograms } from '../../../../src/workspaces/machine/parked/programs';
+import { canBeParked } from '../../../../src/workspaces/model/parkedSet';
 import { factsOf, ParkedScene } from '../../../support/parkedScene';
 
 const sha = (content: string) => createHash('sha256').update(content).digest('hex');
@@ -36,6 +37,13 @@ describe('A folder of an instance before it is parked', function () {
     );
     assert.deepEqual(look.gitAtWork, ['.git/index.lock', '.git/modules/m/MERGE_HEAD']);
     assert.equal(look.isSharedVolume, statSync('/').dev !== statSync(scene.there).dev);
+  });
+
+  it('is neither the root of the disk nor a way through other folders', () => {
+    for (const path of ['/', '//', '/.', '/workspace/..', '/workspace//x', '/workspace/./x']) {
+      assert.equal(canBeParked(path), false, path);
+    }
+    assert.deepEqual(['/root', '/workspace/a b/', '/x/..y'].map(canBeParked), [true, true, true]);
   });
 
   it('is on a volume where a folder in it is on another disk', async () => {
