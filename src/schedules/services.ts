@@ -12,7 +12,7 @@ import { InstanceSchedules } from './store/instanceSchedules';
 import type { AskKernels } from './store/kernelUse';
 import { OtherAccountSchedules } from './store/otherAccountSchedules';
 import { ScheduleFiles } from './store/scheduleFiles';
-import { ScheduleRunner, type SavedWork } from './store/scheduleRunner';
+import { ScheduleRunner, type AskSaving, type SavedWork } from './store/scheduleRunner';
 import { ServiceTimetable } from './store/serviceTimetable';
 import { TimerProofs, type ArmTimer, type CheckTimer, type TimerProofsDeps } from './store/timerProofs';
 import { TimetableFiles } from './store/timetableFiles';
@@ -67,7 +67,11 @@ export function scheduleServices(
       await (marker === undefined ? undefined : shared.rentals.update(marker, { savedAt }));
     },
   };
-  own(new ScheduleRunner({ ...shared, schedules, idle, kernelUse, notices, saved }));
+  const isSaving: AskSaving = async (accountKey, { instanceId, action }) => {
+    await work.whole();
+    return work.isSaving(accountKey, instanceId, action === 'stop' ? 'processes' : 'disk');
+  };
+  own(new ScheduleRunner({ ...shared, schedules, idle, kernelUse, notices, saved, isSaving }));
   const timetable = own(
     new ServiceTimetable({
       ...shared,
@@ -92,7 +96,7 @@ export function scheduleServices(
   };
   const noteDestroyed = (accountKey: string, id: number) =>
     void openFleetCache(storageDir, accountKey, shared.log).noteDestroyed(id, shared.clock.now());
-  const others = { notices, storage, lastListed, noteDestroyed, kernelUse, check, idle: use };
+  const others = { notices, storage, lastListed, noteDestroyed, kernelUse, isSaving, check, idle: use };
   const otherSchedules = own(new OtherAccountSchedules({ ...shared, ...others }));
   return { schedules, otherSchedules, timetable };
 }

@@ -108,8 +108,14 @@ export async function openScheduleWindow(computer: FakeComputer, disk: FakeSched
   };
   owned.add(new AgreedEnds({ accounts, fleet, hub, rentals, schedules, clock, log }));
   /** What the machines say of their work. */
-  const work: { isSaved: boolean; asked: number; of: (instanceId: number) => boolean } = {
+  const work: {
+    isSaved: boolean;
+    isBeingSaved: boolean;
+    asked: number;
+    of: (instanceId: number) => boolean;
+  } = {
     isSaved: false,
+    isBeingSaved: false,
     asked: 0,
     of: () => work.isSaved,
   };
@@ -124,7 +130,10 @@ export async function openScheduleWindow(computer: FakeComputer, disk: FakeSched
     },
   };
   owned.add(
-    new ScheduleRunner({ accounts, fleet, hub, schedules, idle, kernelUse, notices, clock, log, saved }),
+    new ScheduleRunner({
+      ...{ accounts, fleet, hub, schedules, idle, kernelUse, notices, clock, log, saved },
+      isSaving: () => Promise.resolve(work.isBeingSaved),
+    }),
   );
   await clock.advance(0);
   await fleet.refresh().catch(() => undefined);

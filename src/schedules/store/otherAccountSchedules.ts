@@ -18,7 +18,7 @@ import { OtherList } from './otherList';
 import { dailyMs, OtherMachines, type LastListed } from './otherMachines';
 import type { ScheduleRow, ScheduleStorage } from './scheduleFiles';
 import { noticeOf } from './scheduleNotice';
-import { ScheduleRunner } from './scheduleRunner';
+import { ScheduleRunner, type AskSaving } from './scheduleRunner';
 import { isProofOld, TimerProofs, type CheckTimer } from './timerProofs';
 import { unreadableNotice } from './unreadableNotice';
 
@@ -35,6 +35,7 @@ export interface OtherAccountSchedulesDeps {
   readonly noteDestroyed: (accountKey: string, id: number) => void;
   readonly kernelUse: AskKernels;
   readonly check: CheckTimer;
+  readonly isSaving?: AskSaving;
   /** The facts that show whether an instance is idle. */
   readonly idle: Pick<IdleWatchDeps, 'presence' | 'aliasOf' | 'file'>;
 }

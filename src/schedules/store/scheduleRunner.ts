@@ -46,7 +46,14 @@ export interface ScheduleRunnerDeps {
   readonly onDestroyed?: (instanceId: number) => void;
   /** Absent for accounts that are not active: what is stopped for them counts as unsaved. */
   readonly saved?: SavedWork;
+  readonly isSaving?: AskSaving | undefined;
 }
+
+/** Returns whether files of an instance are being saved, which its end would cut off. Never rejects. */
+export type AskSaving = (
+  accountKey: string,
+  schedule: Pick<Schedule, 'instanceId' | 'action'>,
+) => Promise<boolean>;
 
 /** What a machine says of its work right before it is stopped as agreed, which is kept with its rental. */
 export interface SavedWork {
@@ -165,7 +172,9 @@ export class ScheduleRunner implements Disposable {
     const step = stepOf(schedule, state, clock.now(), facts);
     const isDue = step.kind === 'warn' || step.kind === 'fire';
     const isUsed =
-      isDue && (await isUsedByKernels(this.deps, account, { schedule, state }, this.stop.signal));
+      isDue &&
+      ((await this.deps.isSaving?.(account.key, schedule)) === true ||
+        (await isUsedByKernels(this.deps, account, { schedule, state }, this.stop.signal)));
     // If the window has closed, the next one does the rest.
     if (this.stop.signal.aborted || (isUsed && !mayBeSent)) {
       return;

@@ -41,6 +41,8 @@ export interface InstanceWork {
   readonly probe?: MachineProbe;
   /** Returns what no longer happens once the account is signed out. */
   readonly afterSignOut?: () => Text | undefined;
+  /** True while it saves files of an instance of any account, so that no schedule may end that. */
+  readonly isSaving?: (accountKey: string, instanceId: number, loss: WorkLoss) => boolean;
   /** True if it ends the instance, so that it is not reported as forgotten. */
   readonly endsInstance?: (instanceId: number) => boolean;
   /** True if it waits for an instance and reports what follows, so that the instance is not reported as ready. */
@@ -109,6 +111,10 @@ export class WorkOnInstances implements Disposable {
 
   get afterSignOut(): readonly Text[] {
     return this.each(({ afterSignOut }) => afterSignOut?.());
+  }
+
+  isSaving(accountKey: string, instanceId: number, loss: WorkLoss): boolean {
+    return this.each(({ isSaving }) => isSaving?.(accountKey, instanceId, loss)).includes(true);
   }
 
   endsInstance(instanceId: number): boolean {

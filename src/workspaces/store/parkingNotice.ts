@@ -21,7 +21,7 @@ export function postNews({ notices }: { readonly notices: Pick<Notices, 'post'> 
 }
 
 /** The number of failures in a row that are news. */
-const manyTries = 4;
+export const manyTries = 4;
 
 function newsOf({ state: { phase, since, resumed, endedAt, trouble } }: ParkedRow): News | undefined {
   if (trouble) {

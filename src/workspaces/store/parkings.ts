@@ -24,6 +24,7 @@ import {
   type ParkingState,
 } from '../model/parking';
 import type { ParkedFiles } from './parkedFiles';
+import { manyTries } from './parkingNotice';
 
 interface Deps extends Pick<DiskListDeps<ParkedFiles>, 'hub'> {
   readonly files: ParkedFiles;
@@ -115,6 +116,12 @@ export class Parkings implements Disposable {
         (state.next?.instanceId === instanceId ||
           (set.from.instanceId === instanceId && usesOldMachine(state))),
     );
+  }
+
+  /** Whether a schedule leaves an instance alone. One that is stopped loses no files, and many failures cost money. */
+  isSaving(accountKey: string, instanceId: number, loss: 'processes' | 'disk'): boolean {
+    const row = this.onInstance(accountKey, instanceId);
+    return row !== undefined && (loss === 'disk' || (row.state.trouble?.tries ?? 0) < manyTries);
   }
 
   /** How much of a transfer is done. */

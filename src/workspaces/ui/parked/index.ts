@@ -56,6 +56,7 @@ export function registerParked(deps: Deps): Disposable {
               : next?.instanceId === instanceId && !isAtRest(row))
           );
         }),
+      isSaving: (accountKey, instanceId, loss) => parkings.isSaving(accountKey, instanceId, loss),
       isPending: () => parkings.open.length > 0,
       onDidChange: (listener) => parkings.onDidChange(listener),
     }),

@@ -37,6 +37,22 @@ describe('Schedules whose time passed unseen', () => {
     assert.equal(service.count('instances.destroy'), 1);
   });
 
+  it('end no instance while its files are being saved', async () => {
+    const window = await open();
+    window.work.isBeingSaved = true;
+    await window.schedules.set(id, 'stop', at(hour));
+    await pass(2 * hour);
+    assert.deepEqual([service.count('instances.stop'), noticeKinds(window)], [0, []]);
+    window.work.isBeingSaved = false;
+    await pass(10 * minute);
+    assert.equal(service.instances[0]?.intendedStatus, 'stopped');
+    window.work.isBeingSaved = true;
+    await window.schedules.set(id, 'destroy', at(hour));
+    await pass(3 * hour);
+    assert.equal(service.count('instances.destroy'), 0);
+    assert.ok(noticeKinds(window).includes('missed'), 'the user is asked');
+  });
+
   it('are not asked about where the instance destroyed itself while no editor was open', async () => {
     const window = await open();
     const { schedule } = await window.schedules.set(id, 'destroy', at(hour));

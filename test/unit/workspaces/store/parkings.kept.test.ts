@@ -33,6 +33,23 @@ describe('What is kept of a parked workspace and its instance', () => {
     assert.equal(scene.folders.here.get(id), 'second');
   });
 
+  it('is an instance that a schedule would end, and its cost is not kept after many failures', async () => {
+    const window = await scene.open();
+    scene.folders.trouble = (call) => (call === 'fetch' ? Promise.reject(new Error('cut')) : undefined);
+    const { id } = await window.park();
+    const { accountKey, parkings } = window;
+    await passUntil(scene.computer, 'it failed', () => window.state(id)?.why !== undefined);
+    assert.deepEqual(
+      [parkings.isSaving(accountKey, 5001, 'processes'), parkings.isSaving(accountKey, 5002, 'disk')],
+      [true, false],
+    );
+    await scene.pass(3_600_000);
+    assert.deepEqual(
+      [parkings.isSaving(accountKey, 5001, 'processes'), parkings.isSaving(accountKey, 5001, 'disk')],
+      [false, true],
+    );
+  });
+
   it('is never taken for whole without the list that was proved', async () => {
     const window = await scene.open();
     const set = { ...window.set(), id: '0a0a0a0a', orderedAt: 0, decidedAt: {} };
