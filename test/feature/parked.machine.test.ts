@@ -128,6 +128,8 @@ describe('A workspace between two instances', () => {
     window.clearToasts();
     await instances().menu('project of trainer', 'Resume…');
     await window.quick.title(/Resume/);
+    const { body } = computer().simulator.received('POST', '/api/v0/bundles/').at(-1) ?? {};
+    assert.deepEqual((body as Record<string, unknown>)['direct_port_count'], { gte: 1 });
     await window.quick.pick('% reliable');
     await window.quick.row(/and Resume project of trainer/);
     await window.quick.row(/^Sent to it 2\.0 MB, for \$/);
@@ -144,7 +146,7 @@ describe('A workspace between two instances', () => {
     assert.ok(address.endsWith(folder), address);
     assert.equal(rented(), 2);
     assert.deepEqual(hostsNamed('gpu-ws-project'), [newest()]);
-    await instances().row(/^project of trainer costs nothing · 2\.0 MB · resumed /);
+    await instances().row(/^project of trainer resumed .* · costs nothing · 2\.0 MB$/);
   });
 
   it('moves: the old instance ends after everything is on the next, and the older copy is replaced', async () => {
@@ -159,7 +161,7 @@ describe('A workspace between two instances', () => {
     assert.match(question.detail ?? '', /The older copy “project of trainer” is deleted afterwards\./);
     question.press('Choose Offer with Caches…');
     await window.quick.title(/Move/);
-    await window.quick.pick('% reliable');
+    await window.quick.pick(/^1× GTX/);
     await window.quick.row(/^Until then trainer costs \$\S+\/h as well, and is destroyed at the end/);
     await computer().pass(1000);
     await window.quick.pick(/and Move/);

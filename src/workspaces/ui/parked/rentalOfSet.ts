@@ -3,6 +3,7 @@ import { t } from '../../../editor/localize';
 import { pricePerHour } from '../../../editor/priceText';
 import { formatMoney, times } from '../../../model/money';
 import type { Offer } from '../../../model/offers/offer';
+import { neededPorts } from '../../../model/rentals/rentPlan';
 import type { OrderFact, RentalOrder } from '../../../model/rentals/rentalOrder';
 import type { RentedLike } from '../../../model/rentals/rentedLike';
 import { newMarker } from '../../../store/rentals/beforeRental';
@@ -35,11 +36,21 @@ export async function rentForSet(wanted: WantedMachine): Promise<void> {
     return;
   }
   const diskGb = diskFor(bytes, draft.query.diskGb);
+  const choices = { label: wanted.label, ...draft.choices, diskGb };
+  const { source } = draft.choices ?? {};
+  const { ports, ...filters } = draft.query.filters;
+  // The cheapest offers are first, and often have no open port.
+  const least = Math.max(source ? neededPorts({ ...choices, source }) : 0, ports?.min ?? 0);
   await runCommand('gpuRental.searchFor', {
     ...draft,
     title: wanted.old ? t('Move {0}', name) : t('Resume {0}', name),
-    query: { ...draft.query, diskGb, sort: 'price' },
-    choices: { label: wanted.label, ...draft.choices, diskGb },
+    query: {
+      ...draft.query,
+      diskGb,
+      sort: 'price',
+      filters: { ...filters, ...(least > 0 && { ports: { ...ports, min: least } }) },
+    },
+    choices,
     order: orderOf(wanted),
   });
 }
