@@ -27,12 +27,14 @@ export function stateOfSet(
       ? t('waits until you switch to its account')
       : undefined;
   const share =
-    moved && moved.totalBytes > 0 ? t('{0} %', Math.floor((100 * moved.bytes) / moved.totalBytes)) : '';
+    moved && moved.totalBytes > 0
+      ? t('{0} % of {1}', Math.floor((100 * moved.bytes) / moved.totalBytes), bytesText(bytes))
+      : bytesText(bytes);
   switch (phase) {
     case 'listing':
       return why ?? t('listing files');
     case 'fetching':
-      return why ?? t('saving {0} {1}', bytesText(bytes), share).trim();
+      return why ?? t('saving {0}', share);
     case 'proving':
       return why ?? t('checking {0}', bytesText(bytes));
     case 'lookingAgain':
@@ -44,14 +46,13 @@ export function stateOfSet(
     case 'gettingReady':
       return why ?? t('{0} gets ready', next?.name ?? '');
     case 'placing':
-      return why ?? t('sending {0} {1}', bytesText(bytes), share).trim();
+      return why ?? t('sending {0}', share);
     case 'parked':
       return [
+        ...(state.resumed ? [t('resumed {0}', momentText(state.resumed.at, now))] : []),
         why ?? t('costs nothing'),
         bytesText(bytes),
-        state.resumed
-          ? t('resumed {0}', momentText(state.resumed.at, now))
-          : momentText(state.endedAt ?? state.since, now),
+        ...(state.resumed ? [] : [momentText(state.endedAt ?? state.since, now)]),
       ].join(' · ');
     case 'stopped':
       return [...(canResume(state) ? [bytesText(bytes)] : []), why ?? t('stopped')].join(' · ');
