@@ -46,7 +46,6 @@ describe('a workspace that is parked and resumed', function () {
     await instances()
       .row(/Terminal workspace-1/)
       .waitFor({ timeout: 60_000 });
-    await workbench.quick.run('View: Toggle Panel Visibility');
   }
 
   before(async () => {
@@ -118,7 +117,7 @@ describe('a workspace that is parked and resumed', function () {
     });
     await workbench.dialogButton('Park and Destroy');
     await instances()
-      .row(/^project of trainer.*saving 20 MB/)
+      .row(/^project of trainer.*saving .*20 MB/)
       .waitFor();
     await workbench.shot('07-parking');
     rmSync(tar);
