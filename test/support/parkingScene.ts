@@ -162,11 +162,11 @@ export async function parkingScene(start: ServiceStart = { instances: [anInstanc
       set,
       park: (more?: Partial<ParkedSet>) => parkings.order(set(more)),
       /** Rents a machine on which a set continues, as a confirmation does. */
-      resume: (id: string, marker: string) =>
+      resume: (id: string, marker: string, seen = parkings.find(id)) =>
         rentals.rent(rentalRequest, {
           marker,
           beforeSent: async () => {
-            if (!(await parkings.noteRental(id, { marker, accountKey }))) {
+            if (!seen || !(await parkings.noteRental(seen, { marker, accountKey }))) {
               throw new CancelledError();
             }
           },

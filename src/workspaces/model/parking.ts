@@ -144,6 +144,11 @@ export function canResume({ phase, provedAt, lacking }: ParkingState): boolean {
   return restPhases.has(phase) && (provedAt !== undefined || lacking?.length === 0);
 }
 
+/** Whether a set can be resumed, and was not since the user saw it. */
+export function isResumable(row: ParkedRow, seen: ParkedRow): boolean {
+  return isAtRest(row) && canResume(row.state) && row.state.resumed?.at === seen.state.resumed?.at;
+}
+
 /** The account that pays for what is done with a set now. */
 export function accountOf({ set, state }: ParkedRow): string {
   const isNext = ['renting', 'gettingReady', 'placing'].includes(state.phase) || isAtRest({ set, state });

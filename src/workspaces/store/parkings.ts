@@ -14,8 +14,8 @@ import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import type { ParkedProgress } from '../model/parkedSet';
 import {
-  canResume,
   isAtRest,
+  isResumable,
   isStopAsked,
   newParkingState,
   usesOldMachine,
@@ -175,12 +175,15 @@ export class Parkings implements Disposable {
     return this.record(id, ({ set }, at) => ({ ...set, decidedAt: { ...set.decidedAt, retry: at } }));
   }
 
-  /** Notes the rental on which a set continues, before it is sent. Returns false if another one was noted. */
-  noteRental(id: string, rental: NonNullable<ParkedSet['rental']>): Promise<boolean> {
-    return this.record(id, ({ set, state }, at) =>
-      isAtRest({ set, state }) && canResume(state)
+  /**
+   * Notes the rental on which a set continues, before it is sent. Returns false if it continued elsewhere since the
+   * user saw it.
+   */
+  noteRental(seen: ParkedRow, rental: NonNullable<ParkedSet['rental']>): Promise<boolean> {
+    return this.record(seen.set.id, (row, at) =>
+      isResumable(row, seen)
         ? // A move that the user stopped destroys nothing any more.
-          { ...set, plan: 'park', rental, decidedAt: { ...set.decidedAt, retry: at } }
+          { ...row.set, plan: 'park', rental, decidedAt: { ...row.set.decidedAt, retry: at } }
         : undefined,
     );
   }

@@ -12,7 +12,7 @@ import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { UserError } from '../../../util/errors';
 import { text } from '../../../util/text';
 import { shownName } from '../../machine/rawPath';
-import { accountOf, canResume, isAtRest, type ParkedRow } from '../../model/parking';
+import { accountOf, canResume, isAtRest, isResumable, type ParkedRow } from '../../model/parking';
 import type { Services } from '../../services';
 import { parkingNotice, parkingNoticeKind } from '../../store/parkingNotice';
 import { park, type ParkDeps } from './park';
@@ -97,7 +97,7 @@ async function resume(deps: Deps, row: ParkedRow): Promise<void> {
   if (!account) {
     return;
   }
-  const isReady = (one: ParkedRow | undefined) => one !== undefined && isAtRest(one) && canResume(one.state);
+  const isReady = (one: ParkedRow | undefined) => one !== undefined && isResumable(one, row);
   if (!isReady(row)) {
     throw new UserError(text('{0} can’t be resumed now.', nameOfSet(row)));
   }
@@ -109,7 +109,7 @@ async function resume(deps: Deps, row: ParkedRow): Promise<void> {
     bytes: state.bytes ?? 0,
     whyNot: async () =>
       isReady(await parkings.reread(set.id)) ? undefined : t('It already continues on another instance.'),
-    note: (marker) => parkings.noteRental(set.id, { marker, accountKey: account.key }),
+    note: (marker) => parkings.noteRental(row, { marker, accountKey: account.key }),
   });
 }
 

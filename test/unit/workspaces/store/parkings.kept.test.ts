@@ -75,7 +75,10 @@ describe('What is kept of a parked workspace and its instance', () => {
     const { accountKey } = window;
     const set = await window.park({ plan: 'move' });
     await window.files.putState({ ...newParkingState(set), phase: 'stopped', provedAt: 5 });
-    await window.parkings.noteRental(set.id, { marker: '0b0b0b0b', accountKey });
+    await window.parkings.noteRental(
+      { set, state: newParkingState(set) },
+      { marker: '0b0b0b0b', accountKey },
+    );
     const row = await window.parkings.reread(set.id);
     assert.ok(row);
     const placed = { kind: 'placed', root: '/workspace/project' } as const;

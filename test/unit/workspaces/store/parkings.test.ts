@@ -310,6 +310,17 @@ describe('A workspace that continues on another instance', () => {
     assert.equal(scene.service.rented.length, 1);
   });
 
+  it('rents nothing by a confirmation that was open while it continued elsewhere', async () => {
+    const window = await scene.open();
+    const id = await parked(window);
+    const seen = window.parkings.find(id);
+    await scene.through(window.resume(id, '0a0a0a0a'));
+    await becomesReady(window, '0a0a0a0a');
+    await until(window, id, 'parked');
+    await assert.rejects(scene.through(window.resume(id, '0b0b0b0b', seen)));
+    assert.equal(scene.service.rented.length, 1);
+  });
+
   for (const isSent of [false, true]) {
     it(`rents once where its window is killed ${isSent ? 'after' : 'before'} the request`, async () => {
       const window = await scene.open();
