@@ -149,6 +149,14 @@ export function isResumable(row: ParkedRow, seen: ParkedRow): boolean {
   return isAtRest(row) && canResume(row.state) && row.state.resumed?.at === seen.state.resumed?.at;
 }
 
+/** Whether the user can let a set go on. Without a next machine, a move begins anew by its command. */
+export function canContinue(row: ParkedRow): boolean {
+  const { set, state } = row;
+  return isAtRest(row)
+    ? state.endedAt === undefined && (set.plan === 'park' || state.next !== undefined)
+    : state.trouble !== undefined;
+}
+
 /** The account that pays for what is done with a set now. */
 export function accountOf({ set, state }: ParkedRow): string {
   const isNext = ['renting', 'gettingReady', 'placing'].includes(state.phase) || isAtRest({ set, state });

@@ -14,6 +14,7 @@ import type { Log } from '../../util/log';
 import { text } from '../../util/text';
 import type { ParkedProgress } from '../model/parkedSet';
 import {
+  canContinue,
   isAtRest,
   isResumable,
   isStopAsked,
@@ -172,7 +173,9 @@ export class Parkings implements Disposable {
 
   /** Records the user's decision to go on. */
   goOn(id: string): Promise<boolean> {
-    return this.record(id, ({ set }, at) => ({ ...set, decidedAt: { ...set.decidedAt, retry: at } }));
+    return this.record(id, (row, at) =>
+      canContinue(row) ? { ...row.set, decidedAt: { ...row.set.decidedAt, retry: at } } : undefined,
+    );
   }
 
   /**

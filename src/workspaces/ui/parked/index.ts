@@ -12,7 +12,14 @@ import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { UserError } from '../../../util/errors';
 import { text } from '../../../util/text';
 import { shownName } from '../../machine/rawPath';
-import { accountOf, canResume, isAtRest, isResumable, type ParkedRow } from '../../model/parking';
+import {
+  accountOf,
+  canContinue,
+  canResume,
+  isAtRest,
+  isResumable,
+  type ParkedRow,
+} from '../../model/parking';
 import type { Services } from '../../services';
 import { parkingNotice, parkingNoticeKind } from '../../store/parkingNotice';
 import { park, type ParkDeps } from './park';
@@ -218,7 +225,7 @@ function showOne(row: ParkedRow, news: 'parked' | 'resumed' | 'incomplete' | 'tr
       message(
         state.phase === 'proved' ? 'error' : 'warning',
         [t('{0}: {1}', name, why), costs].join(' ').trim(),
-        act(isAtRest(row) && canResume(state) ? 'resume' : 'continue'),
+        ...(isAtRest(row) && canResume(state) ? [act('resume')] : canContinue(row) ? [act('continue')] : []),
       );
     }
   }

@@ -9,7 +9,7 @@ import { tooltip } from '../../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../../editor/treeGroups';
 import { bytesText } from '../../../util/bytes';
 import { shownName } from '../../machine/rawPath';
-import { accountOf, canResume, isAtRest, type ParkedRow } from '../../model/parking';
+import { accountOf, canContinue, canResume, isAtRest, type ParkedRow } from '../../model/parking';
 import type { Services } from '../../services';
 import { isUrgent, nameOfSet, stateOfSet } from './parkedText';
 
@@ -87,15 +87,10 @@ function costsNow({ set, state }: ParkedRow): string {
 }
 
 function flagsOf(row: ParkedRow): readonly string[] {
-  const { set, state } = row;
   const rests = isAtRest(row);
-  // Without a next instance, a move begins anew by its command.
-  const canContinue = rests
-    ? state.endedAt === undefined && (set.plan === 'park' || state.next !== undefined)
-    : state.trouble !== undefined;
   return [
-    ...(canResume(state) && rests ? ['canResume;'] : []),
-    ...(canContinue ? ['canContinue;'] : []),
+    ...(canResume(row.state) && rests ? ['canResume;'] : []),
+    ...(canContinue(row) ? ['canContinue;'] : []),
     ...(rests ? ['canDelete;'] : ['canStopParking;']),
   ];
 }

@@ -290,6 +290,7 @@ describe('A workspace that continues on another instance', () => {
   it('is placed once its instance is ready, stays here, and may continue again', async () => {
     const window = await scene.open();
     const id = await parked(window);
+    const seen = window.parkings.find(id);
     await scene.through(window.resume(id, '0a0a0a0a'));
     const next = await becomesReady(window, '0a0a0a0a');
     await until(window, id, 'parked');
@@ -297,6 +298,7 @@ describe('A workspace that continues on another instance', () => {
     assert.equal(window.parkings.find(id)?.state.resumed?.instanceId, next);
     assert.deepEqual(new Set(window.news), new Set(['parked', 'resumed']));
     assert.equal(scene.folders.here.get(id), 'first');
+    await assert.rejects(scene.through(window.resume(id, '0b0b0b0b', seen)), 'another confirmation is late');
   });
 
   it('rents one instance where two windows confirm at once', async () => {
@@ -307,17 +309,6 @@ describe('A workspace that continues on another instance', () => {
       Promise.allSettled([window.resume(id, '0a0a0a0a'), other.resume(id, '0b0b0b0b')]),
     );
     assert.deepEqual(results.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-    assert.equal(scene.service.rented.length, 1);
-  });
-
-  it('rents nothing by a confirmation that was open while it continued elsewhere', async () => {
-    const window = await scene.open();
-    const id = await parked(window);
-    const seen = window.parkings.find(id);
-    await scene.through(window.resume(id, '0a0a0a0a'));
-    await becomesReady(window, '0a0a0a0a');
-    await until(window, id, 'parked');
-    await assert.rejects(scene.through(window.resume(id, '0b0b0b0b', seen)));
     assert.equal(scene.service.rented.length, 1);
   });
 
@@ -408,6 +399,9 @@ describe('A workspace that continues on another instance', () => {
     await assert.rejects(rentFor(window, '0a0a0a0a'));
     await until(window, id, 'stopped');
     assert.equal(scene.service.instances.length, 1);
+    // It begins anew by its command alone, and still says why.
+    assert.equal(await window.parkings.goOn(id), false);
+    assert.ok(window.state(id)?.why);
   });
 
   for (const call of ['list', 'fetch', 'lacking', 'changed', 'place', 'destroy'] as const) {
