@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { RefusedError } from '../../../../src/api/errors';
+import { canResume, isAtRest } from '../../../../src/workspaces/model/parking';
 import { parkingScene } from '../../../support/parkingScene';
 import { seeded, sized } from '../../../support/seeded';
 
@@ -8,7 +9,7 @@ type Window = Awaited<ReturnType<Awaited<ReturnType<typeof parkingScene>>['open'
 /** The blows of one run end after so many, so that each run has an end. */
 const mostBlows = 12;
 
-/** Parks or moves a folder under random faults, and resumes what was parked. Returns what broke a rule. */
+/** Parks a folder, moves it, or parks and resumes it, under random faults. Returns what broke a rule. */
 async function play(seed: number): Promise<readonly string[]> {
   const random = seeded(seed);
   const upTo = (most: number) => Math.floor(random() * most);
@@ -35,7 +36,7 @@ async function play(seed: number): Promise<readonly string[]> {
       case 1:
         return Promise.reject(new Error('The line was cut.'));
       case 2:
-        return at.startsWith('destroy')
+        return at.startsWith('destroy') || at === 'rent before'
           ? Promise.reject(new RefusedError({ code: 'no', status: 400 }))
           : undefined;
       case 3:
@@ -53,6 +54,14 @@ async function play(seed: number): Promise<readonly string[]> {
     }
   };
   folders.trouble = (call, when) => blow(`${call} ${when}`);
+  // Also while the request waits in its window.
+  const { wait, after } = service;
+  service.wait = async (call) => {
+    await (call === 'offers.rent' ? blow('rent before') : wait(call));
+  };
+  service.after = async (call) => {
+    await (call === 'offers.rent' ? blow('rent after') : after(call));
+  };
   const ready = async () => {
     for (const window of windows) {
       for (const { marker, phase } of window.rentals.rentals) {
@@ -72,12 +81,39 @@ async function play(seed: number): Promise<readonly string[]> {
       }
     }
   };
+  const problems: string[] = [];
+  /** Each window confirms, again and again, until the set is on an instance. */
+  const resume = async (id: string): Promise<readonly string[]> => {
+    let markers = 0;
+    const row = () => windows.at(-1)?.parkings.find(id);
+    for (let turn = 0; turn < 400 && row()?.state.resumed === undefined; turn += 1) {
+      if (windows.length === 0) {
+        await open();
+      }
+      const now = row();
+      if (now && !now.state.resumed && isAtRest(now) && canResume(now.state)) {
+        for (const one of windows) {
+          markers += 1;
+          void one.resume(id, (0x0a0a0a0a + markers).toString(16).padStart(8, '0')).catch(() => undefined);
+        }
+      }
+      await computer.clock.advance(20_000);
+      await ready();
+    }
+    const { resumed, phase } = row()?.state ?? {};
+    const here = folders.here.get(id);
+    return [
+      ...(here === undefined ? ['what was parked is gone'] : []),
+      ...(resumed && folders.there.get(resumed.instanceId) === here ? [] : [`not resumed, but ${phase}`]),
+    ];
+  };
   try {
     await open();
     if (random() < 0.5) {
       await open();
     }
     const plan = random() < 0.5 ? ('park' as const) : ('move' as const);
+    const isResumed = plan === 'park' && random() < 0.7;
     const marker = '0a0a0a0a';
     const [window] = windows;
     assert.ok(window);
@@ -86,7 +122,7 @@ async function play(seed: number): Promise<readonly string[]> {
       ...(plan === 'move' ? { rental: { marker, accountKey: window.accountKey } } : {}),
     });
     if (plan === 'move') {
-      await scene.through(window.rent(marker).catch(() => undefined));
+      void window.rent(marker).catch(() => undefined);
     }
     for (let turn = 0; turn < 400 && windows.at(-1)?.parkings.find(id)?.state.phase !== 'parked'; turn += 1) {
       if (windows.length === 0) {
@@ -103,13 +139,17 @@ async function play(seed: number): Promise<readonly string[]> {
         break;
       }
     }
+    if (isResumed && windows.at(-1)?.parkings.find(id)?.state.phase === 'parked') {
+      blows = 0;
+      problems.push(...(await resume(id)));
+    }
     const state = windows.at(-1)?.parkings.find(id)?.state;
-    const problems = [...folders.violations];
+    problems.push(...folders.violations);
     const content = [...folders.there.values(), ...folders.here.values()];
     if (!content.includes(version === 0 ? 'first' : `version ${version}`)) {
       problems.push(`version ${version} is nowhere`);
     }
-    if (service.rented.length > (plan === 'move' ? 1 : 0)) {
+    if (service.rented.length > (plan === 'move' || isResumed ? 1 : 0)) {
       problems.push('a second rental');
     }
     if (state?.phase === 'parked' && service.instances.some(({ id: one }) => one === 5001)) {
