@@ -11,6 +11,7 @@
  *   npm run fuzz -- ends --runs 1000       the agreed ends of rentals, by all that keeps them and all that can go wrong
  *   npm run fuzz -- mirror --minutes 2     edits on both sides of a folder that is kept on an instance, with faults
  *   npm run fuzz -- kills                  a process that is killed by SIGKILL at each of these places in turn
+ *   npm run fuzz -- parked                 the same while a folder is parked and resumed
  */
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -33,11 +34,11 @@ const number = (text, otherwise) => (text === undefined ? otherwise : Number(tex
 const [kind = 'money'] = positionals;
 /** Runs that share a process; its windows stay in memory, so a new one takes over. */
 const perProcess = kind === 'ends' ? 50 : 10;
-/** Each place of a job's life before and after it; `jobPlaces` of `test/support/feature/jobPlaces.ts` is as long. */
-const killPlaces = 56;
-const runs = number(values.runs, kind === 'kills' ? killPlaces : Infinity);
-const minutes = number(values.minutes, values.runs === undefined && kind !== 'kills' ? 5 : Infinity);
-const firstSeed = number(values.seed, kind === 'kills' ? 0 : randomInt(1_000_000_000));
+/** Each place of a life; the lists of `test/support/feature/jobPlaces.ts` are as long. */
+const killPlaces = { kills: 56, parked: 48 }[kind];
+const runs = number(values.runs, killPlaces ?? Infinity);
+const minutes = number(values.minutes, values.runs === undefined && !killPlaces ? 5 : Infinity);
+const firstSeed = number(values.seed, killPlaces ? 0 : randomInt(1_000_000_000));
 if (!(runs >= 1) || !(minutes > 0) || !Number.isSafeInteger(firstSeed)) {
   process.stderr.write('--runs, --minutes and --seed take numbers.\n');
   process.exit(2);

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { prepareProduct } from '../support/fakeEditor/product';
 import { FakeUri } from '../support/fakeEditor/values';
 import { DocumentDriver } from '../support/feature/documentDriver';
+import { killParkedAt } from '../support/feature/jobKills';
+import { contentOf, hostsNamed, resumeParked } from '../support/feature/parkedDriver';
 import { reachableInstance, remoteSshExtension } from '../support/feature/reachable';
 import { evenPrices } from '../support/feature/rentDriver';
 import { useComputer } from '../support/feature/useComputer';
@@ -20,25 +23,6 @@ describe('A workspace between two instances', () => {
   const sets = () =>
     readdirSync(path.join(computer().storage, 'parked')).filter((name) => /^\w{8}\.json$/.test(name));
   const newest = () => Math.max(...computer().simulator.world.instances.map(({ id }) => id));
-  /** The instances to which a host name leads, by the files of ssh. */
-  const hostsNamed = (host: string) => {
-    const own = path.join(path.dirname(computer().sshConfig), 'gpu-rental.d');
-    return readdirSync(own)
-      .filter(
-        (name) => name.endsWith('.conf') && readFileSync(path.join(own, name), 'utf8').includes(` ${host}\n`),
-      )
-      .map((name) => Number(/(\d+)\.conf$/.exec(name)?.[1]));
-  };
-  /** Names, modes, times and bytes, as other programs read them. */
-  const content = (of: string) =>
-    execFileSync(
-      '/bin/sh',
-      [
-        '-c',
-        'find . -printf "%P %y %m %T@ %l\\n" | sort; find . -type f | sort | xargs -d "\\n" sha256sum; git fsck --strict 2>&1',
-      ],
-      { cwd: of, encoding: 'utf8' },
-    );
 
   before(async () => {
     await evenPrices(computer());
@@ -102,7 +86,7 @@ describe('A workspace between two instances', () => {
   });
 
   it('is offered before a destroy, saved here, and proved before its instance ends', async () => {
-    saved = content(folder);
+    saved = contentOf(folder);
     await instances().menu('trainer', 'Destroy…');
     await window.dialogButton('Park…', /^Destroy “trainer”\?/);
     await window.quick.title('Park');
@@ -126,26 +110,20 @@ describe('A workspace between two instances', () => {
   it('continues on the next instance with the same bytes, modes and times', async () => {
     rmSync(folder, { recursive: true });
     window.clearToasts();
-    await instances().menu('project of trainer', 'Resume…');
-    await window.quick.title(/Resume/);
+    await resumeParked(window, /^Sent to it 2\.0 MB, for \$/);
     const { body } = computer().simulator.received('POST', '/api/v0/bundles/').at(-1) ?? {};
     assert.deepEqual((body as Record<string, unknown>)['direct_port_count'], { gte: 1 });
-    await window.quick.pick('% reliable');
-    await window.quick.row(/and Resume project of trainer/);
-    await window.quick.row(/^Sent to it 2\.0 MB, for \$/);
-    await computer().pass(1000);
-    await window.quick.pick(/and Resume/);
     await window.toast(/^project of trainer is on trainer, proved file by file/, { withinMs: 1_800_000 });
     assert.deepEqual(
       window.toasts().filter((one) => one.includes('trainer is ready')),
       [],
     );
-    assert.equal(content(folder), saved);
+    assert.equal(contentOf(folder), saved);
     await window.toastButton(/proved file by file/, 'Open');
     const { address } = await window.opens();
     assert.ok(address.endsWith(folder), address);
     assert.equal(rented(), 2);
-    assert.deepEqual(hostsNamed('gpu-ws-project'), [newest()]);
+    assert.deepEqual(hostsNamed(computer(), 'gpu-ws-project'), [newest()]);
     await instances().row(/^project of trainer resumed .* · costs nothing · 2\.0 MB$/);
   });
 
@@ -177,4 +155,12 @@ describe('A workspace between two instances', () => {
     await instances().noRow('project of trainer');
     assert.deepEqual(readdirSync(path.join(computer().storage, 'parked')), []);
   });
+});
+
+describe('A workspace whose process ends by SIGKILL', () => {
+  before(() => prepareProduct());
+
+  it('is finished by another process, in the middle of a piece', async () => {
+    assert.deepEqual(await killParkedAt('during ssh fetch pieces'), { violations: [], rentals: 1 });
+  }).timeout(240_000);
 });

@@ -1,6 +1,6 @@
 import { prepareProduct } from '../support/fakeEditor/product';
-import { killAt } from '../support/feature/jobKills';
-import { jobPlaces } from '../support/feature/jobPlaces';
+import { killAt, killParkedAt } from '../support/feature/jobKills';
+import { jobPlaces, parkedPlaces } from '../support/feature/jobPlaces';
 import { anyBlows, playJob } from './jobs/scene';
 import { playMirror } from './mirror/scene';
 import { playAll, type Play } from './playAll';
@@ -13,13 +13,20 @@ const plays: Readonly<Record<string, Play>> = {
     const { violations, rentals } = await playJob(seed, anyBlows, trace);
     return { seed, violations, rentals };
   },
-  kills: async (seed, trace) => {
-    const place = jobPlaces[seed % jobPlaces.length] ?? '';
-    trace?.(place);
-    const { violations, rentals } = await killAt(place);
-    return { seed, violations: violations.map((one) => `${place}: ${one}`), rentals };
-  },
+  kills: (seed, trace) => playKill(jobPlaces, killAt, seed, trace),
+  parked: (seed, trace) => playKill(parkedPlaces, killParkedAt, seed, trace),
 };
+
+async function playKill(
+  places: readonly string[],
+  kill: typeof killAt,
+  ...[seed, trace]: Parameters<Play>
+): ReturnType<Play> {
+  const place = places[seed % places.length] ?? '';
+  trace?.(place);
+  const { violations, rentals } = await kill(place);
+  return { seed, violations: violations.map((one) => `${place}: ${one}`), rentals };
+}
 
 const [kind = '', ...runs] = process.argv.slice(2);
 const playOne = plays[kind];

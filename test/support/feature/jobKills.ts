@@ -6,6 +6,7 @@ import { bundled } from '../bundled';
 import { Computer } from './computer';
 import { JobJudge, type JobRows } from './jobJudge';
 import type { JobProcessOrder } from './jobProcess';
+import { ParkedJudge } from './parkedDriver';
 import { evenPrices, haveKey } from './rentDriver';
 
 const pace = 10;
@@ -15,11 +16,42 @@ export interface KillResult {
   readonly rentals: number;
 }
 
+interface KillJudge {
+  readonly violations: readonly string[];
+  readonly rentals: number;
+  report(what: string): void;
+  check(rows: JobRows): void;
+}
+
+/** Ends a process by SIGKILL at a place of a job's life; another one carries on. */
+export function killAt(place: string): Promise<KillResult> {
+  return killLife(place, (computer) => {
+    const ends = { success: 'destroy', failure: 'stop', limit: 'stop' };
+    const startsFile = path.join(computer.root, 'starts');
+    const job = { startsFile, payload: randomBytes(60_000), epochs: 3, code: 0, ends };
+    const order = { job: { ...job, payload: job.payload.toString('base64') } };
+    return Promise.resolve({ judge: new JobJudge(computer, job), order });
+  });
+}
+
+/** The same while a folder is parked and resumed. */
+export function killParkedAt(place: string): Promise<KillResult> {
+  return killLife(place, async (computer) => {
+    const judge = await ParkedJudge.begin(computer);
+    return { judge, order: { folder: judge.folder } };
+  });
+}
+
 /**
- * Has a process order a job and end by SIGKILL at a place of the job's life, and another one carry on from the same
- * storage. The marketplace and its machines live in this process.
+ * Has a process begin a life and end by SIGKILL at a place of it, and another one carry on from the same storage. The
+ * marketplace and its machines live in this process.
  */
-export async function killAt(place: string): Promise<KillResult> {
+async function killLife(
+  place: string,
+  begin: (
+    computer: Computer,
+  ) => Promise<{ readonly judge: KillJudge; readonly order: Pick<JobProcessOrder, 'job' | 'folder'> }>,
+): Promise<KillResult> {
   const sinceMs = Date.now();
   const computer = await Computer.start({
     simulator: { sshServer: true, credit: 10_000, speed: 10, clock: new PacedClock(pace, sinceMs) },
@@ -27,23 +59,13 @@ export async function killAt(place: string): Promise<KillResult> {
   try {
     await haveKey(computer);
     await evenPrices(computer);
-    const ends = { success: 'destroy', failure: 'stop', limit: 'stop' };
-    const startsFile = path.join(computer.root, 'starts');
-    const job = { startsFile, payload: randomBytes(60_000), epochs: 3, code: 0, ends };
-    const judge = new JobJudge(computer, job);
+    const { judge, order: life } = await begin(computer);
     const { root, simulator } = computer;
     const { url, apiKey } = simulator;
-    const order = {
-      root,
-      url,
-      apiKey,
-      pace,
-      sinceMs,
-      job: { ...job, payload: job.payload.toString('base64') },
-    };
+    const order = { root, url, apiKey, pace, sinceMs, ...life };
     const killed = await run({ ...order, place });
     if (killed.signal !== 'SIGKILL') {
-      judge.report(`no job came to ${place}: ${killed.output}`);
+      judge.report(`nothing came to ${place}: ${killed.output}`);
     }
     const next = await run(order);
     if (next.code !== 0) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Deed, Fate } from './fate';
 
-/** Words of the scripts that a job sends to its machine, and what each of them does; the first that fits counts. */
+/** Words of the scripts that machines are sent, and what each of them does; the first that fits counts. */
 const programs: readonly (readonly [word: string, name: string])[] = [
   ['Arms, checks or disarms', 'guard'],
   ['echo begun', 'begin'],
@@ -16,9 +16,15 @@ const programs: readonly (readonly [word: string, name: string])[] = [
   ['--no-recursion -cf', 'fetch'],
   ['tar -xof -', 'send'],
   ['export LC_ALL=C\ncd ', 'compare'],
+  ['echo "list $(date', 'list'],
+  ['echo hashes', 'hash'],
+  ['echo pieces', 'fetch pieces'],
+  ['echo "place $(free_kb)"', 'ready'],
+  ['echo taken', 'name'],
+  ['echo take', 'take'],
 ];
 
-/** The place in the life of a job at which something is done, or `undefined` for what has nothing to do with it. */
+/** The place in such a life at which something is done, or `undefined` for what has nothing to do with it. */
 export function placeOf({ kind, name, args }: Deed): string | undefined {
   if (kind === 'request') {
     const [asked] = args;
@@ -44,6 +50,9 @@ function placeOfFile(from: string, to: string): string | undefined {
   if (folder === 'rentals') {
     return 'write rental';
   }
+  if (to.includes(`${path.sep}parked${path.sep}`)) {
+    return placeOfParked(from, folder, base);
+  }
   if (folder !== 'jobs') {
     return to.includes('gpu-outputs') ? 'name output' : undefined;
   }
@@ -51,6 +60,17 @@ function placeOfFile(from: string, to: string): string | undefined {
     return `write ${phaseIn(from)}`;
   }
   return base.endsWith('.files.json') ? 'write names' : 'write order';
+}
+
+function placeOfParked(from: string, folder: string, base: string): string {
+  if (folder !== 'parked') {
+    return base.endsWith('.tar') ? 'name piece' : 'write names';
+  }
+  const content = readFileSync(from, 'utf8');
+  if (!base.endsWith('.state.json')) {
+    return content.includes('"rental":') ? 'note rental' : 'write order';
+  }
+  return content.includes('"resumed":') ? 'write resumed' : `write ${phaseIn(from)}`;
 }
 
 function phaseIn(file: string): string {
@@ -91,7 +111,40 @@ export const jobPlaces: readonly string[] = [
   'write releasing',
   'DELETE /api/v0/instances/{id}/',
   'write over',
-].flatMap((place) => [`before ${place}`, `after ${place}`]);
+].flatMap(aroundIt);
+
+/** The same for a folder that is parked and resumed, and in the middle of what is copied. */
+export const parkedPlaces: readonly string[] = [
+  'write listing',
+  'write order',
+  'ssh list',
+  'ssh hash',
+  'write names',
+  'write fetching',
+  'ssh fetch pieces',
+  'name piece',
+  'write proving',
+  'write lookingAgain',
+  'write proved',
+  'DELETE /api/v0/instances/{id}/',
+  'write parked',
+  'write rental',
+  'note rental',
+  'PUT /api/v0/asks/{id}/',
+  'write renting',
+  'write gettingReady',
+  'write placing',
+  'ssh ready',
+  'ssh take',
+  'ssh name',
+  'write resumed',
+]
+  .flatMap(aroundIt)
+  .concat('during ssh fetch pieces', 'during ssh take');
+
+function aroundIt(place: string): readonly string[] {
+  return [`before ${place}`, `after ${place}`];
+}
 
 /** Calls back when a window comes to a place, such as `before write running`; each as often as it comes there. */
 export function atPlaces(fate: Fate, seen: (place: string) => void): void {

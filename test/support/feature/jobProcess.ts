@@ -6,17 +6,19 @@ import { Computer } from './computer';
 import { areJobsOver, playOrder, type PlayedJob } from './jobDriver';
 import { jobRows } from './jobJudge';
 import { atPlaces } from './jobPlaces';
+import { bytesUnderWay, playParked } from './parkedDriver';
 import { WallClock } from './wallClock';
 
-/** What another process needs to know of the computer and of the job. */
+/** What another process needs to know of the computer, and of the job or the folder that is parked and resumed. */
 export interface JobProcessOrder {
   readonly root: string;
   readonly url: string;
   readonly apiKey: string;
   readonly pace: number;
   readonly sinceMs: number;
-  readonly job: Omit<PlayedJob, 'payload'> & { readonly payload: string };
-  /** It orders the job and kills itself there; without one it carries on what it finds. */
+  readonly job?: Omit<PlayedJob, 'payload'> & { readonly payload: string };
+  readonly folder?: string;
+  /** It begins the life and kills itself there; without one it carries on what it finds. */
   readonly place?: string;
 }
 
@@ -40,9 +42,9 @@ class KeptSecrets extends Map<string, string> {
   }
 }
 
-/** A window in a process of its own. It prints the rows of its views once all jobs are over. */
+/** A window in a process of its own. It prints the rows of its views once all is over. */
 async function main(order: JobProcessOrder): Promise<void> {
-  const { root, url, apiKey, place } = order;
+  const { root, url, apiKey, place, job, folder } = order;
   process.env['HOME'] = path.join(root, 'home');
   prepareProduct();
   // What windows and drivers use of the marketplace; its world is in the process that started this one.
@@ -61,15 +63,33 @@ async function main(order: JobProcessOrder): Promise<void> {
     await window.signIn();
     atPlaces(window.fate, (seen) => {
       if (seen === place) {
-        process.kill(process.pid, 'SIGKILL');
+        kill();
+      } else if (folder !== undefined && seen === place.replace('during', 'before')) {
+        killUnderWay(computer, folder);
       }
     });
-    await playOrder(window, { ...order.job, payload: Buffer.from(order.job.payload, 'base64') });
+  }
+  if (folder !== undefined) {
+    await playParked(window, folder);
+  } else if (place !== undefined && job) {
+    await playOrder(window, { ...job, payload: Buffer.from(job.payload, 'base64') });
   }
   await computer.until('the end of the job', () => areJobsOver(computer), { withinMs: 60 * 60_000 });
   await computer.pass(90_000);
   process.stdout.write(`${JSON.stringify(await jobRows(window))}\n`);
   process.exit(0);
+}
+
+function kill(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** Between two pieces of what arrives or leaves. */
+function killUnderWay(computer: Computer, folder: string): void {
+  if (bytesUnderWay(computer, folder) > 1_000_000) {
+    kill();
+  }
+  setImmediate(() => killUnderWay(computer, folder));
 }
 
 void main(JSON.parse(process.argv[2] ?? '') as JobProcessOrder).catch((error: unknown) => {
