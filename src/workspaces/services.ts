@@ -7,6 +7,8 @@ import type { Parkings } from './store/parkings';
 export type Services = CoreServices & {
   readonly mirrors: FolderMirrors;
   readonly parkings: Parkings;
+  /** Returns what of a set is missing or damaged on this computer; '' for its list. */
+  readonly provedHere: (setId: string, signal: AbortSignal) => Promise<readonly string[]>;
   /** Looks at a folder of a machine, by its alias and a raw path, before it is saved. */
   readonly lookAtFolder: (alias: string, root: string, signal: AbortSignal) => Promise<FolderLook>;
 };

@@ -40,6 +40,11 @@ export const wingOfWorkspaces: Wing = {
     const made = {
       mirrors: own(new Mirrors({ ...services, create })),
       parkings,
+      provedHere: async (setId: string, signal: AbortSignal) => {
+        const own = pieces('', files.folderOf(setId));
+        const manifest = await own.saved();
+        return manifest ? own.proveHere(manifest, signal) : [''];
+      },
       lookAtFolder: (alias: string, root: string, signal: AbortSignal) =>
         pieces(alias, storageDir).look(root, signal),
     };

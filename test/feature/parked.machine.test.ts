@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { prepareProduct } from '../support/fakeEditor/product';
 import { FakeUri } from '../support/fakeEditor/values';
@@ -105,6 +105,19 @@ describe('A workspace between two instances', () => {
     const other = await computer().openWindow();
     await other.view('instances').row(/^project of trainer costs nothing/);
     other.close();
+  });
+
+  it('is not rented for while a file of it is damaged here', async () => {
+    window.clearToasts();
+    const [id = ''] = sets();
+    const set = path.join(computer().storage, 'parked', id.replace('.json', ''));
+    const piece = path.join(set, readdirSync(set).find((name) => name.startsWith('files-')) ?? '');
+    const whole = readFileSync(piece);
+    writeFileSync(piece, Buffer.from(whole).fill('damage', 512, 700));
+    await instances().menu('project of trainer', 'Resume…');
+    await window.toast(/^project of trainer is damaged on this computer/);
+    writeFileSync(piece, whole);
+    assert.equal(window.quick.isOpen, false);
   });
 
   it('continues on the next instance with the same bytes, modes and times', async () => {

@@ -27,6 +27,8 @@ export interface ParkedSet {
   readonly like: RentedLike;
   /** The host name that leads to the instance on which it continues. */
   readonly host?: string | undefined;
+  /** The instance has a volume, which is kept and costs money after its end. */
+  readonly hasVolume?: boolean | undefined;
   /** The set of the same folder that this one replaces once its machine has ended. */
   readonly replaces?: string | undefined;
   /** The rental of the machine on which it continues, noted before the request leaves. */

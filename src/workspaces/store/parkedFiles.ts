@@ -45,6 +45,7 @@ const setFile = z.object({
   root: z.string().startsWith('/'),
   leftOut: z.array(z.string()),
   like: rentedLike,
+  hasVolume: z.boolean().optional(),
   host: z
     .string()
     .regex(/^gpu-ws-[a-z0-9-]+$/)

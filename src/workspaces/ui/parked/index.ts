@@ -5,6 +5,7 @@ import { reportDamagedFiles } from '../../../editor/damagedFiles';
 import { localize, t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
 import { pricePerHour } from '../../../editor/priceText';
+import { withCancellableProgress } from '../../../editor/progress';
 import { showFolder } from '../../../editor/showFolder';
 import { titleOf } from '../../../editor/titles';
 import { bytesText } from '../../../util/bytes';
@@ -18,6 +19,7 @@ import {
   canResume,
   isAtRest,
   isResumable,
+  some,
   type ParkedRow,
 } from '../../model/parking';
 import type { Services } from '../../services';
@@ -29,7 +31,7 @@ import { rentForSet } from './rentalOfSet';
 import { UnsavedThere } from './unsavedThere';
 
 type Deps = Omit<ParkDeps, 'unsavedThere'> &
-  Pick<Services, 'commands' | 'hub' | 'instanceGroups' | 'notices' | 'oneWindow'>;
+  Pick<Services, 'commands' | 'hub' | 'instanceGroups' | 'notices' | 'oneWindow' | 'provedHere'>;
 
 /** How long after a set is on an instance its start may still be checked (ms). */
 const stillStartsMs = 10 * 60_000;
@@ -108,6 +110,13 @@ async function resume(deps: Deps, row: ParkedRow): Promise<void> {
   if (!isReady(row)) {
     throw new UserError(text('{0} can’t be resumed now.', nameOfSet(row)));
   }
+  const wrong = await withCancellableProgress(t('Checking {0}…', nameOfSet(row)), (signal) =>
+    deps.provedHere(set.id, signal),
+  );
+  if (wrong.length > 0) {
+    const names = some(wrong.map((name) => (name === '' ? 'manifest.jsonl' : shownName(name))));
+    throw new UserError(text('{0} is damaged on this computer: {1}', nameOfSet(row), names));
+  }
   await rentForSet({
     name: nameOfSet(row),
     label: set.from.name,
@@ -120,12 +129,12 @@ async function resume(deps: Deps, row: ParkedRow): Promise<void> {
   });
 }
 
-async function remove({ parkings }: Deps, row: ParkedRow): Promise<void> {
+async function remove({ fleet, parkings }: Deps, row: ParkedRow): Promise<void> {
   const { set, state } = row;
   if (!isAtRest(row)) {
     throw new UserError(text('{0} is being worked on. Stop that first.', nameOfSet(row)));
   }
-  const isOnly = state.endedAt !== undefined && !state.resumed;
+  const isOnly = state.endedAt !== undefined && (!state.resumed || fleet.hasEnded(state.resumed.instanceId));
   const isSure = await confirm({
     message: t('Delete {0}?', nameOfSet(row)),
     detail: [
@@ -171,7 +180,9 @@ function showOne(row: ParkedRow, news: 'parked' | 'resumed' | 'incomplete' | 'tr
     case 'parked':
       message(
         'info',
-        t('{0} is parked here, and {1} is destroyed. It costs nothing.', name, set.from.name),
+        set.hasVolume === true
+          ? t('{0} is parked here, and {1} is destroyed. Its volume still costs money.', name, set.from.name)
+          : t('{0} is parked here, and {1} is destroyed. It costs nothing.', name, set.from.name),
         act('showFolder'),
       );
       return;

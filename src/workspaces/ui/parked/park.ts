@@ -98,6 +98,7 @@ export async function park(
     root,
     leftOut,
     host,
+    hasVolume: (instance.volumes ?? []).length > 0,
     like: likeOf(instance, rental),
     replaces: older?.set.id,
   };

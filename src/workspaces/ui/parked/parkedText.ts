@@ -50,7 +50,7 @@ export function stateOfSet(
     case 'parked':
       return [
         ...(state.resumed ? [t('resumed {0}', momentText(state.resumed.at, now))] : []),
-        why ?? t('costs nothing'),
+        why ?? (set.hasVolume === true ? t('only its volume costs money') : t('costs nothing')),
         bytesText(bytes),
         ...(state.resumed ? [] : [momentText(state.endedAt ?? state.since, now)]),
       ].join(' · ');
