@@ -200,10 +200,10 @@ describe('an instance whose rental has ended', () => {
     });
     window.run('Refresh');
     const soon = await window.toast(/The host ends the rental of store/);
-    assert.deepEqual(soon.buttons, ['Start…', 'Copy Data…', 'Rent Another Like This…']);
+    assert.deepEqual(soon.buttons, ['Download…', 'Start…', 'Copy Data…', 'Rent Another Like This…']);
     await computer().pass(2 * minute);
     const { buttons } = await window.toast(/The rental of store ended at/);
-    assert.deepEqual(buttons, ['Copy Data…', 'Rent Another Like This…', 'Destroy…']);
+    assert.deepEqual(buttons, ['Download…', 'Copy Data…', 'Rent Another Like This…', 'Destroy…']);
     window.clearToasts();
     await instances().row(/store.*expired/);
     await assert.rejects(instances().menu(/store/, 'Start…'));
