@@ -104,7 +104,7 @@ export const settingChecks: { readonly [Key in keyof Settings]: (value: unknown)
   'gpuRental.setUp.gitIdentity': (value) => typeof value === 'boolean',
   'gpuRental.setUp.dotfiles': (value) =>
     typeof value === 'string' &&
-    /^(?:[\w.-]+\/[\w.-]+|(?:https|ssh):\/\/\S+|\S+@\S+:\S+)?$/.test(value.trim()),
+    /^(?:[\w.-]+\/[\w.-]+|(?:https|ssh):\/\/\S+|[^\s@]+@[^\s:]+:\S+)?$/.test(value.trim()),
   'gpuRental.setUp.secrets': (value) =>
     Array.isArray(value) && value.every((one) => typeof one === 'string' && !secretNameProblem(one)),
   'gpuRental.setUp.extensions': (value) =>

@@ -66,7 +66,7 @@ export async function downloadServed(
   const leftOut: LeftOut[] = [];
   await copyFromDaemon(instance.open, {
     module: instance.module,
-    folder: remote.replace(/\/+$/, ''),
+    folder: remote.replace(/(?<!\/)\/+$/, ''),
     signal: options.signal,
     choose: (listed) => {
       for (const file of listed) {
@@ -159,7 +159,7 @@ class Fetch {
     const listedAs = ({ path }: ListedFile) => byName.get(`${prefix}${path.toString('utf8')}`);
     await copyFromDaemon(open, {
       module,
-      folder: folder.replace(/\/+$/, ''),
+      folder: folder.replace(/(?<!\/)\/+$/, ''),
       signal,
       // Chosen from a list of its own, which may have other sizes than the first list.
       choose: (files) =>

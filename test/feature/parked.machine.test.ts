@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { prepareProduct } from '../support/fakeEditor/product';
 import { FakeUri } from '../support/fakeEditor/values';
@@ -35,7 +35,7 @@ describe('A workspace between two instances', () => {
     execFileSync('git', ['init', '-q', folder]);
     writeFileSync(path.join(folder, 'train.py'), 'epochs = 3\n', { mode: 0o755 });
     writeFileSync(path.join(folder, 'model.bin'), Buffer.alloc(2_000_000, 'model'));
-    execFileSync('ln', ['-s', 'model.bin', path.join(folder, 'latest')]);
+    symlinkSync('model.bin', path.join(folder, 'latest'));
     mkdirSync(path.join(folder, 'empty ünïcode'));
     window = await computer().openSignedIn();
     await instances().row('trainer');

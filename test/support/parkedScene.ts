@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { runProgram } from '../../src/ssh/run';
 import type { SshService } from '../../src/ssh/service';
 import { systemClock } from '../../src/util/clock';
@@ -33,7 +33,10 @@ export class ParkedScene {
 
   /** A login that is not the superuser's. */
   readonly asUser: SshService['exec'] = (_, script, options = {}) => {
-    chmodSync(dirname(this.dir), 0o711);
+    // A run in several processes has a folder for each of them in one of its own.
+    for (let folder = dirname(this.dir); basename(folder).startsWith('gr-'); folder = dirname(folder)) {
+      chmodSync(folder, 0o711);
+    }
     chmodSync(this.dir, 0o755);
     const plain = ['/bin/sh', '-c', script] as const;
     const other = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', ...plain] as const;

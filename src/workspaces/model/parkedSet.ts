@@ -102,6 +102,9 @@ export interface ParkedPieces {
 
 /** Whether a path names a folder that another instance can have: not the root of a disk, and no way through others. */
 export function canBeParked(path: string): boolean {
-  const parts = path.replace(/\/+$/, '').split('/').slice(1);
+  const parts = path
+    .replace(/(?<!\/)\/+$/, '')
+    .split('/')
+    .slice(1);
   return parts.length > 0 && !parts.some((part) => part === '' || part === '.' || part === '..');
 }

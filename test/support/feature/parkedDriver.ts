@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { canResume, isAtRest, type ParkedRow } from '../../../src/workspaces/model/parking';
 import { rentRunning } from '../rentRunning';
@@ -113,7 +122,7 @@ export class ParkedJudge {
     writeFileSync(path.join(folder, 'train.py'), 'epochs = 3\n', { mode: 0o755 });
     // Large enough for what is continued in its middle.
     writeFileSync(path.join(folder, 'model.bin'), randomBytes(40_000_000));
-    execFileSync('ln', ['-s', 'model.bin', path.join(folder, 'latest')]);
+    symlinkSync('model.bin', path.join(folder, 'latest'));
     return new ParkedJudge(computer, trainer, folder);
   }
 

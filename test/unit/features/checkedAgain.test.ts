@@ -140,6 +140,7 @@ const cases: Readonly<Record<string, (of: Changes) => unknown>> = {
       only({
         jobs: of.of('the jobs', jobs),
         ...{ accounts: none, fleet: none, notices: none, clock: of.clock, commands: { register: quiet } },
+        startWatches: { onDidHappen: quiet },
         ...{
           trees: { 'gpuRental.jobs': { setProvider: () => undefined, view } },
           contextKeys: { set: of.note },

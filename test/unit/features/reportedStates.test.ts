@@ -87,6 +87,7 @@ describe('From its start on a feature shows', () => {
       showJobs(
         only({
           ...{ jobs: list, accounts: none, fleet: none, notices: none, clock, commands: { register: quiet } },
+          startWatches: { onDidHappen: quiet },
           trees: { 'gpuRental.jobs': { setProvider: () => undefined, view } },
           contextKeys: { set: (key: string, value: unknown) => keys.set(key, value) },
           ...{

@@ -39,6 +39,7 @@ describe('The confirmation of a job', () => {
         limit,
         sent: sentOf(1, 0),
         outputsTo: '/workspace/out',
+        facts: [],
         after: [],
       },
       ...{ sweep: { jobs: 1, machines: [trainer], dollars: 4 } },

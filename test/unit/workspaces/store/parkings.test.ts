@@ -386,8 +386,9 @@ describe('A workspace that continues on another instance', () => {
     const { id } = await move(window, '0a0a0a0a');
     await rentFor(window, '0a0a0a0a');
     await becomesReady(window, '0a0a0a0a');
-    await passUntil(scene.computer, 'it waits', () => window.state(id)?.why !== undefined);
-    assert.match(window.state(id)?.why ?? '', /changed after they were copied/);
+    await passUntil(scene.computer, 'it waits with the names', () =>
+      /changed after they were copied/.test(window.state(id)?.why ?? ''),
+    );
     await scene.pass(3_600_000);
     assert.equal(scene.service.instances.length, 2);
   });

@@ -3,9 +3,9 @@ import { rentForJob } from '../../../../../src/jobs/ui/workspaceFile/rentForWork
 import type { RentDraft } from '../../../../../src/model/rentals/rentDraft';
 import type { OpenRecipe } from '../../../../../src/model/workspace/workspaceFile';
 import { aTemplate } from '../../../../support/builders';
-import { OnQuick } from '../../../../support/onQuick';
 import { textsOn, useCommands, useScreen } from '../../../../support/onScreen';
 import { only } from '../../../../support/only';
+import { until } from '../../../../support/until';
 
 interface Wanted {
   readonly hours?: number;
@@ -16,7 +16,6 @@ interface Wanted {
 
 describe('The search for a machine of a job', () => {
   const screen = useScreen();
-  const quick = new OnQuick(screen);
   const drafts: RentDraft[] = [];
   useCommands((id, [draft]) => {
     assert.equal(id, 'gpuRental.searchFor');
@@ -44,7 +43,7 @@ describe('The search for a machine of a job', () => {
       machines,
     };
     const given = recipe && { filters: {}, env: {}, whenRunning: 'ask', ...recipe };
-    await rentForJob(only({ accounts: account }), only({ job, recipe: given }));
+    await rentForJob(only({ accounts: account, clock: { now: () => 0 } }), only({ job, recipe: given }));
     return drafts.at(-1);
   }
   const days = (draft: RentDraft | undefined) => draft?.query.filters['days'];
@@ -107,13 +106,12 @@ describe('The search for a machine of a job', () => {
     for (const isTaken of [false, true]) {
       textsOn(screen);
       const searched = search({ recipe: { template } });
-      await quick.flush();
-      const [question] = screen.messages.shown;
-      assert.match(question?.text ?? '', /The template Trainer was edited after/);
+      const question = await until('the question', () => screen.messages.shown[0]);
+      assert.match(question.text, /The template Trainer was edited after/);
       if (isTaken) {
-        question?.press(question.buttons.find((one) => !/Not Now|Cancel/.test(one)) ?? '');
+        question.press(question.buttons.find((one) => !/Not Now|Cancel/.test(one)) ?? '');
       } else {
-        question?.close();
+        question.close();
       }
       assert.equal((await searched) !== undefined, isTaken);
     }
