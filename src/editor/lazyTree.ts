@@ -58,6 +58,7 @@ export class LazyTree implements vscode.TreeDataProvider<object>, vscode.Disposa
     if (!this.view.visible) {
       // A hidden tree has no open menu, and a comparison would read rows that are not shown. The editor reads them when
       // it shows the tree.
+      this.shown.dropMade();
       this.changed.fire(undefined);
       return;
     }

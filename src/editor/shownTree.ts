@@ -25,11 +25,8 @@ interface Appearance {
 export class ShownTree {
   private readonly rows = new Map<object | undefined, readonly object[]>();
   private readonly appearances = new WeakMap<object, Appearance>();
-  /** The rows that were found to differ, until the editor reads them. */
-  private readonly changed = new WeakMap<
-    object,
-    { readonly item: vscode.TreeItem; readonly appearance: string }
-  >();
+  /** The rows that the last comparison found to differ, until the editor reads them. */
+  private changed = new WeakMap<object, { readonly item: vscode.TreeItem; readonly appearance: string }>();
 
   constructor(
     private readonly rowsOf: (parent: object | undefined) => Promise<readonly object[]>,
@@ -69,7 +66,13 @@ export class ShownTree {
 
   /** Returns the rows that differ from what the editor has; empty if none do. */
   async changes(): Promise<TreeChange> {
+    this.dropMade();
     return this.changesBelow(undefined);
+  }
+
+  /** Has the editor get each row as it is by then. */
+  dropMade(): void {
+    this.changed = new WeakMap();
   }
 
   private async changesBelow(parent: object | undefined): Promise<TreeChange> {

@@ -95,6 +95,21 @@ describe('A tree whose rows changed', () => {
     );
   });
 
+  it('shows what holds where rows came, or it was hidden, before the editor read a changed one', async () => {
+    for (const isHidden of [false, true]) {
+      const { view, nodes, change } = treeOf(2);
+      await view.rows();
+      await change('second');
+      nodes.push({ id: 2 });
+      view.setVisible(!isHidden);
+      await change('third');
+      assert.deepEqual(
+        (await view.rows()).map(({ text }) => text),
+        ['third 0', 'third 1', 'third 2'],
+      );
+    }
+  });
+
   it('opens the row that was clicked, also where it was drawn again just then', async () => {
     const { view, words, screen } = treeOf(3);
     const run: unknown[] = [];
