@@ -46,17 +46,33 @@ export class OwnFolder {
     return (await ifPresent(this.deps.fs.facts(confFile(this.paths, alias))))?.mtimeMs ?? 0;
   }
 
-  /** Writes the file of an instance, unless it has the same content. */
+  /** Writes the file of an instance, unless it has the same content. The name of a workspace in it stays. */
   async write(entry: HostEntry, signal?: AbortSignal): Promise<'same' | 'written'> {
     const file = confFile(this.paths, entry.alias);
-    const render = async () => {
-      const isPinned = (await this.hostKeys(entry.alias)).length > 0;
-      return Buffer.from(renderHost(entry, this.paths.knownHosts, isPinned), 'utf8');
+    const render = (before: Buffer) => {
+      const workspace = parseHost(entry.alias, before.toString('utf8'))?.workspace;
+      return this.rendered({ ...entry, workspace });
     };
-    if ((await this.readFile(file))?.equals(await render())) {
+    const before = await this.readFile(file);
+    if (before?.equals(await render(before))) {
       return 'same';
     }
     return this.change(file, render, signal);
+  }
+
+  /** Writes the name of a workspace into the file of an instance, or removes it. Other writers keep it. */
+  async name(alias: string, workspace: string | undefined): Promise<void> {
+    if (await this.read(alias)) {
+      await this.change(confFile(this.paths, alias), async (before) => {
+        const entry = parseHost(alias, before.toString('utf8'));
+        return entry ? this.rendered({ ...entry, workspace }) : before;
+      });
+    }
+  }
+
+  private async rendered(entry: HostEntry): Promise<Buffer> {
+    const isPinned = (await this.hostKeys(entry.alias)).length > 0;
+    return Buffer.from(renderHost(entry, this.paths.knownHosts, isPinned), 'utf8');
   }
 
   /** Returns the file for the public part of a key that only an agent holds, and the line in it. */

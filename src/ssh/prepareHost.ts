@@ -152,7 +152,6 @@ export async function writeEntry(
     isProved: known?.isProved === true && sameEndpoint(known.endpoint, endpoint),
     // Of the stored host key, which is the same at each address.
     isKeyPrinted: known?.isKeyPrinted === true,
-    workspace: known?.workspace,
   };
   await writeAgentKey(context, alias, identity, signal);
   const verification = await write(context, entry, signal);

@@ -318,11 +318,11 @@ class NativeSsh implements SshService {
     for (const other of await folder.aliases()) {
       const entry = other === alias ? undefined : await folder.read(other);
       if (entry?.workspace === host) {
-        await folder.write({ ...entry, workspace: undefined });
+        await folder.name(other, undefined);
       }
     }
     if (own && own.workspace !== host) {
-      await folder.write({ ...own, workspace: host });
+      await folder.name(own.alias, host);
     }
   }
 

@@ -41,6 +41,21 @@ describe('A file of ours', () => {
     return new OwnFolder(deps, paths(), () => Promise.resolve());
   }
 
+  it('keeps the name of a workspace that it got while another login was under way', async () => {
+    const own = folder();
+    await own.write(entry);
+    const before = await own.read('gpu-7');
+    assert.ok(before);
+    await own.name('gpu-7', 'gpu-ws-llm');
+    await own.write({ ...before, endpoint: moved.endpoint });
+    const after = await own.read('gpu-7');
+    assert.deepEqual([after?.workspace, after?.endpoint], ['gpu-ws-llm', moved.endpoint]);
+    await own.name('gpu-7', undefined);
+    await own.name('gpu-8', 'gpu-ws-llm');
+    assert.equal((await own.read('gpu-7'))?.workspace, undefined);
+    assert.equal(existsSync(join(home.ownDir, 'gpu-8.conf')), false);
+  });
+
   const known = 'gpu-7 ssh-ed25519 AAAA\ngpu-7.host ssh-ed25519 CCCC\ngpu-77 ssh-ed25519 BBBB\n';
   const scenes: Record<
     string,
