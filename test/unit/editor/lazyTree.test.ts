@@ -95,7 +95,7 @@ describe('A tree whose rows changed', () => {
     );
   });
 
-  it('shows what holds where rows came, or it was hidden, before the editor read a changed one', async () => {
+  it('shows what holds where rows were added, or it was hidden, before the editor read a changed one', async () => {
     for (const isHidden of [false, true]) {
       const { view, nodes, change } = treeOf(2);
       await view.rows();
