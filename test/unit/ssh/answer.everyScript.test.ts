@@ -128,8 +128,9 @@ const starts: Readonly<Record<string, (read: string) => string>> = {
   'prints what it was given': () => 'echo "$SSH_ORIGINAL_COMMAND"; printf "//gpu-rental<"',
   'asks a question': (read) => `printf "Update now? "; ${read}`,
   'leaves a process that holds the pipes': () => 'sleep 60 &',
-  // Once for each login: what the shell of a command itself prints belongs to its output.
-  'prints later': () => 'sh -c "mkdir $HOME/began 2>/dev/null && sleep 0.1 && echo late" &',
+  // Once for each login, and after its shell: what is printed while a command runs belongs to its output.
+  'prints later': () =>
+    `sh -c 'mkdir "$HOME/began" 2>/dev/null && while kill -0 "$PPID" 2>/dev/null; do sleep 0.01; done; sleep 1; echo late' &`,
   'reads all': () => 'cat >/dev/null',
   'repeats all': () => 'cat',
 };
