@@ -2,7 +2,7 @@ import { mkdir, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ByteReader } from '../../../ssh/byteReader';
-import { lastLines, spareBytes, TransferError } from '../../../ssh/transfer';
+import { lastLines, SentTooMuchError, spareBytes, TransferError } from '../../../ssh/transfer';
 import { bytesText } from '../../../util/bytes';
 import { errorCode } from '../../../util/errorCode';
 import { UserError } from '../../../util/errors';
@@ -152,12 +152,13 @@ export class PieceFetch {
     const path = join(this.folder, piece.file);
     const part = await PartFile.open(`${path}.part`, begun, arriving, (bytes) => this.beforeWrite(bytes));
     const wrong = new Set<string>();
-    let [isBroken, isUnasked] = [false, false];
+    let [isBroken, isLie] = [false, false];
     try {
       await checkPiece(part, piece, wrong, (bytes) => this.progress.add(bytes));
       await part.trim();
     } catch (error) {
-      isUnasked = error instanceof UnaskedError;
+      // What was not asked for, or more than was announced.
+      isLie = error instanceof UnaskedError || error instanceof SentTooMuchError;
       isBroken = error instanceof PieceBrokenError && !part.isCut;
       if (!(error instanceof PieceBrokenError)) {
         throw error;
@@ -165,7 +166,7 @@ export class PieceFetch {
     } finally {
       await part.close();
       // Nothing of a machine that lies is continued.
-      if (isUnasked) {
+      if (isLie) {
         await rm(`${path}.part`);
       }
     }

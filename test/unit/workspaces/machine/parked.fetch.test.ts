@@ -216,7 +216,13 @@ describe('A folder that is fetched from an instance', function () {
         assert.ok(Array.isArray(found) && words.some((word) => found.includes(word)), String(found));
       }
       assert.notDeepEqual(await scene.pieces().proveHere(manifest), []);
-      // What was kept of it does no harm.
+      // What was kept of it does no harm, and of what never ends, nothing is kept.
+      if (String(words).includes('more than it announced')) {
+        assert.deepEqual(
+          readdirSync(scene.folder).filter((name) => name.endsWith('.part')),
+          [],
+        );
+      }
       scene.honest();
       scene.make('echo 111 >a; rm -f evil; touch -d 2001-01-01 a .');
       await scene.pieces().fetch(manifest);
