@@ -14,6 +14,7 @@ import { explainFailure, explainVerification } from '../../ssh/problemText';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
 import type { RepositoryUrl } from '../../ssh/repositoryUrl';
 import { runProgram } from '../../ssh/run';
+import { isComplete } from '../../store/instances/listed';
 import { offerToAttach } from './connectProblem';
 import type { Contact } from './contact';
 import { LastFolders, pickFolder, recipeFolder } from './folders';
@@ -228,12 +229,13 @@ export class Connector {
     const account = still();
     const own = await ssh.entries(account);
     const { state } = fleet;
+    const isWhole = state.kind === 'ready' && state.error === undefined && isComplete(state.value);
     const listed = state.kind === 'ready' ? state.value.instances : [];
     const there = new Set(listed.map(({ id }) => ssh.aliasOf(account, id)));
     const given = [instanceId, oldId].flatMap((id) => (id === undefined ? [] : [ssh.aliasOf(account, id)]));
     for (const other of await ssh.entries()) {
-      // Without a list, each may be there.
-      const isGone = state.kind === 'ready' && own.includes(other) && !there.has(other);
+      // Without a whole list, each may be there.
+      const isGone = isWhole && own.includes(other) && !there.has(other);
       if (!given.includes(other) && !isGone && (await ssh.entry(other))?.workspace === host) {
         return false;
       }
