@@ -8,6 +8,7 @@ import { MirrorScene } from '../support/mirrorScene';
 import { SshHome } from '../support/sshHome';
 import { sshAccount, sshInstance } from '../support/sshInstance';
 import { SshMachine } from '../support/sshMachine';
+import { pause } from '../support/until';
 import { median, type Figure } from './figure';
 
 const smallFiles = 10_000;
@@ -32,7 +33,8 @@ export async function measureMirror(): Promise<Figure[]> {
     const tarMs = await timed(() => sendByTar(ssh, scene.local, ['.'], 'plain'));
     const mirror = scene.open({ ssh });
     const firstMs = await timed(() => mirror.settle());
-    // What was sent in the last two seconds is hashed once.
+    // What was sent in the last two seconds is hashed once more after them.
+    await pause(2_500);
     await mirror.settle();
     const unchangedMs = await timed(() => mirror.settle());
     const name = 'package1/module1.py';
