@@ -119,6 +119,14 @@ export class Parkings implements Disposable {
     );
   }
 
+  /** Returns the set that last continued in this folder of an instance; one of another folder is never replaced by it. */
+  continuedIn(accountKey: string, instanceId: number, root: string): ParkedRow | undefined {
+    return this.rows.find(
+      ({ set, state: { resumed } }) =>
+        set.accountKey === accountKey && resumed?.instanceId === instanceId && resumed.root === root,
+    );
+  }
+
   /** Whether a schedule leaves an instance alone. One that is stopped loses no files, and many failures cost money. */
   isSaving(accountKey: string, instanceId: number, loss: 'processes' | 'disk'): boolean {
     const row = this.onInstance(accountKey, instanceId);
@@ -195,8 +203,9 @@ export class Parkings implements Disposable {
   async likeOf({ id, like }: ParkedSet): Promise<RentedLike> {
     const { log, secrets } = this.deps;
     try {
-      const kept = fullConfig.safeParse(parseJson((await secrets.get(secretKey(id))) ?? ''));
-      return kept.success ? { ...like, config: kept.data, hasSecrets: true } : like;
+      const stored = await secrets.get(secretKey(id));
+      const kept = stored === undefined ? undefined : fullConfig.safeParse(parseJson(stored));
+      return kept?.success === true ? { ...like, config: kept.data, hasSecrets: true } : like;
     } catch (error) {
       log.warn(`The secrets of the parked set ${id} could not be read: ${String(error)}`);
       return like;

@@ -76,7 +76,7 @@ export async function park(
   const look = await withCancellableProgress(t('Checking the files of {0}…', plainLabel(folder)), (signal) =>
     deps.lookAtFolder(machine.alias, root, signal),
   );
-  const older = olderSet(deps, account.key, instance.id, root);
+  const older = deps.parkings.continuedIn(account.key, instance.id, root);
   const leftOut = await ask(deps, plan, machine, instance, root, look, older);
   if (!leftOut) {
     return;
@@ -112,14 +112,6 @@ async function checkIsFree({ parkings }: ParkDeps, accountKey: string, { id }: I
   if (busy) {
     throw new UserError(text('{0} is already being parked, moved or resumed.', nameOfSet(busy)));
   }
-}
-
-/** Returns the set from which this instance was resumed, if it is of the same folder. */
-function olderSet({ parkings }: ParkDeps, accountKey: string, instanceId: number, root: string) {
-  return parkings.rows.find(
-    ({ set, state: { resumed } }) =>
-      set.accountKey === accountKey && resumed?.instanceId === instanceId && resumed.root === root,
-  );
 }
 
 async function ask(
