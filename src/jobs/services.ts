@@ -37,6 +37,7 @@ type Deps = Pick<
   | 'ssh'
   | 'storageDir'
   | 'volumes'
+  | 'work'
 >;
 
 export type JobServices = ReturnType<typeof jobServices>;
@@ -45,7 +46,18 @@ export type Services = CoreServices & ScheduleServices & JobServices;
 
 /** Makes the jobs, which run over SSH. */
 export function jobServices(
-  { ssh, storageDir, machineChecks, keptSecrets, volumes, budget, failedMachines, settings, ...shared }: Deps,
+  {
+    ssh,
+    storageDir,
+    machineChecks,
+    keptSecrets,
+    volumes,
+    budget,
+    failedMachines,
+    settings,
+    work,
+    ...shared
+  }: Deps,
   own: Own,
 ) {
   const jobMachine = (account: Account, instanceId: number): JobMachine =>
@@ -80,6 +92,10 @@ export function jobServices(
       ...shared,
       firstContact: machineChecks.contact,
       guard: guardOver(ssh),
+      isSaving: async (accountKey, instanceId, loss) => {
+        await work.whole();
+        return work.isSaving(accountKey, instanceId, loss);
+      },
       jobs,
       machine: jobMachine,
       replaceMachine,

@@ -53,6 +53,8 @@ export class FakeMachine implements JobMachine {
   fetched: string | undefined;
   /** The room on the disk of the computer. */
   freeBytes: number | undefined;
+  /** Its files are being saved elsewhere. */
+  isSaved = false;
   /** Called once, when the next job begins. */
   onBegin: (() => void) | undefined;
   isTransferHeld = false;
@@ -296,7 +298,11 @@ export function aRentedJob(
 export async function openJobWindow(
   computer: FakeComputer,
   disk: FakeJobDisk,
-  machine: JobMachine & { readonly guard?: JobGuard; readonly freeBytes?: number | undefined },
+  machine: JobMachine & {
+    readonly guard?: JobGuard;
+    readonly freeBytes?: number | undefined;
+    readonly isSaved?: boolean;
+  },
 ) {
   const window = await computer.openSignedIn();
   const { accounts, fleet, hub, owned, rentals } = window;
@@ -334,6 +340,7 @@ export async function openJobWindow(
         ),
       firstContact: () => Promise.resolve(),
       freeBytes: () => Promise.resolve(machine.freeBytes),
+      isSaving: () => Promise.resolve(machine.isSaved === true),
       guard: machine.guard ?? new FakeMachine().guard,
     }),
   );

@@ -9,7 +9,7 @@ import type { JobStepDeps, Step } from './jobStep';
 import { isStopped } from './jobTrouble';
 import { othersInTheWay } from './otherJobs';
 
-/** How soon to check again whether other jobs still use the machine (ms). */
+/** How soon to check again whether others still use the machine (ms). */
 const waitMs = 30_000;
 
 /** Ends the machine of a job as confirmed, or leaves it to a later job on the same machine. */
@@ -34,7 +34,8 @@ export async function endMachineOf(
   if (job.machineEnd === 'stop' && isStopped(deps, row)) {
     return { event: { kind: 'released', outcome: 'stopped' } };
   }
-  if (isUsed) {
+  const isSaving = () => deps.isSaving(account.key, instanceId, action === 'destroy' ? 'disk' : 'processes');
+  if (isUsed || (await isSaving())) {
     return { waitMs };
   }
   // Unless the user decides otherwise, the last job of a machine ends it.
@@ -57,7 +58,7 @@ export async function endMachineOf(
   /** Reads the user's last decision right before the request leaves. */
   const isStillWanted = async () => {
     const last = await deps.jobs.reread(job.id);
-    return deps.hub.isLeader && last !== undefined && machineEndOf(last) === action;
+    return deps.hub.isLeader && last !== undefined && machineEndOf(last) === action && !(await isSaving());
   };
   const done = await carryOut(deps, account, { instanceId, action }, { signal, isStillWanted });
   return {

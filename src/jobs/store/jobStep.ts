@@ -1,5 +1,6 @@
 import type { Account } from '../../store/accounts/accounts';
 import type { Fleet } from '../../store/instances/fleetStore';
+import type { WorkLoss } from '../../store/instances/workOnInstances';
 import type { ReplaceResult } from '../../store/rentals/replacement';
 import type { WindowHub } from '../../store/windows/windowHub';
 import type { Clock } from '../../util/clock';
@@ -26,6 +27,8 @@ export interface JobStepDeps extends Pick<JobRentalDeps, 'rentals'> {
   readonly freeBytes?: FreeBytes;
   /** Replaces a machine that was rented for a job, within its price limit; the data on it is lost. */
   readonly replaceMachine: (instanceId: number, signal: AbortSignal) => Promise<ReplaceResult>;
+  /** Whether files of a machine are being saved elsewhere, so that no job may end it. */
+  readonly isSaving: (accountKey: string, instanceId: number, loss: WorkLoss) => Promise<boolean>;
   /** The guard on the machine, which acts without an editor. */
   readonly guard: JobGuard;
   /** Returns the values of the secrets that this job was given, by name. */

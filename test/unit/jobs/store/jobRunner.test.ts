@@ -109,6 +109,20 @@ describe('Jobs on an instance', () => {
     });
   }
 
+  for (const action of ['destroy', 'stop'] as const) {
+    it(`end no machine whose files are being saved, and end it afterwards: ${action}`, async () => {
+      const window = await open();
+      const job = await beginJob(computer, window, { whenDone: { success: action } });
+      machine.isSaved = true;
+      machine.ends({ code: 0, why: 'itself' });
+      await pass(30 * minute);
+      assert.deepEqual([destroys(), service.count('instances.stop')], [0, 0]);
+      machine.isSaved = false;
+      await pass(5 * minute);
+      assert.equal(window.row(job).state.outcome, action === 'destroy' ? 'destroyed' : 'stopped');
+    });
+  }
+
   it('never end the machine before the outputs are here', async () => {
     const window = await open();
     const job = await beginJob(computer, window, { whenDone: { success: 'destroy' } });
