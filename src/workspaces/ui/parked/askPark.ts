@@ -88,7 +88,11 @@ function warnings({
       : []),
     ...(look.gitAtWork.length > 0 ? [t('Git is at work: {0}', named(look.gitAtWork))] : []),
     ...(look.isSharedVolume
-      ? [t('The folder is on a volume, or has one in it. The volume is kept and still costs money.')]
+      ? [
+          t(
+            'The folder is on another disk, or has one in it. If it is a volume, it is kept and still costs money.',
+          ),
+        ]
       : []),
     ...(look.unreadable.length > 0 ? [t('Can’t be read, so not saved: {0}', named(look.unreadable))] : []),
     ...(look.special.length > 0 ? [t('Sockets and devices are not saved: {0}', named(look.special))] : []),
