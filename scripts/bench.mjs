@@ -6,7 +6,7 @@ import { run } from './process.mjs';
 import { root, setUpOrEnd } from './setup.mjs';
 
 // The table alone goes to the output, so that it can be redirected.
-await setUpOrEnd(['modules', 'ssh', 'browser', 'host'], (line) => process.stderr.write(`${line}\n`));
+await setUpOrEnd(['modules', 'ssh', 'tools', 'browser', 'host'], (line) => process.stderr.write(`${line}\n`));
 await makePackage();
 const { code } = await run(
   process.execPath,

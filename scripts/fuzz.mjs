@@ -43,7 +43,7 @@ if (!(runs >= 1) || !(minutes > 0) || !Number.isSafeInteger(firstSeed)) {
   process.stderr.write('--runs, --minutes and --seed take numbers.\n');
   process.exit(2);
 }
-await setUpOrEnd(['modules', 'ssh']);
+await setUpOrEnd(['modules', 'ssh', 'tools']);
 
 const startedAt = Date.now();
 const seconds = () => Math.round((Date.now() - startedAt) / 1000);
