@@ -46,7 +46,10 @@ export class SshMachine {
     this.port = port ?? (await freePort());
     const home = join(this.dir, 'home');
     mkdirSync(home, { recursive: true });
-    const variables = Object.entries({ HOME: home, ...env }).map(([name, value]) => `"${name}=${value}"`);
+    // A shell that is hung up would write its history while the folder is removed.
+    const variables = Object.entries({ HOME: home, HISTFILE: '', ...env }).map(
+      ([name, value]) => `"${name}=${value}"`,
+    );
     // Root's sshd wants its folder for privilege separation.
     if (process.getuid?.() === 0 && !existsSync('/run/sshd')) {
       mkdirSync('/run/sshd', { recursive: true });
