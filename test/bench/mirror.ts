@@ -11,14 +11,28 @@ import { SshMachine } from '../support/sshMachine';
 import { pause } from '../support/until';
 import { median, type Figure } from './figure';
 
-const smallFiles = 10_000;
+/** How many small and large files a folder has. */
+const folders = [
+  [10_000, 10],
+  [30_000, 70],
+] as const;
 const smallBytes = 2_000;
-const largeFiles = 10;
 const largeBytes = 28_000_000;
 const saves = 5;
 
-/** A folder that is kept on an instance, beside plain `tar` over the same connection. */
+/**
+ * Folders that are kept on an instance, beside plain `tar` over the same connection. What the mirror calls in step is on
+ * the disk of the instance, so that of `tar` is written there as well.
+ */
 export async function measureMirror(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [smallFiles, largeFiles] of folders) {
+    figures.push(...(await measureFolder(smallFiles, largeFiles)));
+  }
+  return figures;
+}
+
+async function measureFolder(smallFiles: number, largeFiles: number): Promise<Figure[]> {
   const scene = new MirrorScene();
   const home = new SshHome();
   const machine = new SshMachine();
@@ -29,8 +43,8 @@ export async function measureMirror(): Promise<Figure[]> {
     const ssh = home.service();
     const instance = sshInstance(machine.port);
     await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
-    fill(scene.local);
-    const tarMs = await timed(() => sendByTar(ssh, scene.local, ['.'], 'plain'));
+    fill(scene.local, smallFiles, largeFiles);
+    const tarMs = await timed(() => sendByTar(ssh, scene.local, ['.'], 'plain', 'sync -f .'));
     const mirror = scene.open({ ssh });
     const firstMs = await timed(() => mirror.settle());
     // What was sent in the last two seconds is hashed once more after them.
@@ -86,7 +100,7 @@ export async function measureMirror(): Promise<Figure[]> {
 /** A save waits for others that follow it (src/workspaces/machine/mirror/engine.ts). */
 const pauseMs = 300;
 
-function fill(folder: string): void {
+function fill(folder: string, smallFiles: number, largeFiles: number): void {
   for (let index = 0; index < smallFiles; index++) {
     const path = join(folder, `package${index % 100}`);
     mkdirSync(path, { recursive: true });
@@ -107,11 +121,17 @@ function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(2)} s`;
 }
 
-async function sendByTar(ssh: SshService, from: string, names: readonly string[], to: string): Promise<void> {
+async function sendByTar(
+  ssh: SshService,
+  from: string,
+  names: readonly string[],
+  to: string,
+  after = 'true',
+): Promise<void> {
   const tar = spawn('tar', ['-cf', '-', '-C', from, ...names], { stdio: ['ignore', 'pipe', 'inherit'] });
   // A program that ends drops what is not read from it yet.
   const input = tar.stdout.pipe(new PassThrough());
-  const script = `mkdir -p "$HOME"/${to} && cd "$HOME"/${to} && tar -xof -`;
+  const script = `mkdir -p "$HOME"/${to} && cd "$HOME"/${to} && tar -xof - && ${after}`;
   const { code, stderr } = await ssh.exec('gpu-7', script, { input });
   if (code !== 0) {
     throw new Error(stderr);
