@@ -18,8 +18,8 @@ export interface MirrorMemory {
   /** The number of the folder here, which another disk or another folder of that name does not have. */
   readonly localId: string;
   readonly files: ReadonlyMap<string, InStep>;
-  /** Large files that the user was asked about, and whether they are sent. */
-  readonly large: ReadonlyMap<string, boolean>;
+  /** Large files that the user was asked about, and whether they are sent; `undefined` until the answer. */
+  readonly large: ReadonlyMap<string, boolean | undefined>;
 }
 
 /** Hashes that a transfer that was cut off may have put in the place of a file; `-` where it may have deleted it. */

@@ -24,7 +24,7 @@ const memoryFile = z.object({
   localId: z.string(),
   /** Name, hash, whether it is executable, and what the disks stated of it, here and there. */
   files: z.array(z.tuple([z.string(), z.string(), z.boolean(), z.string(), z.string()])),
-  large: z.array(z.tuple([z.string(), z.boolean()])),
+  large: z.array(z.tuple([z.string(), z.boolean().nullable()])),
 });
 const attemptsFile = z.object({
   version: z.literal(1),
@@ -142,7 +142,7 @@ function savedMemory({ machineId, remote, localId, files, large }: MirrorMemory)
       local,
       there,
     ]),
-    large: [...large],
+    large: [...large].map(([name, isSent]) => [name, isSent ?? null]),
   };
 }
 
@@ -156,7 +156,7 @@ function memoryOf(saved: z.infer<typeof memoryFile> | undefined): MirrorMemory |
           { hash, isExecutable, local, there },
         ]),
       ),
-      large: new Map(saved.large),
+      large: new Map(saved.large.map(([name, isSent]) => [name, isSent ?? undefined])),
     }
   );
 }

@@ -21,6 +21,9 @@ export interface Held {
   readonly isForgotten: boolean;
 }
 
+/** What a question needs of the work on a mirror. */
+type Asking = Pick<MirrorSession, 'known' | 'large' | 'set' | 'setLarge'>;
+
 /** What is asked before many files are deleted there, or much is sent, and what was answered. */
 export class Questions {
   private readonly deletes = new Map<string, boolean>();
@@ -31,7 +34,14 @@ export class Questions {
     names.forEach((name) => answers.set(name, isAllowed));
   }
 
-  about(session: MirrorSession, compared: BothLooks, deletes: readonly MirrorStep[]): Held {
+  about(
+    session: Asking,
+    compared: Pick<BothLooks, 'isOtherFolder'> & {
+      readonly near: Pick<BothLooks['near'], 'files'>;
+      readonly plan: Pick<BothLooks['plan'], 'sends'>;
+    },
+    deletes: readonly MirrorStep[],
+  ): Held {
     const kept = deletes.filter(({ name }) => this.deletes.get(name) === false);
     for (const { name } of kept) {
       session.set(name, undefined);
@@ -64,21 +74,32 @@ export class Questions {
     };
   }
 
-  /** Files over the limit, and the largest of more than the limit in all, unless they were asked about before. */
-  private large(session: MirrorSession, sends: readonly MirrorStep[], files: BothLooks['near']['files']) {
-    if (this.sizes.size > 0) {
-      session.setLarge(new Map([...session.large, ...this.sizes]));
+  /**
+   * Files over the limit, and the largest of more than the limit in all. What was asked about waits for its answer, also
+   * in another window: the rest alone would be below the limit at the next look, and go unasked.
+   */
+  private large(session: Asking, sends: readonly MirrorStep[], files: BothLooks['near']['files']) {
+    const sized = sends.map(({ name }) => ({ name, size: files.get(name)?.size ?? 0 }));
+    const answers = new Map([...session.large, ...this.sizes]);
+    const unasked = sized.filter(({ name }) => !answers.has(name)).sort((a, b) => b.size - a.size);
+    let rest = unasked.reduce((sum, { size }) => sum + size, 0);
+    for (const { name, size } of unasked) {
+      if (size > askedBytes || rest > askedInAll) {
+        rest -= size;
+        answers.set(name, undefined);
+      }
+    }
+    if (this.sizes.size > 0 || answers.size > session.large.size) {
+      session.setLarge(answers);
       this.sizes.clear();
     }
-    const sized = sends.map(({ name }) => ({ name, size: files.get(name)?.size ?? 0 }));
-    const unasked = sized.filter(({ name }) => !session.large.has(name)).sort((a, b) => b.size - a.size);
-    let rest = unasked.reduce((sum, { size }) => sum + size, 0);
-    const open = unasked.filter(({ size }) => {
-      const isAsked = size > askedBytes || rest > askedInAll;
-      rest -= isAsked ? size : 0;
-      return isAsked;
-    });
-    const declined = sized.flatMap(({ name }) => (session.large.get(name) === false ? [name] : []));
-    return { open, declined };
+    const isAnswer = (answer: boolean | undefined) => (name: string) =>
+      answers.has(name) && answers.get(name) === answer;
+    const isOpen = isAnswer(undefined);
+    const isDeclined = isAnswer(false);
+    return {
+      open: sized.filter(({ name }) => isOpen(name)).sort((a, b) => b.size - a.size),
+      declined: sized.flatMap(({ name }) => (isDeclined(name) ? [name] : [])),
+    };
   }
 }

@@ -99,7 +99,7 @@ export class MirrorSession {
     return this.files;
   }
 
-  get large(): ReadonlyMap<string, boolean> {
+  get large(): MirrorMemory['large'] {
     return this.memory?.large ?? new Map();
   }
 
@@ -107,7 +107,7 @@ export class MirrorSession {
     return this.call;
   }
 
-  setLarge(large: ReadonlyMap<string, boolean>): void {
+  setLarge(large: MirrorMemory['large']): void {
     if (this.memory) {
       this.memory = { ...this.memory, large };
       this.isChanged = true;
