@@ -33,6 +33,8 @@ interface Context {
 /** Copies between instances, volumes and the cloud; their progress is in the status (docs/service/commands.md#copy). */
 export function copyRoutes(context: Context): Route[] {
   const running = new Map<number, { isCancelled: boolean }>();
+  /** Those from clouds; nothing ends one to a cloud. */
+  const fromClouds = new Map<number, { isCancelled: boolean }>();
   return [
     route('PUT /api/v0/commands/copy_direct/', direct, (request) => {
       const body = BodyReader.of(request.body);
@@ -59,6 +61,10 @@ export function copyRoutes(context: Context): Route[] {
       if (instance.startedAt === null || instance.actualStatus === 'offline') {
         return ok({ success: false, error: 'invalid_arqgs', msg: 'no open port' });
       }
+      const copy = fromClouds.get(instance.id);
+      if (copy) {
+        copy.isCancelled = true;
+      }
       setStatus(context, instance, 'Cloud copy cancelled.');
       return ok({ success: true });
     }),
@@ -71,7 +77,7 @@ export function copyRoutes(context: Context): Route[] {
       return ok({ success: true, result_url: context.results.publish(`${kilobytesIn(file)}K\t/\n`) });
     }),
     hostRoute(context),
-    cloudRoute(context),
+    cloudRoute(context, fromClouds),
     connectionsRoute(),
   ];
 }
@@ -101,7 +107,7 @@ function connectionsRoute(): Route {
   );
 }
 
-function cloudRoute(context: Context): Route {
+function cloudRoute(context: Context, fromClouds: Map<number, { isCancelled: boolean }>): Route {
   return route('POST /api/v0/commands/rclone/', cloud, (request) => {
     const body = BodyReader.of(request.body);
     const isFromCloud = body.text('transfer') === 'Cloud To Instance';
@@ -111,7 +117,16 @@ function cloudRoute(context: Context): Route {
     if (!connections.some(({ id }) => id === body.integer('selected')) || !body.text(there)) {
       throw new ServiceError(400, 'invalid_args', 'There is no such cloud connection.');
     }
+    const copy = { isCancelled: false };
+    if (isFromCloud) {
+      fromClouds.set(instance.id, copy);
+    }
     setStatus(context, instance, 'Cloud copy started.');
+    context.world.clock.schedule(() => {
+      if (!copy.isCancelled && context.world.instance(instance.id)) {
+        setStatus(context, instance, 'Cloud Copy Operation Finished');
+      }
+    }, copySeconds * 1000);
     return ok({
       success: true,
       msg: 'Cloud Copy Started - check instance status bar for progress updates.',
