@@ -45,6 +45,13 @@ export const ownCommands = {
     ownSpec<
       (wanted: HeldTarget & { readonly port: number; readonly again: () => unknown }) => Forward | undefined
     >('ports'),
+  /** Asks for a cloud connection and a folder on it; `of` is the name of what is copied. */
+  'gpuRental.chooseCloudFolder':
+    ownSpec<
+      (
+        of: string,
+      ) => { readonly connectionId: number; readonly name: string; readonly folder: string } | undefined
+    >('files'),
   /** Returns where the outputs of a job are on its machine; nothing after a message where they can't be. */
   'gpuRental.job.outputsOnMachine':
     ownSpec<(target: JobRowTarget) => { readonly instanceId: number; readonly folder: string } | undefined>(

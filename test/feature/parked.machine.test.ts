@@ -66,6 +66,27 @@ describe('A workspace between two instances', () => {
     assert.deepEqual([destroyed(), sets()], [0, []]);
   });
 
+  async function alsoToCloud() {
+    await window.dialogButton('Also to a Cloud Connection…', /project and destroy trainer\?/);
+    await window.quick.pick('checkpoints');
+    await window.quick.title('Copy to checkpoints');
+    await window.quick.type('/bucket');
+  }
+
+  it('is asked about with what a second copy holds and costs, and has none unless it is chosen', async () => {
+    await choose('trainer', 'Park…', folder);
+    await alsoToCloud();
+    const question = await window.dialog(/project and destroy trainer\?/);
+    assert.match(
+      question.detail ?? '',
+      /copies all of it to \/bucket on checkpoints, with caches and tokens: 2\.0 MB, for about \$.*not compared/,
+    );
+    question.press('No Second Copy');
+    await window.dialogButton('Keep Instance', /project and destroy trainer\?/);
+    await computer().rest();
+    assert.deepEqual(computer().simulator.received('POST', '/api/v0/commands/rclone/'), []);
+  });
+
   it('is asked about with the unsaved editors of a window on the instance', async () => {
     const entries = readdirSync(path.join(path.dirname(computer().sshConfig), 'gpu-rental.d'));
     const alias = path.basename(entries.find((name) => name.endsWith('.conf')) ?? '', '.conf');
@@ -91,10 +112,18 @@ describe('A workspace between two instances', () => {
     await window.dialogButton('Park…', /^Destroy “trainer”\?/);
     await window.quick.title('Park');
     await window.quick.type(folder);
+    await alsoToCloud();
     await window.dialogButton('Park with Caches', /project and destroy trainer\?/);
-    await window.toast(/^project of trainer is parked here, and trainer is destroyed/, { withinMs: 600_000 });
+    await instances().row(/^project of trainer copying to checkpoints/);
+    assert.equal(destroyed(), 0);
+    await instances().menu('project of trainer', 'Stop Transfer');
+    await window.dialogButton('Keep Copying', 'Stop the copy of project of trainer to checkpoints?');
+    await window.toast(
+      /^project of trainer is parked here, and trainer is destroyed.*Second copy: \/bucket\/project-\S+ on checkpoints, not compared\./,
+      { withinMs: 600_000 },
+    );
     assert.equal(destroyed(), 1);
-    await instances().row(/^project of trainer costs nothing · 2\.0 MB · /);
+    await instances().row(/^project of trainer costs nothing · 2\.0 MB · also on checkpoints · /);
     await instances().noRow(/^trainer/);
   });
 
@@ -137,7 +166,7 @@ describe('A workspace between two instances', () => {
     assert.ok(address.endsWith(folder), address);
     assert.equal(rented(), 2);
     assert.deepEqual(hostsNamed(computer(), 'gpu-ws-project'), [newest()]);
-    await instances().row(/^project of trainer resumed .* · costs nothing · 2\.0 MB$/);
+    await instances().row(/^project of trainer resumed .* · costs nothing · 2\.0 MB · also on checkpoints$/);
   });
 
   it('moves: the old instance ends after everything is on the next, and the older copy is replaced', async () => {

@@ -4,6 +4,7 @@ import type { CallOptions } from '../../src/api/http';
 import type { RentCallOptions } from '../../src/api/rent';
 import type { User } from '../../src/model/accounts/account';
 import type { Charge } from '../../src/model/accounts/charge';
+import type { CloudPath, InstancePath } from '../../src/model/instances/dataCopy';
 import type { Instance } from '../../src/model/instances/instance';
 import type { PriceIncrease } from '../../src/model/instances/priceIncrease';
 import type { TimetableEntry, TimetableOrder } from '../../src/model/instances/timetable';
@@ -38,6 +39,10 @@ export class FakeService {
   before: (call: string, id?: number) => void | Promise<void> = () => undefined;
   /** Runs after it took effect; throw to lose the answer. */
   after: (call: string) => void | Promise<void> = () => undefined;
+  /** The copies to clouds that began. */
+  readonly cloudCopies: { readonly from: InstancePath; readonly to: CloudPath }[] = [];
+  /** Runs when one begins. */
+  onCloudCopy: () => void = () => undefined;
   keepsLabels = true;
   /** Instances that the list does not have yet; their records are there. */
   isListed: (instance: Instance) => boolean = () => true;
@@ -144,6 +149,13 @@ export class FakeService {
       },
       templates: {
         search: () => this.run('templates.search', () => ({ items: [...this.templates], skipped: 0 })),
+      },
+      copies: {
+        toCloud: (from: InstancePath, to: CloudPath) =>
+          this.run('copies.toCloud', () => {
+            this.cloudCopies.push({ from, to });
+            this.onCloudCopy();
+          }),
       },
       users: { current: () => this.run('users.current', () => this.user) },
       offers: {

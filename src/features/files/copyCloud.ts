@@ -137,6 +137,16 @@ export async function askCloudPath(title: string, value: string): Promise<string
   return typed?.trim();
 }
 
+/** Asks for a connection and a folder on it. */
+export async function chooseCloudFolder(client: Client, of: string) {
+  const connection = await chooseConnection(client, of);
+  const name = connection && connectionName(connection);
+  const folder = name === undefined ? undefined : await askCloudPath(t('Copy to {0}', name), '/');
+  return connection && name !== undefined && folder !== undefined
+    ? { connectionId: connection.id, name, folder }
+    : undefined;
+}
+
 async function sendingVia(machine: Instance, toName: string, send: () => Promise<void>): Promise<void> {
   const lost = text(
     'The service did not answer, so the copy to {0} may have started. Check the status of {1} before you try again.',

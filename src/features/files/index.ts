@@ -35,6 +35,7 @@ import { isCancelled } from '../../util/errors';
 import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import { formatText } from '../../util/text';
+import { chooseCloudFolder } from './copyCloud';
 import { copyData } from './copyData';
 import { copySeveral } from './copySeveral';
 import { FileRunner } from './runActiveFile';
@@ -86,6 +87,11 @@ export function register(deps: Deps): Disposable {
         ? copySeveral(copyDeps, allRows(instance, all))
         : copyData(copyDeps, target);
     }),
+  );
+  store.add(
+    deps.commands.register('gpuRental.chooseCloudFolder', (of) =>
+      chooseCloudFolder(accountFor(deps.accounts)().client, of),
+    ),
   );
   const runner = new FileRunner(deps);
   store.add(deps.commands.register('gpuRental.runActiveFile', (target) => runner.run(target)));

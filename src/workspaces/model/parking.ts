@@ -1,6 +1,7 @@
 import type { Micros } from '../../model/money';
 import type { RentedLike } from '../../model/rentals/rentedLike';
 import { text, type Text } from '../../util/text';
+import type { CloudFolder } from './secondCopy';
 
 /** A machine of a set. */
 export interface MachineOfSet {
@@ -27,6 +28,8 @@ export interface ParkedSet {
   readonly like: RentedLike;
   /** The host name that leads to the instance on which it continues. */
   readonly host?: string | undefined;
+  /** Where the service puts a second copy, before the instance ends. */
+  readonly cloud?: CloudFolder | undefined;
   /** The instance has a volume, which is kept and costs money after its end. */
   readonly hasVolume?: boolean | undefined;
   /** The set of the same folder that this one replaces once its machine has ended. */
@@ -43,6 +46,8 @@ export const parkingPhases = [
   'fetching',
   'proving',
   'lookingAgain',
+  /** The same, and the service makes the second copy. */
+  'copying',
   /** Everything is here and right, on disk. Only from here the machine may end. */
   'proved',
   'renting',
@@ -63,6 +68,15 @@ export interface ParkingTrouble {
   readonly nextTryAt?: number | undefined;
 }
 
+interface SecondCopy {
+  readonly begunAt: number;
+  /** The status of the instance before. */
+  readonly before?: string | undefined;
+  readonly endedAt?: number | undefined;
+  /** Why there is none. */
+  readonly why?: Text | undefined;
+}
+
 /** How far a set is; only the leading window writes it. */
 export interface ParkingState {
   readonly setId: string;
@@ -76,6 +90,8 @@ export interface ParkingState {
   readonly provedAt?: number | undefined;
   /** When the machine was read back as destroyed. */
   readonly endedAt?: number | undefined;
+  /** The second copy, noted before the service is asked for it. */
+  readonly copy?: SecondCopy | undefined;
   /** What an incomplete set lacks; empty if all that was listed is here. */
   readonly lacking?: readonly string[] | undefined;
   /** The rental that was taken up last. */
@@ -99,6 +115,9 @@ export type ParkingEvent =
   | { readonly kind: 'checked'; readonly wrong: readonly string[] }
   /** What differs on the machine since it was listed. */
   | { readonly kind: 'lookedAgain'; readonly changed: readonly string[] }
+  /** The service reports the end of the second copy, which nothing compares. */
+  | { readonly kind: 'copied' }
+  | { readonly kind: 'notCopied'; readonly why: Text }
   | { readonly kind: 'ended' }
   /** The machine of the files ended before they were proved to be here. */
   | { readonly kind: 'gone'; readonly lacking: readonly string[] }
@@ -156,7 +175,7 @@ export function canContinue(row: ParkedRow): boolean {
   const { set, state } = row;
   return isAtRest(row)
     ? state.endedAt === undefined && (set.plan === 'park' || state.next !== undefined)
-    : state.trouble !== undefined;
+    : state.trouble !== undefined || state.phase === 'copying';
 }
 
 /** The account that pays for what is done with a set now. */
@@ -184,7 +203,8 @@ export function decisionOf(row: ParkedRow): ParkingEvent | undefined {
   if (isStopAsked(set)) {
     return { kind: 'stopped' };
   }
-  return trouble && (set.decidedAt.retry ?? 0) > since ? { kind: 'continued' } : undefined;
+  const isWaiting = trouble !== undefined || phase === 'copying';
+  return isWaiting && (set.decidedAt.retry ?? 0) > since ? { kind: 'continued' } : undefined;
 }
 
 /** Returns the state after an event. */
@@ -204,35 +224,29 @@ export function parkingAfter(
     ...more,
   });
   const waits = (why: Text): ParkingState => ({ ...quiet, since, trouble: { why, tries: 1 } });
+  const withCopy = (end: Partial<SecondCopy>) =>
+    at('proved', { copy: { begunAt: since, ...state.copy, ...end } });
   switch (event.kind) {
-    case 'listed': {
-      const { files, bytes } = event;
+    case 'listed':
       return at('fetching', {
-        files,
-        bytes,
+        files: event.files,
+        bytes: event.bytes,
         rounds: state.rounds + 1,
         provedAt: undefined,
         lacking: undefined,
+        // What changed is copied again, unless that failed.
+        copy: state.copy?.why && state.copy,
       });
-    }
     case 'fetched':
       return at('proving');
     case 'checked':
-      if (event.wrong.length === 0) {
-        return at('lookingAgain');
-      }
-      // Without the list, nothing can be fetched.
-      if (event.wrong.includes('') && state.rounds < mostRounds) {
-        return at('listing', { provedAt: undefined });
-      }
-      return state.rounds < mostRounds
-        ? at('fetching', { provedAt: undefined, rounds: state.rounds + 1 })
-        : {
-            ...waits(text('These files could not be saved whole: {0}', some(event.wrong))),
-            phase: 'fetching',
-          };
+      return checked(state, event.wrong, { at, waits });
     case 'lookedAgain':
       return lookedAgain(set, state, event.changed, { at, waits, now });
+    case 'copied':
+      return withCopy({ endedAt: since });
+    case 'notCopied':
+      return withCopy({ why: event.why });
     case 'ended':
       return at('parked', { endedAt: since, next: undefined });
     case 'gone':
@@ -256,6 +270,11 @@ export function parkingAfter(
     case 'stopped':
       return at(restOf(state), { marker: set.rental?.marker });
     case 'continued':
+      if (state.phase === 'copying') {
+        return at('proved', {
+          copy: { begunAt: since, ...state.copy, why: text('You continued without it.') },
+        });
+      }
       return restPhases.has(state.phase) ? continued(set, state, at) : at(state.phase, { rounds: 0 });
     case 'failed': {
       const tries = (state.trouble?.tries ?? 0) + 1;
@@ -295,8 +314,31 @@ function again({ plan }: ParkedSet, { resumed, next }: ParkingState): ParkingPha
       : 'listing';
 }
 
+function checked(
+  state: ParkingState,
+  wrong: readonly string[],
+  {
+    at,
+    waits,
+  }: {
+    readonly at: (phase: ParkingPhase, more?: Partial<ParkingState>) => ParkingState;
+    readonly waits: (why: Text) => ParkingState;
+  },
+): ParkingState {
+  if (wrong.length === 0) {
+    return at('lookingAgain');
+  }
+  if (state.rounds >= mostRounds) {
+    return { ...waits(text('These files could not be saved whole: {0}', some(wrong))), phase: 'fetching' };
+  }
+  // Without the list, nothing can be fetched.
+  return wrong.includes('')
+    ? at('listing', { provedAt: undefined })
+    : at('fetching', { provedAt: undefined, rounds: state.rounds + 1 });
+}
+
 function lookedAgain(
-  { plan }: ParkedSet,
+  { plan, cloud }: ParkedSet,
   state: ParkingState,
   changed: readonly string[],
   {
@@ -311,7 +353,11 @@ function lookedAgain(
 ): ParkingState {
   const { phase, rounds } = state;
   if (changed.length === 0) {
-    return phase === 'proved' ? state : at(plan === 'move' ? 'placing' : 'proved', { provedAt: now });
+    const { endedAt, why } = state.copy ?? {};
+    const isCopied = !cloud || endedAt !== undefined || why !== undefined;
+    return phase === 'proved'
+      ? state
+      : at(plan === 'move' ? 'placing' : isCopied ? 'proved' : 'copying', { provedAt: now });
   }
   if (plan === 'move' && phase === 'proved') {
     return waits(

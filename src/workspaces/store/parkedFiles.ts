@@ -46,6 +46,9 @@ const setFile = z.object({
   leftOut: z.array(z.string()),
   like: rentedLike,
   hasVolume: z.boolean().optional(),
+  cloud: z
+    .object({ connectionId: z.int().nonnegative(), name: z.string(), folder: z.string().startsWith('/') })
+    .optional(),
   host: z
     .string()
     .regex(/^gpu-ws-[a-z0-9-]+$/)
@@ -64,6 +67,14 @@ const stateFile = z.object({
   bytes: z.number().optional(),
   provedAt: optionalTime,
   endedAt: optionalTime,
+  copy: z
+    .object({
+      begunAt: z.number(),
+      before: z.string().optional(),
+      endedAt: optionalTime,
+      why: savedText.optional(),
+    })
+    .optional(),
   lacking: z.array(z.string()).optional(),
   marker: z.string().optional(),
   next: machine.optional(),

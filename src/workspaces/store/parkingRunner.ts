@@ -11,7 +11,7 @@ import {
   type ParkedRow,
 } from '../model/parking';
 import { postNews } from './parkingNotice';
-import { runParkingStep, type Looks, type ParkingStepDeps } from './parkingSteps';
+import { runParkingStep, type ParkingStepDeps, type SeenHere } from './parkingSteps';
 
 export interface ParkingRunnerDeps extends ParkingStepDeps {
   readonly accounts: Pick<Accounts, 'active' | 'onDidChange'>;
@@ -32,7 +32,7 @@ interface Followed {
 export class ParkingRunner implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly followed = new Map<string, Followed>();
-  private readonly looks: Looks = new Map();
+  private readonly seen: SeenHere = { looks: new Map(), copies: new Map() };
   private stop = new AbortController();
 
   constructor(private readonly deps: ParkingRunnerDeps) {
@@ -54,7 +54,8 @@ export class ParkingRunner implements Disposable {
       hub.onDidChangeLeader(() => {
         this.stop.abort();
         this.stop = new AbortController();
-        this.looks.clear();
+        this.seen.looks.clear();
+        this.seen.copies.clear();
         this.wakeAll();
         check();
       }),
@@ -134,7 +135,7 @@ export class ParkingRunner implements Disposable {
       account,
       row,
       AbortSignal.any([over, cut.signal]),
-      this.looks,
+      this.seen,
     );
     if (over.aborted || !event) {
       return waitMs;

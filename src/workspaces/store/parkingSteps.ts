@@ -24,6 +24,7 @@ import {
   type ParkingEvent,
 } from '../model/parking';
 import type { Parkings } from './parkings';
+import { secondCopyStep, type CopiesSeen } from './secondCopyStep';
 
 export interface ParkingStepDeps extends DestructionDeps {
   readonly parkings: Parkings;
@@ -46,8 +47,14 @@ const checkMs = 3_000;
 /** A machine is destroyed only so long after it was last compared with what is here (ms). */
 const freshMs = 60_000;
 
-/** How long ago each set was last found unchanged on its machine (ms); of this window alone. */
+/** How long ago each set was last found unchanged on its machine (ms). */
 export type Looks = Map<string, () => number>;
+
+/** What this window alone saw of the sets. */
+export interface SeenHere {
+  readonly looks: Looks;
+  readonly copies: CopiesSeen;
+}
 
 /** Does the next step of a set; never rejects but when it is canceled. */
 export async function runParkingStep(
@@ -55,7 +62,7 @@ export async function runParkingStep(
   account: Account | undefined,
   row: ParkedRow,
   signal: AbortSignal,
-  looks: Looks,
+  seen: SeenHere,
 ): Promise<ParkingStep> {
   const decision = decisionOf(row);
   if (decision) {
@@ -65,7 +72,7 @@ export async function runParkingStep(
     return { waitMs: checkMs };
   }
   try {
-    return await stepOf(deps, account, row, signal, looks);
+    return await stepOf(deps, account, row, signal, seen);
   } catch (error) {
     if (isCancelled(error) || signal.aborted) {
       return { waitMs: signal.aborted ? 1 : checkMs };
@@ -79,7 +86,7 @@ async function stepOf(
   account: Account,
   row: ParkedRow,
   signal: AbortSignal,
-  looks: Looks,
+  { looks, copies }: SeenHere,
 ): Promise<ParkingStep> {
   const { set, state } = row;
   const work = deps.work(account, set, set.from);
@@ -104,6 +111,10 @@ async function stepOf(
         looks.set(set.id, stopwatch(deps.clock));
         return { kind: 'lookedAgain', changed };
       });
+    case 'copying':
+      // Files may change until the copy ends.
+      looks.delete(set.id);
+      return secondCopyStep(deps, account, row, signal, copies);
     case 'proved':
       return endOldMachine(deps, account, row, work, signal, looks);
     case 'renting':

@@ -4,7 +4,7 @@ import { pricePerDay, pricePerHour } from '../../../editor/priceText';
 import type { Instance } from '../../../model/instances/instance';
 import { stoppedCostPerDay } from '../../../model/instances/instanceCost';
 import { instanceName } from '../../../model/instances/instanceLabel';
-import { formatMoney } from '../../../model/money';
+import { formatMoney, times } from '../../../model/money';
 import { perHour, runningRateOf } from '../../../model/quote';
 import { bytesText } from '../../../util/bytes';
 import type { Text } from '../../../util/text';
@@ -12,6 +12,7 @@ import { shownName } from '../../machine/rawPath';
 import { parkedCost, savedBytes, transferText } from '../../model/parkedCost';
 import type { FolderLook } from '../../model/parkedSet';
 import { some } from '../../model/parking';
+import type { CloudFolder } from '../../model/secondCopy';
 
 export interface AskedPark {
   readonly instance: Instance;
@@ -29,19 +30,21 @@ export interface AskedPark {
   readonly freeBytes: number | undefined;
   /** The name of the older set that is deleted afterwards. */
   readonly replaces: string | undefined;
+  /** Where the service puts a second copy. */
+  readonly cloud: CloudFolder | undefined;
 }
 
-/** Asks before a folder is parked or moved. Returns the names below it that are left out. */
-export async function askPark(
-  plan: 'park' | 'move',
-  asked: AskedPark,
-): Promise<readonly string[] | undefined> {
+/** The names below the folder that are left out, or the wish to choose a second copy, or to do without. */
+export type ParkAnswer = { readonly leftOut: readonly string[] } | 'otherCopy';
+
+/** Asks before a folder is parked or moved. */
+export async function askPark(plan: 'park' | 'move', asked: AskedPark): Promise<ParkAnswer | undefined> {
   const { instance, look } = asked;
   const name = instanceName(instance);
   // What can't be read is named in the question.
   const always = look.unreadable;
   const caches = look.caches.map((cache) => cache.name);
-  return choose<readonly string[]>(
+  return choose<ParkAnswer>(
     {
       message:
         plan === 'park'
@@ -52,11 +55,15 @@ export async function askPark(
     },
     {
       label: plan === 'park' ? t('Park and Destroy') : t('Choose Offer…'),
-      run: () => [...always, ...caches],
+      run: () => ({ leftOut: [...always, ...caches] }),
     },
     caches.length > 0 && {
       label: plan === 'park' ? t('Park with Caches') : t('Choose Offer with Caches…'),
-      run: () => always,
+      run: () => ({ leftOut: always }),
+    },
+    plan === 'park' && {
+      label: asked.cloud ? t('No Second Copy') : t('Also to a Cloud Connection…'),
+      run: () => 'otherCopy',
     },
   );
 }
@@ -100,8 +107,32 @@ function warnings({
   return lines.length === 0 ? [] : [...lines.map((line) => `⚠ ${line}`), ''];
 }
 
+/** The service copies a folder whole: it can leave nothing out. */
+function secondCopyFact({ instance: { inetUpPerGb }, look }: AskedPark, cloud: CloudFolder): string {
+  const size = bytesText(look.bytes);
+  return [
+    inetUpPerGb === undefined
+      ? t(
+          'Then the service copies all of it to {0} on {1}, with caches and tokens: {2}.',
+          cloud.folder,
+          cloud.name,
+          size,
+        )
+      : t(
+          'Then the service copies all of it to {0} on {1}, with caches and tokens: {2}, for about {3} of traffic.',
+          cloud.folder,
+          cloud.name,
+          size,
+          formatMoney(times(inetUpPerGb, look.bytes / 1e9)),
+        ),
+    t(
+      'That copy is not compared, the instance costs money until it ends, and the host sees the credentials of the connection.',
+    ),
+  ].join(' ');
+}
+
 function facts(plan: 'park' | 'move', asked: AskedPark): readonly string[] {
-  const { instance, look, upMbit, replaces } = asked;
+  const { instance, look, upMbit, replaces, cloud } = asked;
   const bytes = bytesWithoutCaches(look);
   const { traffic, paysAfterDays } = parkedCost(instance, bytes);
   const timeText = transferText(bytes, upMbit);
@@ -133,6 +164,7 @@ function facts(plan: 'park' | 'move', asked: AskedPark): readonly string[] {
                 localize(timeText),
               ),
         ]),
+    ...(cloud ? [secondCopyFact(asked, cloud)] : []),
     ...(replaces === undefined ? [] : [t('The older copy “{0}” is deleted afterwards.', replaces)]),
     plan === 'park'
       ? [

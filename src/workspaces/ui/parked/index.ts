@@ -1,6 +1,6 @@
 import type { ParkedTarget } from '../../../commandSpecs';
 import { runCommand, signedIn } from '../../../editor/commands';
-import { confirm } from '../../../editor/confirm';
+import { choose, confirm } from '../../../editor/confirm';
 import { reportDamagedFiles } from '../../../editor/damagedFiles';
 import { localize, t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
@@ -26,7 +26,7 @@ import type { Services } from '../../services';
 import { parkingNotice, parkingNoticeKind } from '../../store/parkingNotice';
 import { park, type ParkDeps } from './park';
 import { ParkedRows } from './parkedRows';
-import { nameOfSet } from './parkedText';
+import { nameOfSet, secondCopyOf } from './parkedText';
 import { rentForSet } from './rentalOfSet';
 import { UnsavedThere } from './unsavedThere';
 
@@ -78,7 +78,7 @@ export function registerParked(deps: Deps): Disposable {
     run: (row: ParkedRow) => Promise<unknown>,
   ) => store.add(commands.register(id, async (target?: ParkedTarget) => run(await rowOf(deps, target))));
   on('gpuRental.parked.resume', (row) => resume(deps, row));
-  on('gpuRental.parked.stop', ({ set }) => parkings.stop(set.id));
+  on('gpuRental.parked.stop', (row) => stop(deps, row));
   on('gpuRental.parked.continue', ({ set }) => parkings.goOn(set.id));
   on('gpuRental.parked.showFolder', async ({ set }) => {
     if (!(await showFolder(parkings.folderOf(set.id)))) {
@@ -96,6 +96,25 @@ async function rowOf({ parkings }: Deps, target: ParkedTarget | undefined): Prom
     throw new UserError(text('This workspace is no longer parked here.'));
   }
   return row;
+}
+
+/** A second copy can be left out, and the rest of it carried on. */
+async function stop({ parkings }: Deps, row: ParkedRow): Promise<unknown> {
+  const { set, state } = row;
+  if (state.phase !== 'copying' || !set.cloud) {
+    return parkings.stop(set.id);
+  }
+  return choose<unknown>(
+    {
+      message: t('Stop the copy of {0} to {1}?', nameOfSet(row), set.cloud.name),
+      detail: t(
+        'Everything is saved on this computer. The service ends a copy to a cloud only with the instance, and files that arrived are kept.',
+      ),
+      keep: t('Keep Copying'),
+    },
+    { label: t('Destroy Without It'), run: () => parkings.goOn(set.id) },
+    { label: t('Keep Instance'), run: () => parkings.stop(set.id) },
+  );
 }
 
 /** Searches an instance on which a set continues; the user confirms its rental at the end. */
@@ -143,7 +162,11 @@ async function remove({ fleet, parkings }: Deps, row: ParkedRow): Promise<void> 
         shownName(set.root),
         bytesText(state.bytes ?? 0),
       ),
-      ...(isOnly ? [t('It is the only copy: its instance is destroyed.')] : []),
+      ...(set.cloud && state.copy?.endedAt !== undefined
+        ? [t('The second copy on {0} is kept, and was not compared.', set.cloud.name)]
+        : isOnly
+          ? [t('It is the only copy: its instance is destroyed.')]
+          : []),
     ].join(' '),
     button: t('Delete'),
   });
@@ -169,6 +192,18 @@ function showNews(deps: Deps): Disposable {
   });
 }
 
+function parkedText(row: ParkedRow): string {
+  const { set } = row;
+  const name = nameOfSet(row);
+  const copy = secondCopyOf(row);
+  return [
+    set.hasVolume === true
+      ? t('{0} is parked here, and {1} is destroyed. Its volume still costs money.', name, set.from.name)
+      : t('{0} is parked here, and {1} is destroyed. It costs nothing.', name, set.from.name),
+    ...(copy === undefined ? [] : [t('Second copy: {0}.', copy.replace(/\.$/, ''))]),
+  ].join(' ');
+}
+
 function showOne(row: ParkedRow, news: 'parked' | 'resumed' | 'incomplete' | 'trouble'): void {
   const { set, state } = row;
   const name = nameOfSet(row);
@@ -178,13 +213,7 @@ function showOne(row: ParkedRow, news: 'parked' | 'resumed' | 'incomplete' | 'tr
   });
   switch (news) {
     case 'parked':
-      message(
-        'info',
-        set.hasVolume === true
-          ? t('{0} is parked here, and {1} is destroyed. Its volume still costs money.', name, set.from.name)
-          : t('{0} is parked here, and {1} is destroyed. It costs nothing.', name, set.from.name),
-        act('showFolder'),
-      );
+      message(state.copy?.why ? 'warning' : 'info', parkedText(row), act('showFolder'));
       return;
     case 'resumed': {
       const { resumed } = state;

@@ -26,11 +26,13 @@ import { rawOf } from '../../machine/rawPath';
 import { savedBytes } from '../../model/parkedCost';
 import { canBeParked, type FolderLook } from '../../model/parkedSet';
 import type { ParkedRow, ParkedSet } from '../../model/parking';
+import type { CloudFolder } from '../../model/secondCopy';
 import type { Services } from '../../services';
 import { reach } from '../reached';
 import { askPark } from './askPark';
 import { nameOfSet } from './parkedText';
 import { rentForSet } from './rentalOfSet';
+import { SecondCopyChoice } from './secondCopyChoice';
 import type { UnsavedThere } from './unsavedThere';
 
 export type ParkDeps = Pick<
@@ -39,6 +41,7 @@ export type ParkDeps = Pick<
   | 'clock'
   | 'connectedWindows'
   | 'fleet'
+  | 'globalState'
   | 'lookAtFolder'
   | 'mirrors'
   | 'parkings'
@@ -77,10 +80,11 @@ export async function park(
     deps.lookAtFolder(machine.alias, root, signal),
   );
   const older = deps.parkings.continuedIn(account.key, instance.id, root);
-  const leftOut = await ask(deps, plan, machine, instance, root, look, older);
-  if (!leftOut) {
+  const answer = await ask(deps, plan, machine, instance, root, look, older);
+  if (!answer) {
     return;
   }
+  const { leftOut, cloud } = answer;
   const rental = deps.rentals.find(instance.id);
   const full = rental && (await deps.rentals.fullConfig(rental));
   accountStill(deps.accounts, account.key);
@@ -97,6 +101,7 @@ export async function park(
     },
     root,
     leftOut,
+    cloud,
     host,
     hasVolume: (instance.volumes ?? []).length > 0,
     like: likeOf(instance, rental),
@@ -115,17 +120,19 @@ async function checkIsFree({ parkings }: ParkDeps, accountKey: string, { id }: I
 }
 
 async function ask(
-  { connectedWindows, rentals, storageDir, unsavedThere, work }: ParkDeps,
+  { accounts, connectedWindows, globalState, rentals, storageDir, unsavedThere, work }: ParkDeps,
   plan: ParkedSet['plan'],
   { alias }: HeldAlias,
   instance: Instance,
   root: string,
   look: FolderLook,
   older: ParkedRow | undefined,
-): Promise<readonly string[] | undefined> {
+): Promise<{ readonly leftOut: readonly string[]; readonly cloud: CloudFolder | undefined } | undefined> {
   await work.whole();
   const isWindowOpen = connectedWindows.isOpen(alias);
-  return askPark(plan, {
+  const choice = new SecondCopyChoice(globalState, accounts.active?.key ?? '');
+  let cloud = plan === 'park' ? choice.last : undefined;
+  const asked = {
     instance,
     root,
     look,
@@ -135,7 +142,15 @@ async function ask(
     upMbit: rentals.find(instance.id)?.offer.inetUpMbit,
     replaces: older && nameOfSet(older),
     freeBytes: await freeBytesOf(storageDir),
-  });
+  };
+  for (;;) {
+    const answer = await askPark(plan, { ...asked, cloud });
+    if (answer !== 'otherCopy') {
+      await (answer && plan === 'park' ? choice.keep(cloud) : undefined);
+      return answer && { ...answer, cloud };
+    }
+    cloud = cloud ? undefined : await runCommand('gpuRental.chooseCloudFolder', instanceName(instance));
+  }
 }
 
 /** Returns the room on the disk of this computer, if it says. */

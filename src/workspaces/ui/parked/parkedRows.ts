@@ -11,7 +11,7 @@ import { bytesText } from '../../../util/bytes';
 import { shownName } from '../../machine/rawPath';
 import { accountOf, canContinue, canResume, isAtRest, type ParkedRow } from '../../model/parking';
 import type { Services } from '../../services';
-import { isUrgent, nameOfSet, stateOfSet } from './parkedText';
+import { isUrgent, nameOfSet, secondCopyOf, stateOfSet } from './parkedText';
 
 const icons: Partial<Readonly<Record<ParkedRow['state']['phase'], string>>> = {
   parked: 'archive',
@@ -71,6 +71,7 @@ export class ParkedRows implements TreeGroup {
       [t('State'), item.description],
       [t('Size'), state.bytes === undefined ? undefined : bytesText(state.bytes)],
       [t('Saved'), state.provedAt === undefined ? undefined : stampText(state.provedAt)],
+      [t('Second copy'), secondCopyOf(row)],
       [t('Left out'), set.leftOut.map(shownName).join(', ') || undefined],
       [t('Continued on'), state.resumed && `${state.resumed.name}, ${shownName(state.resumed.root)}`],
       [t('Costs now'), costsNow(row)],
@@ -90,7 +91,7 @@ function flagsOf(row: ParkedRow): readonly string[] {
   const rests = isAtRest(row);
   return [
     ...(canResume(row.state) && rests ? ['canResume;'] : []),
-    ...(canContinue(row) ? ['canContinue;'] : []),
+    ...(canContinue(row) && row.state.phase !== 'copying' ? ['canContinue;'] : []),
     ...(rests ? ['canDelete;'] : ['canStopParking;']),
   ];
 }

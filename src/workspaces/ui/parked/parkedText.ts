@@ -7,6 +7,7 @@ import { plainLabel } from '../../../util/plainLabel';
 import { shownName } from '../../machine/rawPath';
 import type { ParkedProgress } from '../../model/parkedSet';
 import { canResume, type ParkedRow, type ParkedSet } from '../../model/parking';
+import { cloudPathOf } from '../../model/secondCopy';
 
 export function nameOfSet({ set }: { readonly set: Pick<ParkedSet, 'root' | 'from'> }): string {
   return plainLabel(t('{0} of {1}', shownName(basename(set.root)), set.from.name));
@@ -39,6 +40,8 @@ export function stateOfSet(
       return why ?? t('checking {0}', bytesText(bytes));
     case 'lookingAgain':
       return why ?? t('looking for changes');
+    case 'copying':
+      return why ?? t('copying to {0}', set.cloud?.name ?? '');
     case 'proved':
       return t('{0}: {1}', price, why ?? t('saved, destroying {0}', set.from.name));
     case 'renting':
@@ -52,6 +55,7 @@ export function stateOfSet(
         ...(state.resumed ? [t('resumed {0}', momentText(state.resumed.at, now))] : []),
         why ?? (set.hasVolume === true ? t('only its volume costs money') : t('costs nothing')),
         bytesText(bytes),
+        ...(set.cloud && state.copy?.endedAt !== undefined ? [t('also on {0}', set.cloud.name)] : []),
         ...(state.resumed ? [] : [momentText(state.endedAt ?? state.since, now)]),
       ].join(' · ');
     case 'stopped':
@@ -61,6 +65,22 @@ export function stateOfSet(
         ? [bytesText(bytes), t('not compared again before its instance ended')].join(' · ')
         : t('incomplete: {0} missing', state.lacking?.length ?? 0);
   }
+}
+
+/** Returns where a second copy of a set is, or why there is none; `undefined` where none was wanted. */
+export function secondCopyOf({ set, state: { copy, phase } }: ParkedRow): string | undefined {
+  const { cloud } = set;
+  if (!cloud) {
+    return undefined;
+  }
+  const path = cloudPathOf(cloud, set);
+  return copy?.why
+    ? t('not complete on {0}: {1}', cloud.name, localize(copy.why))
+    : copy?.endedAt !== undefined
+      ? t('{0} on {1}, not compared', path, cloud.name)
+      : phase === 'copying'
+        ? t('the service copies to {0} on {1}', path, cloud.name)
+        : t('none yet');
 }
 
 /** Whether a row needs the user. */
