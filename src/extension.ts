@@ -10,12 +10,14 @@ import { FileDrops } from './editor/fileDrops';
 import { LazyFileSystem } from './editor/lazyFileSystem';
 import { LazyTree } from './editor/lazyTree';
 import { t } from './editor/localize';
+import { mcpDoor, type StartedServer } from './editor/mcpDoor';
 import { message } from './editor/message';
 import { sshAuthority } from './editor/remoteAuthority';
 import type { Shell } from './shell';
 import type { Clock } from './util/clock';
 
 interface Manifest {
+  readonly version: string;
   readonly contributes: {
     readonly commands: readonly { readonly command: AnyCommandId }[];
     readonly languageModelTools?: readonly { readonly name: string }[];
@@ -114,6 +116,10 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
     chatTools(tools, async (tool, input, signal) => {
       await load();
       return shell.chat.call?.(tool, input, signal);
+    }),
+    mcpDoor(manifest.version, async () => {
+      const server = await (await load()).run('gpuRental.agents.server', []);
+      return server as StartedServer | undefined;
     }),
   );
   void resume(context.globalStorageUri.fsPath, load);

@@ -1,4 +1,5 @@
 import type { WebviewPanel } from 'vscode';
+import type { ServerCommand } from './agents/model/mcpConfiguration';
 import { ownSpec } from './commandShapes';
 import type {
   InstanceTarget,
@@ -149,6 +150,8 @@ export const ownCommands = {
   'gpuRental.job.reveal': ownSpec<(target: JobRowTarget) => unknown>('jobs'),
   /** Returns what the doctor finds, without a question; what is not checked in time is named as such. */
   'gpuRental.doctorReport': ownSpec<() => string>('doctor'),
+  /** Returns how the server for agents is started, after the question about access where they are off. */
+  'gpuRental.agents.server': ownSpec<() => ServerCommand | undefined>('agents'),
   /** Returns the tasks for the jobs of the open folders. */
   'gpuRental.job.tasks': ownSpec('jobs'),
   /** Shows the page of an instance in its panel again, after a reload of the window. */

@@ -27,7 +27,7 @@ export function chatTools(names: readonly string[], call: Call): vscode.Disposab
       registered = names.map((name) => vscode.lm.registerTool(name, toolOf(name, call)));
     }
   };
-  if (!hasTools()) {
+  if (!hasChatTools()) {
     return new vscode.Disposable(end);
   }
   const changes = vscode.workspace.onDidChangeConfiguration((event) => {
@@ -43,7 +43,7 @@ export function chatTools(names: readonly string[], call: Call): vscode.Disposab
 }
 
 /** The types declare an API that older editors and other products lack. */
-function hasTools(): boolean {
+export function hasChatTools(): boolean {
   const { lm } = vscode as { readonly lm?: { readonly registerTool?: unknown } };
   return typeof lm?.registerTool === 'function';
 }

@@ -16,7 +16,7 @@ export interface McpClient {
   write(server: ServerCommand, isWindows: boolean): string;
 }
 
-const name = 'gpu-rental';
+export const serverName = 'gpu-rental';
 
 const addTo = (file: string) =>
   text('Copied. Add it to {0}, beside the servers that are there, and restart the client.', file);
@@ -42,7 +42,7 @@ export const mcpClients: readonly McpClient[] = [
     next: text(
       'Copied. Run "MCP: Open User Configuration" and add it there. The chat has the same tools without it.',
     ),
-    write: (server) => json({ servers: { [name]: { type: 'stdio', ...server } } }),
+    write: (server) => json({ servers: { [serverName]: { type: 'stdio', ...server } } }),
   },
   {
     id: 'windsurf',
@@ -65,7 +65,7 @@ export const mcpClients: readonly McpClient[] = [
 ];
 
 function portable(server: ServerCommand): string {
-  return json({ mcpServers: { [name]: server } });
+  return json({ mcpServers: { [serverName]: server } });
 }
 
 function json(value: object): string {
@@ -76,7 +76,7 @@ function json(value: object): string {
 function toml({ command, args, env }: ServerCommand): string {
   const variables = Object.entries(env).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   return [
-    `[mcp_servers.${name}]`,
+    `[mcp_servers.${serverName}]`,
     `command = ${JSON.stringify(command)}`,
     `args = [${args.map((arg) => JSON.stringify(arg)).join(', ')}]`,
     ...(variables.length > 0 ? [`env = { ${variables.join(', ')} }`] : []),
@@ -88,7 +88,7 @@ function claudeCommand({ command, args, env }: ServerCommand, isWindows: boolean
   const quoted = (word: string) =>
     /^[\w./:=-]+$/.test(word) ? word : isWindows ? `"${word}"` : `'${word.replaceAll("'", `'\\''`)}'`;
   const variables = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`]);
-  return ['claude', 'mcp', 'add', name, '-s', 'user', ...variables, '--', command, ...args]
+  return ['claude', 'mcp', 'add', serverName, '-s', 'user', ...variables, '--', command, ...args]
     .map(quoted)
     .join(' ');
 }

@@ -69,7 +69,7 @@ describe('an editor that has no tools for language models', () => {
 
   it('starts and rents, and accepts agents of other programs', async () => {
     await haveKey(computer());
-    const window = await computer().openWindow({ hasTools: false });
+    const window = await computer().openWindow({ hasTools: false, takesServers: false });
     await window.signIn();
     await rent3090(window);
     await window.toast(/is ready|is running/);

@@ -325,6 +325,16 @@ export class FakeTextPart {
   constructor(readonly value: string) {}
 }
 
+export class FakeMcpServer {
+  constructor(
+    readonly label: string,
+    readonly command: string,
+    readonly args: readonly string[],
+    readonly env: Readonly<Record<string, string>>,
+    readonly version: string,
+  ) {}
+}
+
 export class FakeToolResult {
   constructor(readonly content: readonly unknown[]) {}
 }

@@ -21,6 +21,10 @@ export interface WindowNature {
   readonly extensions: readonly { readonly id: string; readonly packageJSON: unknown }[];
   /** False in a product that has no tools for language models. */
   readonly hasTools: boolean;
+  /** False in a product that takes no MCP servers from extensions. */
+  readonly takesServers?: boolean;
+  /** Cursor's own registry of MCP servers. */
+  readonly cursor?: object;
 }
 
 /** Shared by all windows of one computer. */
@@ -38,12 +42,6 @@ export function createVscode(
   shared: SharedParts,
   nature: { current: WindowNature },
 ): typeof vscode {
-  const tools = known('lm', {
-    registerTool: (name: string, tool: vscode.LanguageModelTool<unknown>) => {
-      screen.chatTools.set(name, tool);
-      return new FakeDisposable(() => screen.chatTools.delete(name));
-    },
-  });
   const module = {
     version: '1.105.0',
     ...values.enums,
@@ -82,8 +80,12 @@ export function createVscode(
     DataTransferItem: values.FakeDataTransferItem,
     LanguageModelToolResult: values.FakeToolResult,
     LanguageModelTextPart: values.FakeTextPart,
+    McpStdioServerDefinition: values.FakeMcpServer,
     get lm() {
-      return nature.current.hasTools ? tools : undefined;
+      return languageModels(screen, nature.current);
+    },
+    get cursor() {
+      return nature.current.cursor;
     },
     debug: known('debug', {
       registerDebugConfigurationProvider: (_type: string, provider: vscode.DebugConfigurationProvider) => {
@@ -106,6 +108,25 @@ export function createVscode(
     }),
   };
   return known('vscode', module) as unknown as typeof vscode;
+}
+
+function languageModels(screen: Screen, { hasTools, takesServers = true }: WindowNature) {
+  const tools = {
+    registerTool: (name: string, tool: vscode.LanguageModelTool<unknown>) => {
+      screen.chatTools.set(name, tool);
+      return new FakeDisposable(() => screen.chatTools.delete(name));
+    },
+  };
+  const servers = {
+    registerMcpServerDefinitionProvider: (_id: string, provider: vscode.McpServerDefinitionProvider) => {
+      screen.servers = provider;
+      return new FakeDisposable(() => (screen.servers = undefined));
+    },
+  };
+  const absent = { registerTool: undefined, registerMcpServerDefinitionProvider: undefined };
+  return hasTools || takesServers
+    ? known('lm', { ...absent, ...(hasTools ? tools : {}), ...(takesServers ? servers : {}) })
+    : undefined;
 }
 
 /** Throws by name for what the stand-in does not have, so that a test never passes on `undefined`. */

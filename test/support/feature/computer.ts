@@ -133,6 +133,8 @@ export class Computer {
       appName: nature.appName ?? 'Visual Studio Code',
       extensions: nature.extensions ?? [],
       hasTools: nature.hasTools ?? true,
+      takesServers: nature.takesServers ?? true,
+      ...(nature.cursor ? { cursor: nature.cursor } : {}),
     });
     this.windows.push(window);
     nature.kept?.forEach(({ uri, text }) => window.screen.documents.keep(uri, text));

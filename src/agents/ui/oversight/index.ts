@@ -14,7 +14,9 @@ import { answerOutside } from '../../store/outsideCalls';
 import { AgentWatch, type AgentWatchDeps } from './agentWatch';
 import { AgentsGroup } from './agentsGroup';
 import { copyConfiguration, type CopyDeps } from './copyConfiguration';
-import { keepServer } from './serverFile';
+import { cursorDoor } from './cursorDoor';
+import { ensureAccess } from './ensureAccess';
+import { keepServer, startOfServer } from './serverFile';
 import { stopAllOfAgents } from './stopAll';
 
 type Deps = CopyDeps &
@@ -64,12 +66,19 @@ export function register(deps: Deps): Disposable {
       onDidChange: (listener) => settings.onDidChange('gpuRental.agents', listener),
     }),
   );
+  store.add(
+    commands.register('gpuRental.agents.server', async () =>
+      (await ensureAccess(deps)) ? startOfServer(deps) : undefined,
+    ),
+  );
+  const failed = (error: unknown) => {
+    log.warn(`The MCP server could not be updated: ${String(error)}`);
+  };
   if (isOn()) {
     // An update of the extension contains a new server.
-    keepServer(deps).catch((error: unknown) => {
-      log.warn(`The MCP server could not be updated: ${String(error)}`);
-    });
+    keepServer(deps).catch(failed);
   }
+  store.add(cursorDoor(settings, () => startOfServer(deps), failed));
   return store;
 }
 
