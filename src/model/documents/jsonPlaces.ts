@@ -103,6 +103,11 @@ export class JsonPlaces {
     }
     const entry = `${inner}${jsonText(path.at(-1) ?? '')}: ${written}`;
     const last = parent.children?.at(-1);
+    const start = parent.offset + 1;
+    if (!last && this.source.slice(start, parent.offset + parent.length - 1).trim() !== '') {
+      // Comments stay.
+      return [{ offset: start, length: 0, text: `${this.lineBreak}${entry}` }];
+    }
     if (!last) {
       return [
         {
@@ -112,7 +117,22 @@ export class JsonPlaces {
         },
       ];
     }
-    return [{ offset: last.offset + last.length, length: 0, text: `,${this.lineBreak}${entry}` }];
+    return this.after(last, entry);
+  }
+
+  /** A comment at the end of the line of the property before stays there. */
+  private after({ offset, length }: Span, entry: string): TextChange[] {
+    const end = offset + length;
+    const rest = /^[^\r\n]*/.exec(this.source.slice(end))?.[0] ?? '';
+    const comment = /^([ \t]*,)?[ \t]*(?:\/\/.*|\/\*[^*]*\*\/[ \t]*)$/.exec(rest);
+    if (!comment) {
+      return [{ offset: end, length: 0, text: `,${this.lineBreak}${entry}` }];
+    }
+    const hasComma = comment[1] !== undefined;
+    return [
+      ...(hasComma ? [] : [{ offset: end, length: 0, text: ',' }]),
+      { offset: end + rest.length, length: 0, text: `${this.lineBreak}${entry}${hasComma ? ',' : ''}` },
+    ];
   }
 
   /** Returns the changes that replace the value at a path; none if the path does not exist. */
