@@ -339,7 +339,7 @@ const contributed = {
   'gpuRental.job.keepMachine': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.releaseMachine': spec('jobs', { args: [jobRow], needs: change }),
   'gpuRental.job.forget': spec('jobs', { args: [jobRow, severalNamed({ jobId: z.string() })] }),
-  'gpuRental.agents.copyMcpConfiguration': spec('agents'),
+  'gpuRental.agents.setUp': spec('agents'),
   'gpuRental.agents.showLog': spec('agents'),
   'gpuRental.agents.stopAll': spec('agents', { needs: change }),
   'gpuRental.agents.openRequest': spec('agents'),

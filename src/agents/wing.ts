@@ -4,6 +4,7 @@ import type { Own, Wing } from '../wing';
 import { agentServices } from './services';
 import { register as registerOversight } from './ui/oversight';
 import { register as registerRequests } from './ui/requests';
+import { register as registerSetUp } from './ui/setUp';
 
 export const wingOfAgents: Wing = {
   name: 'agents',
@@ -12,6 +13,7 @@ export const wingOfAgents: Wing = {
     const made = agentServices(services, own);
     own(registerOversight({ ...services, ...made }));
     own(registerRequests({ ...services, ...made }));
+    own(registerSetUp({ ...services, ...made }));
     return made;
   },
 };

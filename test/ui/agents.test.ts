@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ChatDriver } from '../support/chatDriver';
@@ -50,7 +50,6 @@ describe('agents in the real editor', function () {
   const rentals = () => session().simulator.received('PUT', /^\/api\/v0\/asks\//).length;
   const destroyed = () => session().simulator.received('DELETE', /^\/api\/v0\/instances\/\d+\/$/).length;
   const dialog = (text: string | RegExp) => workbench.dialog.filter({ hasText: text });
-  const clipboard = () => workbench.page.evaluate<string>('navigator.clipboard.readText()');
   after(async () => {
     await client?.close();
     rmSync(address, { force: true });
@@ -153,14 +152,22 @@ describe('agents in the real editor', function () {
 
   it('does the same for the official client over MCP', async () => {
     await workbench.clearNotifications();
-    await workbench.run('Copy MCP Configuration…');
+    const file = path.join(session().root, 'home', '.cursor', 'mcp.json');
+    mkdirSync(path.dirname(file));
+    writeFileSync(file, '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  }\n}\n');
+    await workbench.run('Set Up Agents…');
     await workbench.shot('03-clients');
-    await workbench.quick.pick('Cursor');
-    await workbench.toast(/mcp\.json/);
-    const copied = JSON.parse(await clipboard()) as {
+    await workbench.quick.pick('~/.cursor/mcp.json');
+    await dialog('Add GPU Rental to Cursor?').waitFor();
+    await workbench.shot('03-difference');
+    await workbench.dialogButton('Write');
+    await workbench.toast(/Cursor is set up/);
+    await workbench.shot('03-written');
+    const { mcpServers } = JSON.parse(readFileSync(file, 'utf8')) as {
       readonly mcpServers: Readonly<Record<string, { readonly args: readonly string[] }>>;
     };
-    server = copied.mcpServers['gpu-rental']?.args ?? [];
+    assert.deepEqual(Object.keys(mcpServers), ['other', 'gpu-rental']);
+    server = mcpServers['gpu-rental']?.args ?? [];
     const connected = await connectOfficialClient(server, 'auto');
     client = connected;
     // From here on it holds each answer against the schema of its tool.

@@ -35,6 +35,7 @@ describe('the package', () => {
       /^media\/(icon\.png|activity\.svg)$/,
       /^media\/walkthrough\/\w+\.svg$/,
       /^media\/sample\/(readme\.md|README\.md|train\.sh|gpu-rental\.json)$/,
+      /^media\/skill\/SKILL\.md$/,
       /^media\/schemas\/[\w.-]+\.json$/,
     ];
     const names = files.map((name) => name.slice('extension/'.length));

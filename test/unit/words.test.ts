@@ -91,6 +91,7 @@ const room = {
   'all that the product had when its words were cut': 2900,
   'ends, proofs, terminals and services': 100,
   'files of instances': 20,
+  'set-up of agents, and other extensions': 24,
   'sets of files that are parked': 12,
   'scripts that name their packages': 12,
   'TensorBoard of instances': 6,

@@ -1,4 +1,5 @@
 import { text, type Text } from '../../util/text';
+import type { ServersIn } from './clientText';
 
 /** How a client starts the server. Holds no key and no token. */
 export interface ServerCommand {
@@ -7,13 +8,26 @@ export interface ServerCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A form of the configuration, and the place for it. */
+/** A program whose agents can use the server. */
 export interface McpClient {
   readonly id: string;
   readonly name: string;
-  /** What to do with it. */
+  /** What to do with its copied configuration. */
   readonly next: Text;
   write(server: ServerCommand, isWindows: boolean): string;
+  /** The file that lists its servers, if it has one for all folders: names below the home folder. */
+  readonly file?: ServersIn & { path(platform: NodeJS.Platform): readonly string[] };
+  /** The program that adds servers by itself. */
+  readonly program?: {
+    readonly name: string;
+    /** Shows that it is used. */
+    readonly folder: readonly string[];
+    /** The file in which it notes its servers, and what removes ours, since it adds none twice. */
+    readonly notes: readonly string[];
+    readonly remove: string;
+  };
+  /** Its folder of skills, below the home folder. */
+  readonly skills?: readonly string[];
 }
 
 export const serverName = 'gpu-rental';
@@ -21,20 +35,49 @@ export const serverName = 'gpu-rental';
 const addTo = (file: string) =>
   text('Copied. Add it to {0}, beside the servers that are there, and restart the client.', file);
 
+const inHome =
+  (...names: readonly string[]) =>
+  (): readonly string[] =>
+    names;
+const servers = { format: 'json', key: 'mcpServers' } as const;
+
 export const mcpClients: readonly McpClient[] = [
   {
     id: 'claudeCode',
     name: 'Claude Code',
     next: text('Copied. Run it once in a terminal, then restart Claude Code.'),
     write: claudeCommand,
+    program: {
+      name: 'claude',
+      folder: ['.claude'],
+      notes: ['.claude.json'],
+      remove: `claude mcp remove ${serverName} -s user`,
+    },
+    skills: ['.claude', 'skills'],
   },
-  { id: 'cursor', name: 'Cursor', next: addTo('~/.cursor/mcp.json'), write: portable },
-  { id: 'codex', name: 'Codex', next: addTo('~/.codex/config.toml'), write: toml },
+  {
+    id: 'cursor',
+    name: 'Cursor',
+    next: addTo('~/.cursor/mcp.json'),
+    write: portable,
+    file: { ...servers, path: inHome('.cursor', 'mcp.json') },
+    skills: ['.cursor', 'skills'],
+  },
+  {
+    id: 'codex',
+    name: 'Codex',
+    next: addTo('~/.codex/config.toml'),
+    write: tomlOf,
+    file: { format: 'toml', key: 'mcp_servers', path: inHome('.codex', 'config.toml') },
+    skills: ['.codex', 'skills'],
+  },
   {
     id: 'copilot',
     name: 'Copilot CLI',
     next: addTo('~/.copilot/mcp-config.json'),
     write: portable,
+    file: { ...servers, path: inHome('.copilot', 'mcp-config.json') },
+    skills: ['.copilot', 'skills'],
   },
   {
     id: 'vscode',
@@ -49,12 +92,14 @@ export const mcpClients: readonly McpClient[] = [
     name: 'Windsurf',
     next: addTo('~/.codeium/windsurf/mcp_config.json'),
     write: portable,
+    file: { ...servers, path: inHome('.codeium', 'windsurf', 'mcp_config.json') },
   },
   {
     id: 'claudeDesktop',
     name: 'Claude Desktop',
     next: addTo('claude_desktop_config.json'),
     write: portable,
+    file: { ...servers, path: claudeDesktop },
   },
   {
     id: 'other',
@@ -63,6 +108,21 @@ export const mcpClients: readonly McpClient[] = [
     write: portable,
   },
 ];
+
+function claudeDesktop(platform: NodeJS.Platform): readonly string[] {
+  const folder =
+    platform === 'darwin'
+      ? ['Library', 'Application Support']
+      : platform === 'win32'
+        ? ['AppData', 'Roaming']
+        : ['.config'];
+  return [...folder, 'Claude', 'claude_desktop_config.json'];
+}
+
+/** Returns the link by which VS Code asks the user whether to install the server. */
+export function vscodeLink(server: ServerCommand): string {
+  return `vscode:mcp/install?${encodeURIComponent(JSON.stringify({ name: serverName, ...server }))}`;
+}
 
 function portable(server: ServerCommand): string {
   return json({ mcpServers: { [serverName]: server } });
@@ -73,7 +133,7 @@ function json(value: object): string {
 }
 
 /** A string of JSON is one of TOML as well. */
-function toml({ command, args, env }: ServerCommand): string {
+export function tomlOf({ command, args, env }: ServerCommand): string {
   const variables = Object.entries(env).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
   return [
     `[mcp_servers.${serverName}]`,

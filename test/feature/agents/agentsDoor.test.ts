@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import path from 'node:path';
-import { buildSync } from 'esbuild';
 import type * as vscode from 'vscode';
 import { FakeCancellationTokenSource } from '../../support/fakeEditor/events';
 import { letAgentsIn } from '../../support/feature/agentDriver';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
+import { buildMcpServer } from '../../support/mcpServer';
 
-const repository = path.join(__dirname, '..', '..', '..');
 const access = 'gpuRental.agents.access';
 const { token } = new FakeCancellationTokenSource();
 
@@ -18,13 +16,7 @@ async function serversOf(window: FeatureWindow): Promise<readonly vscode.McpServ
 }
 
 before(() => {
-  buildSync({
-    entryPoints: [path.join(repository, 'src', 'agents', 'mcp', 'main.ts')],
-    outfile: path.join(repository, 'dist', 'mcp.js'),
-    bundle: true,
-    platform: 'node',
-    logLevel: 'silent',
-  });
+  buildMcpServer();
 });
 
 describe('the server for an editor that starts servers of extensions', () => {

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import path from 'node:path';
-import { buildSync } from 'esbuild';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
+import { buildMcpServer } from '../../support/mcpServer';
 import { connectOfficialClient, type OfficialClient } from '../../support/officialMcpClient';
-
-const repository = path.join(__dirname, '..', '..', '..');
-const packaged = path.join(repository, 'dist', 'mcp.js');
 
 describe('an agent outside of the editor', () => {
   const computer = useComputer({});
@@ -15,20 +11,15 @@ describe('an agent outside of the editor', () => {
   let client: OfficialClient | undefined;
 
   before(async () => {
-    buildSync({
-      entryPoints: [path.join(repository, 'src', 'agents', 'mcp', 'main.ts')],
-      outfile: packaged,
-      bundle: true,
-      platform: 'node',
-      logLevel: 'silent',
-    });
+    buildMcpServer();
     await computer().rentRunning({ label: 'trainer', runtype: 'ssh_direct' });
     window = await computer().openSignedIn();
   });
   after(() => client?.close());
 
   async function copyForCursor(): Promise<{ command: string; args: string[]; env: Record<string, string> }> {
-    window.run('Copy MCP Configuration…');
+    window.run('Set Up Agents…');
+    await window.quick.pick('Copy the Configuration…');
     await window.quick.pick('Cursor');
     await window.toast(/Add it to .*mcp\.json/);
     const { mcpServers } = JSON.parse(computer().clipboard.text) as {
@@ -39,13 +30,14 @@ describe('an agent outside of the editor', () => {
 
   it('gets nothing before the user lets agents in, in a dialog with the limits', async () => {
     computer().clipboard.text = '';
-    window.run('Copy MCP Configuration…');
+    window.run('Set Up Agents…');
     const question = await window.dialog(/You confirm each rental.*\$10\.00\/day.*questions an hour: 6/s);
     question.close();
     await computer().rest();
     assert.equal(computer().clipboard.text, '');
-    window.run('Copy MCP Configuration…');
+    window.run('Set Up Agents…');
     await window.dialogButton('Allow');
+    await window.quick.pick('Copy the Configuration…');
     await window.quick.pick('Codex');
     await window.toast(/config\.toml/);
     assert.match(computer().clipboard.text, /^\[mcp_servers\.gpu-rental\]/);

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import path from 'node:path';
-import { buildSync } from 'esbuild';
 import { AgentDriver, letAgentsIn } from '../../support/feature/agentDriver';
 import { registerKey } from '../../support/feature/reachable';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
+import { buildMcpServer } from '../../support/mcpServer';
 import { connectOfficialClient, type OfficialClient } from '../../support/officialMcpClient';
-
-const repository = path.join(__dirname, '..', '..', '..');
 
 describe('agents of one name', () => {
   const computer = useComputer({ simulator: { sshServer: true } });
@@ -26,7 +23,8 @@ describe('agents of one name', () => {
     await computer().rest();
   };
   const connected = async () => {
-    window.run('Copy MCP Configuration…');
+    window.run('Set Up Agents…');
+    await window.quick.pick('Copy the Configuration…');
     await window.quick.pick('Cursor');
     const { mcpServers } = JSON.parse(computer().clipboard.text) as {
       mcpServers: Record<string, { args: string[] }>;
@@ -43,13 +41,7 @@ describe('agents of one name', () => {
   };
 
   before(async () => {
-    buildSync({
-      entryPoints: [path.join(repository, 'src', 'agents', 'mcp', 'main.ts')],
-      outfile: path.join(repository, 'dist', 'mcp.js'),
-      bundle: true,
-      platform: 'node',
-      logLevel: 'silent',
-    });
+    buildMcpServer();
     await registerKey(computer());
     window = await computer().openSignedIn();
     window.clearToasts();

@@ -13,25 +13,24 @@ import { AuditLog } from '../../store/auditLog';
 import { answerOutside } from '../../store/outsideCalls';
 import { AgentWatch, type AgentWatchDeps } from './agentWatch';
 import { AgentsGroup } from './agentsGroup';
-import { copyConfiguration, type CopyDeps } from './copyConfiguration';
-import { cursorDoor } from './cursorDoor';
-import { ensureAccess } from './ensureAccess';
-import { keepServer, startOfServer } from './serverFile';
 import { stopAllOfAgents } from './stopAll';
 
-type Deps = CopyDeps &
-  AgentWatchDeps &
+type Deps = AgentWatchDeps &
   Pick<
     Services,
     | 'accounts'
     | 'agentDoor'
+    | 'agentLimits'
     | 'agentTools'
     | 'accountGroups'
     | 'instanceGroups'
     | 'commands'
     | 'hub'
     | 'rentedByAgents'
+    | 'log'
+    | 'settings'
     | 'statusItem'
+    | 'storageDir'
     | 'work'
   >;
 
@@ -47,7 +46,6 @@ export function register(deps: Deps): Disposable {
   store.add(deps.instanceGroups.addInstanceNotes(store.add(new AgentNotes(watch))));
   store.add(showAgentStatus(watch, deps));
   store.add(commands.register('gpuRental.agents.stopAll', () => stopAllOfAgents(watch, deps)));
-  store.add(commands.register('gpuRental.agents.copyMcpConfiguration', () => copyConfiguration(deps)));
   store.add(
     commands.register('gpuRental.agents.showLog', async () => {
       const content = await audit.read();
@@ -66,19 +64,6 @@ export function register(deps: Deps): Disposable {
       onDidChange: (listener) => settings.onDidChange('gpuRental.agents', listener),
     }),
   );
-  store.add(
-    commands.register('gpuRental.agents.server', async () =>
-      (await ensureAccess(deps)) ? startOfServer(deps) : undefined,
-    ),
-  );
-  const failed = (error: unknown) => {
-    log.warn(`The MCP server could not be updated: ${String(error)}`);
-  };
-  if (isOn()) {
-    // An update of the extension contains a new server.
-    keepServer(deps).catch(failed);
-  }
-  store.add(cursorDoor(settings, () => startOfServer(deps), failed));
   return store;
 }
 

@@ -9,7 +9,7 @@ interface CursorServers {
   unregisterServer(name: string): unknown;
 }
 
-function cursorServers(): CursorServers | undefined {
+export function cursorServers(): CursorServers | undefined {
   const { cursor } = vscode as { readonly cursor?: { readonly mcp?: CursorServers } };
   return typeof cursor?.mcp?.registerServer === 'function' ? cursor.mcp : undefined;
 }
