@@ -23,7 +23,7 @@ export function reportNotSucceeded(
   again: TryAgain,
 ): void {
   const failed = results.filter((row) =>
-    row.kind === 'failed' ? !isCancelled(row.error) : row.value === 'notDone' || row.value === 'notKnown',
+    row.kind === 'failed' ? !isCancelled(row.error) : row.value !== 'done' && row.value !== 'queued',
   );
   const [only] = failed;
   if (!only) {
@@ -88,7 +88,11 @@ function sentence(deps: LifecycleDeps, kind: PowerRequest, row: Row): string {
     return notKnown(deps, kind, instance);
   }
   if (row.kind === 'done') {
-    return notDone(deps, kind, instance, t('The service did not answer, and nothing has changed.'));
+    const why =
+      row.value === 'ignored'
+        ? t('The service accepted the request, and still intends what it did before.')
+        : t('The service did not answer, and nothing has changed.');
+    return notDone(deps, kind, instance, why);
   }
   return isFinal(row.error)
     ? notDone(deps, kind, instance, localize(row.error.text))

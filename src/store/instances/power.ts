@@ -15,9 +15,10 @@ export type PowerRequest = Exclude<OwnRequest['kind'], 'destroy'>;
 
 /**
  * The result of a power request. `queued`: the start waits for a free GPU. `notDone`: the answer was lost, and the
- * service reports no change. `notKnown`: the answer was lost and nothing could be read back.
+ * service reports no change. `ignored`: the service accepted the request, and reports no change. `notKnown`: nothing
+ * could be read back.
  */
-export type PowerVerdict = 'done' | 'queued' | 'notDone' | 'notKnown';
+export type PowerVerdict = 'done' | 'queued' | 'notDone' | 'ignored' | 'notKnown';
 
 export interface PowerDeps {
   readonly fleet: Pick<Fleet, 'note' | 'forget' | 'facts'>;
@@ -54,7 +55,7 @@ export async function changePower(
   }
   const verdict = await readBack(deps, account.client, instance, kind, signal);
   sent.turnedOut(verdict);
-  return verdict;
+  return verdict === 'notDone' && sent.answer !== 'lost' ? 'ignored' : verdict;
 }
 
 /**

@@ -22,7 +22,7 @@ describe('A power request that failed', () => {
   } as unknown as LifecycleDeps;
   const trainer = anInstance({ id: 7, label: 'trainer' });
   const helper = anInstance({ id: 8, label: 'helper', actualStatus: 'exited', intendedStatus: 'stopped' });
-  const done = (value: 'done' | 'queued' | 'notDone' | 'notKnown', instance = trainer): Row => ({
+  const done = (value: 'done' | 'queued' | 'notDone' | 'ignored' | 'notKnown', instance = trainer): Row => ({
     ...{ instance, kind: 'done', value },
   });
   const failed = (error: unknown, instance = trainer): Row => ({ instance, kind: 'failed', error });
@@ -46,6 +46,11 @@ describe('A power request that failed', () => {
       'error helper is unchanged and still costs $0.120/day. The service did not answer, and nothing has changed. [Retry]',
       'stop',
       done('notDone', helper),
+    ],
+    [
+      'error helper is unchanged and still costs $0.120/day. The service accepted the request, and still intends what it did before. [Retry]',
+      'stop',
+      done('ignored', helper),
     ],
     [
       'error trainer is unchanged and still costs $0.400/h. The service did not answer, and nothing has changed. [Retry]',

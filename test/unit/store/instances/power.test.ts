@@ -92,7 +92,7 @@ describe('changing the power of an instance', () => {
     const unchanged = (scene: Scene) => {
       Object.assign(scene.service.client.instances, { stop: () => Promise.resolve() });
     };
-    assert.deepEqual((await stop(start, unchanged)).slice(0, 2), ['notDone', start]);
+    assert.deepEqual((await stop(start, unchanged)).slice(0, 2), ['ignored', start]);
     const unread = (scene: Scene) => {
       scene.service.failsBefore('instances.get', lost);
     };
