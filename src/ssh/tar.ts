@@ -210,13 +210,17 @@ export interface NewTarEntry {
   readonly target?: string;
 }
 
-/** Returns the header of one entry in GNU's format, which the tars of GNU, BSD and busybox read. */
-export function tarHeader(entry: NewTarEntry): Buffer {
-  const { name, target = '' } = entry;
+/**
+ * Returns the header of one entry in GNU's format, which the tars of GNU, BSD and busybox read. With `latin1`, names and
+ * targets have one character for each byte.
+ */
+export function tarHeader(entry: NewTarEntry, encoding: 'utf8' | 'latin1' = 'utf8'): Buffer {
+  const { kind, target = '', ...facts } = entry;
+  const [name, link] = [Buffer.from(entry.name, encoding), Buffer.from(target, encoding)];
   return Buffer.concat([
     ...longName('L', name),
-    ...longName('K', target),
-    block({ ...entry, type: { file: '0', folder: '5', link: '2' }[entry.kind] }),
+    ...longName('K', link),
+    block({ ...facts, name, target: link, type: { file: '0', folder: '5', link: '2' }[kind] }),
   ]);
 }
 
@@ -227,28 +231,40 @@ export function tarPadding(size: number): Buffer {
 
 export const tarEnd: Buffer = Buffer.alloc(2 * blockBytes);
 
-function longName(type: 'L' | 'K', name: string): readonly Buffer[] {
-  const bytes = Buffer.from(`${name}\0`);
-  if (bytes.length <= 101) {
+function longName(type: 'L' | 'K', name: Buffer): readonly Buffer[] {
+  if (name.length <= 100) {
     return [];
   }
-  const header = block({ name: '././@LongLink', type, size: bytes.length, modified: 0, mode: 0o644 });
-  return [header, bytes, tarPadding(bytes.length)];
+  const [marker, size] = [Buffer.from('././@LongLink'), name.length + 1];
+  const header = block({ name: marker, type, size, modified: 0, mode: 0o644 });
+  return [header, name, Buffer.alloc(1), tarPadding(size)];
 }
 
-function block(entry: Omit<NewTarEntry, 'kind'> & { readonly type: string }): Buffer {
+interface Block extends Omit<NewTarEntry, 'kind' | 'name' | 'target'> {
+  readonly name: Buffer;
+  readonly target?: Buffer;
+  readonly type: string;
+}
+
+function block(entry: Block): Buffer {
   const header = Buffer.alloc(blockBytes);
   const octal = (value: number, at: number, length: number) => {
     header.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at, length, 'latin1');
   };
-  Buffer.from(entry.name).copy(header, 0, 0, 100);
+  entry.name.copy(header, 0, 0, 100);
   octal(entry.mode, 100, 8);
   octal(0, 108, 8);
   octal(0, 116, 8);
-  octal(entry.size, 124, 12);
+  if (entry.size < 8 ** 11) {
+    octal(entry.size, 124, 12);
+  } else {
+    // More than octal digits hold is a binary number.
+    header.writeUInt8(0x80, 124);
+    header.writeBigUInt64BE(BigInt(entry.size), 128);
+  }
   octal(Math.max(0, entry.modified), 136, 12);
   header.write(entry.type, 156, 'latin1');
-  Buffer.from(entry.target ?? '').copy(header, 157, 0, 100);
+  entry.target?.copy(header, 157, 0, 100);
   header.write('ustar  \0', 257, 'latin1');
   header.write(`${sumOf(header).toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
   return header;

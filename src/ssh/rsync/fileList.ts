@@ -8,6 +8,10 @@ export interface ListedFile extends Version {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   /** The target of a link. */
   readonly target?: string;
+  /** The same, with one character for each byte. */
+  readonly rawTarget?: string;
+  /** Permission bits. */
+  readonly mode: number;
   /** Whether only its owner can read it. */
   readonly isPrivate: boolean;
 }
@@ -46,7 +50,8 @@ export async function readFileList(reader: RsyncReader): Promise<readonly Listed
     const kind = kindOf(mode);
     const target = kind === 'link' ? await readTarget(reader) : undefined;
     const isPrivate = isPrivateMode(mode);
-    files.push({ path, kind, size, modified, isPrivate, ...(target === undefined ? {} : { target }) });
+    const targets = target && { target: target.toString('utf8'), rawTarget: target.toString('latin1') };
+    files.push({ path, kind, size, modified, mode: mode & 0o7777, isPrivate, ...targets });
   }
   // If the host could not read everything, the list does not contain all outputs of a job.
   if ((await reader.int()) !== 0) {
@@ -55,12 +60,12 @@ export async function readFileList(reader: RsyncReader): Promise<readonly Listed
   return files.sort(inOrder);
 }
 
-async function readTarget(reader: RsyncReader): Promise<string> {
+async function readTarget(reader: RsyncReader): Promise<Buffer> {
   const length = await reader.int();
   if (length < 0 || length > longestPath) {
     throw new TransferError('the host sent an impossible list');
   }
-  return (await reader.bytes(length)).toString('utf8');
+  return reader.bytes(length);
 }
 
 function kindOf(mode: number): ListedFile['kind'] {

@@ -31,12 +31,12 @@ export class FilesChangedError extends UserError {
 export type FreeHere = (folder: string) => Promise<number>;
 
 /** What stays free on the disk of this computer. */
-const reserveBytes = 200_000_000;
+export const reserveBytes = 200_000_000;
 /** How often free space is asked for. */
 const checkedBytes = 256_000_000;
 const tries = 2;
 
-const freeOf: FreeHere = async (folder) => {
+export const freeOf: FreeHere = async (folder) => {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;
 };
@@ -199,7 +199,7 @@ export class PieceFetch {
 /** We end the login. */
 class StoppedError extends Error {}
 
-function diskFullHere(needed = 0, free = 0): UserError {
+export function diskFullHere(needed = 0, free = 0): UserError {
   return new UserError(
     needed === 0
       ? text('The disk of this computer is full. Free some space on it.')

@@ -144,7 +144,7 @@ export function exactTime(seconds: string): string {
 }
 
 /** Each name is there once, below folders of the list. @throws HostileNameError */
-function checkNames(entries: readonly Listed[]): void {
+export function checkNames(entries: readonly Listed[]): void {
   const folders = new Set<string>();
   let last: string | undefined;
   for (const { name, kind } of entries) {

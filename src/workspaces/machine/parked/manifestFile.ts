@@ -27,9 +27,12 @@ const entryLine = z.object({
   inode: z.string(),
 });
 
+/** In the order of the file, so that the same manifest has the same text wherever it comes from. */
+const keys = [headLine, entryLine].flatMap(({ shape }) => Object.keys(shape));
+
 /** Returns the manifest as JSON lines: what it is of, then an entry each. */
 function manifestText({ entries, ...head }: Manifest): string {
-  return [{ version: 1, ...head }, ...entries].map((line) => `${JSON.stringify(line)}\n`).join('');
+  return [{ version: 1, ...head }, ...entries].map((line) => `${JSON.stringify(line, keys)}\n`).join('');
 }
 
 export function writeManifest(folder: string, manifest: Manifest): Promise<void> {

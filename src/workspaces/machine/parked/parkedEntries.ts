@@ -25,3 +25,8 @@ export function parkedEntries(listed: readonly Listed[]): readonly ParkedEntry[]
     };
   });
 }
+
+/** Whether a file holds the token of Hugging Face, which no set may hold. */
+export function isSecret(name: string): boolean {
+  return /(?:^|\/)\.hf_home\/(?:token|stored_tokens)$/.test(name);
+}

@@ -12,15 +12,13 @@ import { folderLookOf } from './folderLook';
 import { hashesThere, listFolder, type Listed } from './listing';
 import { readManifest, writeManifest } from './manifestFile';
 import type { ParkedCall } from './parkedCall';
-import { parkedEntries } from './parkedEntries';
+import { isSecret, parkedEntries } from './parkedEntries';
 import { PiecePlacement } from './placePieces';
 import { proveHere } from './proveHere';
 import { shownNames } from './shownNames';
 
 /** A change within this time (s) may have left the times as they were. */
 const sameMomentS = 2;
-/** What these return where they are read: the token of Hugging Face, which no set may hold. */
-const secrets = /(?:^|\/)\.hf_home\/(?:token|stored_tokens)$/;
 
 /** Works on one machine, by its alias, and on the folder of this computer that holds the set. */
 export function createParkedPieces(
@@ -53,7 +51,7 @@ class Pieces implements ParkedPieces {
   ): Promise<Manifest> {
     const root = folder.replace(/(?<=.)\/+$/, '');
     const { at, entries: all } = await listFolder(this.call, root, leftOut, signal);
-    const secret = all.flatMap(({ name }) => (secrets.test(name) ? [name] : []));
+    const secret = all.flatMap(({ name }) => (isSecret(name) ? [name] : []));
     const listed = all.filter(({ name }) => !secret.includes(name));
     refuseUnreadable(listed.filter(({ isReadable, kind }) => !isReadable && kind !== 'special'));
     const entries = parkedEntries(listed);

@@ -20,7 +20,7 @@ export class UnaskedError extends TransferError {
 export class PieceBrokenError extends Error {}
 
 /** `tar` fills its archives up to this. */
-const recordBytes = 64 * 512;
+export const recordBytes = 64 * 512;
 const zeros = Buffer.alloc(1_000_000);
 /** So many bytes are hashed before the process has time for other work. */
 const atOnce = 64;
