@@ -15,8 +15,11 @@ export interface MachineOfSet {
 /** What was decided about a parked set. Any window writes it, and the one that leads works by it. */
 export interface ParkedSet {
   readonly id: string;
-  /** `move`: the next machine is rented first, and the old one ends last. */
-  readonly plan: 'park' | 'move';
+  /**
+   * `move`: the next machine is rented first, and the old one ends last. `rescue`: the same from a machine that can't start;
+   * as its host states no hashes, nothing is ever proved against it, and it never ends by this.
+   */
+  readonly plan: 'park' | 'move' | 'rescue';
   readonly orderedAt: number;
   readonly accountKey: string;
   readonly serviceUrl: string;
@@ -137,7 +140,7 @@ const mostRounds = 3;
 export const longestParkingPauseMs = 10 * 60_000;
 
 export function newParkingState({ id, plan, orderedAt }: ParkedSet): ParkingState {
-  return { setId: id, phase: plan === 'move' ? 'renting' : 'listing', since: orderedAt, rounds: 0 };
+  return { setId: id, phase: plan === 'park' ? 'listing' : 'renting', since: orderedAt, rounds: 0 };
 }
 
 /** Whether nothing is done for a set until the user decides. */
@@ -161,8 +164,17 @@ export function isStopAsked({ decidedAt: { retry = 0, stop = 0 } }: ParkedSet): 
 }
 
 /** Whether everything of a set is here, and nothing is done with it. */
-export function canResume({ phase, provedAt, lacking }: ParkingState): boolean {
-  return restPhases.has(phase) && (provedAt !== undefined || lacking?.length === 0);
+export function canResume(state: ParkingState): boolean {
+  return restPhases.has(state.phase) && isAllHere(state);
+}
+
+function isAllHere({ provedAt, lacking }: ParkingState): boolean {
+  return provedAt !== undefined || lacking?.length === 0;
+}
+
+/** Whether the old machine of a set is kept, and costs money, until the user destroys it. */
+export function keepsOldMachine({ set, state }: ParkedRow): boolean {
+  return set.plan === 'rescue' && state.endedAt === undefined;
 }
 
 /** Whether a set can be resumed, and was not since the user saw it. */
@@ -256,7 +268,7 @@ export function parkingAfter(
     case 'rented':
       return at('gettingReady', { next: event.machine, marker: set.rental?.marker });
     case 'ready':
-      return at(set.plan === 'move' && state.provedAt === undefined ? 'listing' : 'placing');
+      return at(set.plan === 'park' || isAllHere(state) ? 'placing' : 'listing');
     case 'placed': {
       const resumed = state.next && { ...state.next, root: event.root, at: since };
       return set.plan === 'move' && state.endedAt === undefined
@@ -299,19 +311,21 @@ function continued(
 ): ParkingState {
   const phase = again(set, state);
   return at(phase, {
-    ...{ rounds: 0, endedAt: undefined, lacking: undefined },
+    ...{ rounds: 0, endedAt: undefined },
     // A new list takes the place of the one that was proved.
-    ...(phase === 'listing' ? { provedAt: undefined } : {}),
+    ...(phase === 'listing' ? { provedAt: undefined, lacking: undefined } : {}),
   });
 }
 
 /** Where a set goes on that rested before its machine ended. */
-function again({ plan }: ParkedSet, { resumed, next }: ParkingState): ParkingPhase {
-  return plan === 'move' && resumed !== undefined
-    ? 'proved'
-    : plan === 'move' && !next
-      ? 'stopped'
-      : 'listing';
+function again({ plan }: ParkedSet, state: ParkingState): ParkingPhase {
+  if (plan === 'park') {
+    return 'listing';
+  }
+  if (plan === 'move' && state.resumed !== undefined) {
+    return 'proved';
+  }
+  return !state.next ? 'stopped' : plan === 'rescue' && isAllHere(state) ? 'placing' : 'listing';
 }
 
 function checked(
@@ -352,6 +366,9 @@ function lookedAgain(
   },
 ): ParkingState {
   const { phase, rounds } = state;
+  if (changed.length === 0 && plan === 'rescue') {
+    return at('placing', { lacking: [] });
+  }
   if (changed.length === 0) {
     const { endedAt, why } = state.copy ?? {};
     const isCopied = !cloud || endedAt !== undefined || why !== undefined;

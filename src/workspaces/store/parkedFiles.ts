@@ -37,7 +37,7 @@ const rentedLike = z.custom<RentedLike>(
 const setFile = z.object({
   version: z.literal(1),
   id: z.string(),
-  plan: z.enum(['park', 'move']),
+  plan: z.enum(['park', 'move', 'rescue']),
   orderedAt: z.number(),
   accountKey: z.string(),
   serviceUrl: z.string(),

@@ -116,6 +116,9 @@ async function stepOf(
       looks.delete(set.id);
       return secondCopyStep(deps, account, row, signal, copies);
     case 'proved':
+      if (set.plan === 'rescue') {
+        return { event: { kind: 'stopped' } };
+      }
       return endOldMachine(deps, account, row, work, signal, looks);
     case 'renting':
     case 'gettingReady':

@@ -18,6 +18,7 @@ import {
   isAtRest,
   isResumable,
   isStopAsked,
+  keepsOldMachine,
   newParkingState,
   usesOldMachine,
   type ParkedRow,
@@ -127,8 +128,18 @@ export class Parkings implements Disposable {
     );
   }
 
-  /** Whether a schedule leaves an instance alone. One that is stopped loses no files, and many failures cost money. */
+  /**
+   * Whether a schedule leaves an instance alone, also one that a rescue keeps for the user. One that is stopped loses no
+   * files, and many failures cost money.
+   */
   isSaving(accountKey: string, instanceId: number, loss: 'processes' | 'disk'): boolean {
+    const isKept = this.rows.some(
+      (one) =>
+        keepsOldMachine(one) && one.set.accountKey === accountKey && one.set.from.instanceId === instanceId,
+    );
+    if (isKept && loss === 'disk') {
+      return true;
+    }
     const row = this.onInstance(accountKey, instanceId);
     return row !== undefined && (loss === 'disk' || (row.state.trouble?.tries ?? 0) < manyTries);
   }
@@ -194,7 +205,7 @@ export class Parkings implements Disposable {
     return this.record(seen.set.id, (row, at) =>
       isResumable(row, seen)
         ? // A move that the user stopped destroys nothing any more.
-          { ...row.set, plan: 'park', rental, decidedAt: { ...row.set.decidedAt, retry: at } }
+          { ...row.set, plan: row.set.plan === 'rescue' ? 'rescue' : 'park', rental, decidedAt: { ...row.set.decidedAt, retry: at } }
         : undefined,
     );
   }
@@ -234,7 +245,7 @@ export class Parkings implements Disposable {
   /** For the leading window: whether the end of the old machine is still wanted, by what is on disk. */
   async awaitsEnd(id: string): Promise<boolean> {
     const row = await this.reread(id);
-    return row?.state.phase === 'proved' && !isStopAsked(row.set);
+    return row?.state.phase === 'proved' && row.set.plan !== 'rescue' && !isStopAsked(row.set);
   }
 
   /** For the leading window: stores progress; a removed set leaves nothing behind. */

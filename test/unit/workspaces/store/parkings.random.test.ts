@@ -112,19 +112,23 @@ async function play(seed: number): Promise<readonly string[]> {
     if (random() < 0.5) {
       await open();
     }
-    const plan = random() < 0.5 ? ('park' as const) : ('move' as const);
+    const plan = (['park', 'move', 'rescue'] as const)[upTo(3)] ?? 'park';
     const isResumed = plan === 'park' && random() < 0.7;
     const marker = '0a0a0a0a';
     const [window] = windows;
     assert.ok(window);
     const { id } = await window.park({
       plan,
-      ...(plan === 'move' ? { rental: { marker, accountKey: window.accountKey } } : {}),
+      ...(plan === 'park' ? {} : { rental: { marker, accountKey: window.accountKey } }),
     });
-    if (plan === 'move') {
+    if (plan !== 'park') {
       void window.rent(marker).catch(() => undefined);
     }
-    for (let turn = 0; turn < 400 && windows.at(-1)?.parkings.find(id)?.state.phase !== 'parked'; turn += 1) {
+    const isOver = () => {
+      const { phase, resumed } = windows.at(-1)?.parkings.find(id)?.state ?? {};
+      return phase === 'parked' || (plan === 'rescue' && resumed !== undefined);
+    };
+    for (let turn = 0; turn < 400 && !isOver(); turn += 1) {
       if (windows.length === 0) {
         await open();
       }
@@ -149,13 +153,16 @@ async function play(seed: number): Promise<readonly string[]> {
     if (!content.includes(version === 0 ? 'first' : `version ${version}`)) {
       problems.push(`version ${version} is nowhere`);
     }
-    if (service.rented.length > (plan === 'move' || isResumed ? 1 : 0)) {
+    if (service.rented.length > (plan !== 'park' || isResumed ? 1 : 0)) {
       problems.push('a second rental');
     }
     if (state?.phase === 'parked' && service.instances.some(({ id: one }) => one === 5001)) {
       problems.push('it counts as parked, and its instance still costs money');
     }
-    if (state?.phase !== 'parked' && state?.trouble === undefined) {
+    if (plan === 'rescue' && (state?.provedAt !== undefined || service.count('instances.destroy') > 0)) {
+      problems.push('a rescue called its old instance proved');
+    }
+    if (!isOver() && state?.trouble === undefined) {
       problems.push(`it ended as ${state?.phase}, without a word`);
     }
     return problems;
