@@ -3,6 +3,7 @@ import { secretFor } from '../model/accounts/keptSecret';
 import { armTimer, disarmTimer } from '../schedules/machine/machineTimer';
 import type { ScheduleServices } from '../schedules/services';
 import type { Services as CoreServices } from '../services';
+import { servedInstance } from '../ssh/hostDownload';
 import type { SshService } from '../ssh/service';
 import { accountPath } from '../store/accounts/accountFiles';
 import type { Account } from '../store/accounts/accounts';
@@ -130,14 +131,7 @@ function stoppedMachines(ssh: SshService, clock: Clock): JobStepDeps['stoppedMac
     }
     const alias = ssh.aliasOf(account, instanceId);
     const machine = createStoppedMachine({
-      clock,
-      platform: process.platform,
-      module: `C.${instanceId}`,
-      open: async (options) => {
-        const { signal } = options;
-        const host = await account.client.copies.host({ instanceId, path: '/root/' }, { signal });
-        return ssh.execOnHost(alias, host, options);
-      },
+      ...servedInstance({ clock, ssh }, alias, instanceId, account),
       onFetched: () => known.delete(id),
     });
     known.set(id, { copyAt, machine });

@@ -1,4 +1,5 @@
 import { basename } from 'node:path/posix';
+import type { Clock } from '../util/clock';
 import { defined } from '../util/defined';
 import { inParallel } from '../util/inParallel';
 import type { Place } from '../util/realPlace';
@@ -8,6 +9,7 @@ import { LocalFiles } from './localFiles';
 import { possibleHere, remoteProblem, withoutActing, type RemoteEntry, type RemoteTree } from './remoteTree';
 import { copyFromDaemon, type OpenDaemon } from './rsync/daemonCopy';
 import type { ListedFile } from './rsync/fileList';
+import type { SshService } from './service';
 import {
   askToReplace,
   reasons,
@@ -24,6 +26,36 @@ export interface ServedInstance extends Pick<TransferDeps, 'clock' | 'platform'>
   /** The host's name for the instance. */
   readonly module: string;
   readonly open: OpenDaemon;
+}
+
+/** An account whose service says where a host gives files away. */
+interface CopyingAccount {
+  readonly client: {
+    readonly copies: {
+      host(
+        from: { readonly instanceId: number; readonly path: string },
+        options: { readonly signal?: AbortSignal | undefined },
+      ): Promise<{ readonly host: string; readonly port: number }>;
+    };
+  };
+}
+
+/** Returns an instance whose files its host serves; the service opens that anew for each copy. */
+export function servedInstance(
+  { clock, ssh }: { readonly clock: Clock; readonly ssh: Pick<SshService, 'execOnHost'> },
+  alias: string,
+  instanceId: number,
+  { client }: CopyingAccount,
+): ServedInstance {
+  return {
+    clock,
+    platform: process.platform,
+    module: `C.${instanceId}`,
+    open: async (options) => {
+      const host = await client.copies.host({ instanceId, path: '/root/' }, { signal: options.signal });
+      return ssh.execOnHost(alias, host, options);
+    },
+  };
 }
 
 export interface ServedFiles {

@@ -1,4 +1,5 @@
 import type { Services as CoreServices } from '../services';
+import type { Account } from '../store/accounts/accounts';
 import type { FolderMirrors } from './model/mirror';
 import type { FolderLook } from './model/parkedSet';
 import type { Parkings } from './store/parkings';
@@ -11,4 +12,11 @@ export type Services = CoreServices & {
   readonly provedHere: (setId: string, signal: AbortSignal) => Promise<readonly string[]>;
   /** Looks at a folder of a machine, by its alias and a raw path, before it is saved. */
   readonly lookAtFolder: (alias: string, root: string, signal: AbortSignal) => Promise<FolderLook>;
+  /** Looks at a folder of an instance that can't start, through its host. */
+  readonly lookAtServed: (
+    account: Account,
+    instanceId: number,
+    root: string,
+    signal: AbortSignal,
+  ) => Promise<FolderLook>;
 };

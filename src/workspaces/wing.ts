@@ -1,13 +1,17 @@
 import { join } from 'node:path';
 import type { Services } from '../services';
+import { servedInstance } from '../ssh/hostDownload';
 import { runProgram } from '../ssh/run';
+import type { Account } from '../store/accounts/accounts';
 import { accountStill } from '../store/accounts/sameAccount';
 import { homeFolder } from '../util/thisUser';
 import type { Own, Wing } from '../wing';
 import { MirrorEngine } from './machine/mirror/engine';
 import { createParkedPieces } from './machine/parked/parkedPieces';
+import { lookAtServed } from './machine/parked/servedFolder';
 import { createParkedWork } from './parkedWork';
 import { reachedAlias } from './reachedAlias';
+import { createRescuedWork } from './rescuedWork';
 import { Mirrors } from './store/mirrors';
 import { ParkedFiles } from './store/parkedFiles';
 import { ParkingRunner } from './store/parkingRunner';
@@ -37,6 +41,8 @@ export const wingOfWorkspaces: Wing = {
     const parkings = own(new Parkings({ ...services, files }));
     const pieces = (alias: string, folder: string) =>
       createParkedPieces({ ...services, platform: process.platform }, { alias, folder });
+    const servedBy = (account: Account, instanceId: number) =>
+      servedInstance(services, services.ssh.aliasOf(account, instanceId), instanceId, account);
     const made = {
       mirrors: own(new Mirrors({ ...services, create })),
       parkings,
@@ -47,14 +53,22 @@ export const wingOfWorkspaces: Wing = {
       },
       lookAtFolder: (alias: string, root: string, signal: AbortSignal) =>
         pieces(alias, storageDir).look(root, signal),
+      lookAtServed: (account: Account, instanceId: number, root: string, signal: AbortSignal) =>
+        lookAtServed({ served: servedBy(account, instanceId), root, leftOut: [] }, signal),
     };
     own(
       new ParkingRunner({
         ...services,
         parkings,
         firstContact: machineChecks.contact,
-        work: (account, set, machine) =>
-          createParkedWork(services, (alias) => pieces(alias, files.folderOf(set.id)), account, set, machine),
+        work: (account, set, machine) => {
+          const folder = files.folderOf(set.id);
+          const work = createParkedWork(services, (alias) => pieces(alias, folder), account, set, machine);
+          const served = servedBy(account, machine.instanceId);
+          return set.plan === 'rescue'
+            ? createRescuedWork(work, served, pieces('', folder), folder, set)
+            : work;
+        },
       }),
     );
     own(register({ ...services, ...made }));

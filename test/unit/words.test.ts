@@ -105,6 +105,7 @@ const room = {
   'copies of volumes, sizes and ends of copies': 14,
   'volumes and bids of a workspace file': 12,
   'parking, resuming and moving': 42,
+  'moving off instances that can not start': 8,
   'data that a machine fetches itself': 24,
   'instances whose GPU another user has': 10,
   'second copies of parked workspaces, which are not compared': 22,

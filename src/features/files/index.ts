@@ -16,9 +16,8 @@ import { actionsFor } from '../../model/instances/instanceState';
 import type { Services } from '../../services';
 import { download } from '../../ssh/download';
 import { chosenFiles, type ChosenFile } from '../../ssh/fileTree';
-import { downloadServed, type ServedInstance } from '../../ssh/hostDownload';
+import { downloadServed, servedInstance, type ServedInstance } from '../../ssh/hostDownload';
 import { isRemotePath, readFolders } from '../../ssh/remoteFolders';
-import type { OpenDaemon } from '../../ssh/rsync/daemonCopy';
 import {
   FilesKeptError,
   reasons,
@@ -242,12 +241,7 @@ function servedByHost(deps: Deps, target: InstanceTarget | undefined): Chosen | 
     return undefined;
   }
   const alias = ssh.aliasOf(account, id);
-  const open: OpenDaemon = async (options) => {
-    const { signal } = options;
-    const host = await account.client.copies.host({ instanceId: id, path: '/root/' }, { signal });
-    return ssh.execOnHost(alias, host, options);
-  };
-  const served = { clock, platform: process.platform, module: `C.${id}`, open };
+  const served = servedInstance({ clock, ssh }, alias, id, account);
   return { alias, name: plainLabel(instanceName(instance)), served };
 }
 

@@ -317,9 +317,11 @@ export class ReadinessNotifications {
       'warning',
       trouble === 'outbid' && endsAtMs > now ? `${sentence} ${keptSentence(endsAtMs, now)}` : sentence,
       trouble === 'outbid' && titledAction('gpuRental.instance.changeBid', { instanceId }),
+      trouble === 'outbid' && titledAction('gpuRental.instance.move', { instanceId }),
       trouble === 'outbid' && titledAction('gpuRental.instance.download', { instanceId }),
       trouble === 'outbid' && commandAction(t('Stop Waiting'), 'gpuRental.instance.stop', { instanceId }),
-      canReplace && { label: t('Replace'), run: this.replacing(instanceId, name, true) },
+      canReplace &&
+        trouble !== 'outbid' && { label: t('Replace'), run: this.replacing(instanceId, name, true) },
       titledAction('gpuRental.instance.destroy', { instanceId }),
     );
   }

@@ -150,9 +150,10 @@ function warnOf(
           ...(words === undefined ? [] : [t('The service says: {0}', words)]),
         ].join(' '),
         { label: t('Wait'), run: () => undefined },
+        canDownload && titledAction('gpuRental.instance.move', { instanceId }),
         canDownload && titledAction('gpuRental.instance.download', { instanceId }),
         commandAction(t('Stop Waiting'), 'gpuRental.instance.stop', { instanceId }),
-        titledAction('gpuRental.instance.rentAnother', { instanceId }),
+        !canDownload && titledAction('gpuRental.instance.rentAnother', { instanceId }),
       );
       break;
     }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { InstanceFolders } from '../instances/instanceFolders';
 import { ServiceError } from '../route';
@@ -80,6 +80,11 @@ async function prepare(instance: InstanceState, home: string): Promise<MachineDi
   mkdirSync(disk, { recursive: true, mode: 0o700 });
   // A link to the home would do, but a daemon follows none that leads out of what it serves.
   await run('cp', '-RPpl', home, path.join(disk, 'root'));
+  // Files of the instance that are not in its home, by their absolute paths.
+  const outside = path.join(`${home}.machine`, 'outside');
+  if (existsSync(outside)) {
+    await run('cp', '-RPpl', `${outside}/.`, disk);
+  }
   await run('rsync', '--version').catch(() => {
     throw new ServiceError(
       400,

@@ -10,6 +10,8 @@ export interface MachineOfSet {
   /** The start of its contract, in seconds since 1970; 0 if the service states none. */
   readonly contractStart: number;
   readonly perHour?: Micros | undefined;
+  /** What its storage costs, if it is kept stopped. */
+  readonly perDay?: Micros | undefined;
 }
 
 /** What was decided about a parked set. Any window writes it, and the one that leads works by it. */

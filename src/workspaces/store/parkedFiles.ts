@@ -22,6 +22,7 @@ const machine = z.object({
   name: z.string(),
   contractStart: z.number(),
   perHour: micros.optional(),
+  perDay: micros.optional(),
 });
 const savedText = z.custom<Text>(
   (value) => z.looseObject({ template: z.string(), args: z.array(z.unknown()) }).safeParse(value).success,

@@ -120,6 +120,14 @@ export class Parkings implements Disposable {
     );
   }
 
+  /** Returns the rescue that keeps an instance for the user. */
+  keptOn(accountKey: string, instanceId: number): ParkedRow | undefined {
+    return this.rows.find(
+      (row) =>
+        keepsOldMachine(row) && row.set.accountKey === accountKey && row.set.from.instanceId === instanceId,
+    );
+  }
+
   /** Returns the set that last continued in this folder of an instance; one of another folder is never replaced by it. */
   continuedIn(accountKey: string, instanceId: number, root: string): ParkedRow | undefined {
     return this.rows.find(
@@ -133,11 +141,7 @@ export class Parkings implements Disposable {
    * files, and many failures cost money.
    */
   isSaving(accountKey: string, instanceId: number, loss: 'processes' | 'disk'): boolean {
-    const isKept = this.rows.some(
-      (one) =>
-        keepsOldMachine(one) && one.set.accountKey === accountKey && one.set.from.instanceId === instanceId,
-    );
-    if (isKept && loss === 'disk') {
+    if (loss === 'disk' && this.keptOn(accountKey, instanceId)) {
       return true;
     }
     const row = this.onInstance(accountKey, instanceId);
@@ -205,7 +209,12 @@ export class Parkings implements Disposable {
     return this.record(seen.set.id, (row, at) =>
       isResumable(row, seen)
         ? // A move that the user stopped destroys nothing any more.
-          { ...row.set, plan: row.set.plan === 'rescue' ? 'rescue' : 'park', rental, decidedAt: { ...row.set.decidedAt, retry: at } }
+          {
+            ...row.set,
+            plan: row.set.plan === 'rescue' ? 'rescue' : 'park',
+            rental,
+            decidedAt: { ...row.set.decidedAt, retry: at },
+          }
         : undefined,
     );
   }

@@ -178,3 +178,22 @@ export async function rentUnwatched(computer: Computer): Promise<number> {
   await simulator.call('PUT', `/__sim/instances/${id}/`, { actual_status: 'exited' });
   return id;
 }
+
+/** Another user rents all that is free on the machine of an instance. */
+export async function occupyGpus(
+  { simulator }: Pick<Computer, 'simulator'>,
+  instanceId: number,
+): Promise<void> {
+  const machineId = simulator.world.instance(instanceId)?.machineId ?? 0;
+  const account = await simulator.call('POST', '/__sim/accounts/', { credit: 1000 });
+  const { key } = account.json as { key: string };
+  for (;;) {
+    const wanted = { machine_id: { eq: machineId }, rentable: { eq: true } };
+    const found = await simulator.call('POST', '/api/v0/bundles/', wanted, key);
+    const [offer] = (found.json as { offers: readonly { id: number }[] }).offers;
+    if (!offer) {
+      return;
+    }
+    await simulator.call('PUT', `/api/v0/asks/${offer.id}/`, { image: 'ubuntu', disk: 8 }, key);
+  }
+}

@@ -83,7 +83,11 @@ export async function changedServed(
 export function saveServed(
   folder: ServedFolder,
   into: string,
-  { onProgress, signal, free = freeOf }: {
+  {
+    onProgress,
+    signal,
+    free = freeOf,
+  }: {
     readonly onProgress?: OnParkedProgress;
     readonly signal?: AbortSignal;
     readonly free?: FreeHere;
@@ -139,7 +143,7 @@ class ServedSave {
       const lacking = await this.bring(files.filter((file) => !hashes.has(factsOf(file))));
       return lacking.length > 0 ? lacking : await this.save(entries, hashes);
     } catch (error) {
-      throw ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '') ? diskFullHere() : error;
+      throw ['ENOSPC', 'EDQUOT'].includes(errorCode(error)) ? diskFullHere() : error;
     }
   }
 
@@ -264,7 +268,9 @@ class ServedSave {
     const path = join(this.folder, piece.file);
     const handle = await open(`${path}.part`, 'w', 0o600);
     try {
-      await handle.writeFile(this.bytesOf(piece));
+      for await (const bytes of this.bytesOf(piece)) {
+        await handle.writeFile(bytes);
+      }
       await handle.sync();
     } finally {
       await handle.close();

@@ -11,7 +11,7 @@ import type { Text } from '../../../util/text';
 import { shownName } from '../../machine/rawPath';
 import { parkedCost, savedBytes, transferText } from '../../model/parkedCost';
 import type { FolderLook } from '../../model/parkedSet';
-import { some } from '../../model/parking';
+import { some, type ParkedSet } from '../../model/parking';
 import type { CloudFolder } from '../../model/secondCopy';
 
 export interface AskedPark {
@@ -38,7 +38,7 @@ export interface AskedPark {
 export type ParkAnswer = { readonly leftOut: readonly string[] } | 'otherCopy';
 
 /** Asks before a folder is parked or moved. */
-export async function askPark(plan: 'park' | 'move', asked: AskedPark): Promise<ParkAnswer | undefined> {
+export async function askPark(plan: ParkedSet['plan'], asked: AskedPark): Promise<ParkAnswer | undefined> {
   const { instance, look } = asked;
   const name = instanceName(instance);
   // What can't be read is named in the question.
@@ -131,7 +131,7 @@ function secondCopyFact({ instance: { inetUpPerGb }, look }: AskedPark, cloud: C
   ].join(' ');
 }
 
-function facts(plan: 'park' | 'move', asked: AskedPark): readonly string[] {
+function facts(plan: ParkedSet['plan'], asked: AskedPark): readonly string[] {
   const { instance, look, upMbit, replaces, cloud } = asked;
   const bytes = bytesWithoutCaches(look);
   const { traffic, paysAfterDays } = parkedCost(instance, bytes);
@@ -166,31 +166,37 @@ function facts(plan: 'park' | 'move', asked: AskedPark): readonly string[] {
         ]),
     ...(cloud ? [secondCopyFact(asked, cloud)] : []),
     ...(replaces === undefined ? [] : [t('The older copy “{0}” is deleted afterwards.', replaces)]),
-    plan === 'park'
-      ? [
-          t(
-            'All else on {0} is lost: it is destroyed once everything is here and proved.',
-            instanceName(instance),
-          ),
-          ...(paysAfterDays === undefined
-            ? []
-            : [
-                paysAfterDays === 1
-                  ? t(
-                      'Kept stopped it costs {0}, so this pays after 1 day.',
-                      pricePerDay(stoppedCostPerDay(instance)),
-                    )
-                  : t(
-                      'Kept stopped it costs {0}, so this pays after {1} days.',
-                      pricePerDay(stoppedCostPerDay(instance)),
-                      paysAfterDays,
-                    ),
-              ]),
-        ].join(' ')
-      : t(
-          '{0} costs {1} until everything is proved to be on the next instance, and is destroyed then.',
+    plan === 'rescue'
+      ? t(
+          'Its start is canceled, and its host sends the files without hashes: names, sizes and times are compared, contents are not. {0} stays stopped for {1} until you destroy it.',
           instanceName(instance),
-          pricePerHour(rate && perHour(rate)),
-        ),
+          pricePerDay(stoppedCostPerDay(instance)),
+        )
+      : plan === 'park'
+        ? [
+            t(
+              'All else on {0} is lost: it is destroyed once everything is here and proved.',
+              instanceName(instance),
+            ),
+            ...(paysAfterDays === undefined
+              ? []
+              : [
+                  paysAfterDays === 1
+                    ? t(
+                        'Kept stopped it costs {0}, so this pays after 1 day.',
+                        pricePerDay(stoppedCostPerDay(instance)),
+                      )
+                    : t(
+                        'Kept stopped it costs {0}, so this pays after {1} days.',
+                        pricePerDay(stoppedCostPerDay(instance)),
+                        paysAfterDays,
+                      ),
+                ]),
+          ].join(' ')
+        : t(
+            '{0} costs {1} until everything is proved to be on the next instance, and is destroyed then.',
+            instanceName(instance),
+            pricePerHour(rate && perHour(rate)),
+          ),
   ];
 }

@@ -1,5 +1,5 @@
 import type { ParkedTarget } from '../../../commandSpecs';
-import { runCommand, signedIn } from '../../../editor/commands';
+import { runCommand, signedIn, titledAction } from '../../../editor/commands';
 import { choose, confirm } from '../../../editor/confirm';
 import { reportDamagedFiles } from '../../../editor/damagedFiles';
 import { localize, t } from '../../../editor/localize';
@@ -19,6 +19,7 @@ import {
   canResume,
   isAtRest,
   isResumable,
+  keepsOldMachine,
   some,
   type ParkedRow,
 } from '../../model/parking';
@@ -26,7 +27,7 @@ import type { Services } from '../../services';
 import { parkingNotice, parkingNoticeKind } from '../../store/parkingNotice';
 import { park, type ParkDeps } from './park';
 import { ParkedRows } from './parkedRows';
-import { nameOfSet, secondCopyOf } from './parkedText';
+import { nameOfSet, priceOfOld, secondCopyOf } from './parkedText';
 import { rentForSet } from './rentalOfSet';
 import { UnsavedThere } from './unsavedThere';
 
@@ -50,9 +51,15 @@ export function registerParked(deps: Deps): Disposable {
   store.add(
     work.add({
       ready: () => parkings.ready,
-      atRisk: (instanceId) => {
-        const row = parkings.onInstance(deps.accounts.active?.key ?? '', instanceId);
-        return row ? [text('{0} is being parked, moved or resumed.', nameOfSet(row))] : [];
+      atRisk: (instanceId, loss) => {
+        const account = deps.accounts.active?.key ?? '';
+        const row = parkings.onInstance(account, instanceId);
+        const kept = loss === 'disk' ? parkings.keptOn(account, instanceId) : undefined;
+        return row
+          ? [text('{0} is being parked, moved or resumed.', nameOfSet(row))]
+          : kept
+            ? [text('{0} was moved by names and sizes. Compare the contents first.', nameOfSet(kept))]
+            : [];
       },
       awaits: (instanceId) =>
         parkings.rows.some((row) => {
@@ -153,7 +160,9 @@ async function remove({ fleet, parkings }: Deps, row: ParkedRow): Promise<void> 
   if (!isAtRest(row)) {
     throw new UserError(text('{0} is being worked on. Stop that first.', nameOfSet(row)));
   }
-  const isOnly = state.endedAt !== undefined && (!state.resumed || fleet.hasEnded(state.resumed.instanceId));
+  const hasOldEnded =
+    state.endedAt !== undefined || (keepsOldMachine(row) && fleet.hasEnded(set.from.instanceId));
+  const isOnly = hasOldEnded && (!state.resumed || fleet.hasEnded(state.resumed.instanceId));
   const isSure = await confirm({
     message: t('Delete {0}?', nameOfSet(row)),
     detail: [
@@ -215,20 +224,9 @@ function showOne(row: ParkedRow, news: 'parked' | 'resumed' | 'incomplete' | 'tr
     case 'parked':
       message(state.copy?.why ? 'warning' : 'info', parkedText(row), act('showFolder'));
       return;
-    case 'resumed': {
-      const { resumed } = state;
-      if (resumed) {
-        message('info', t('{0} is on {1}, proved file by file.', name, resumed.name), {
-          label: t('Open'),
-          run: () =>
-            runCommand('gpuRental.instance.openFolder', {
-              instanceId: resumed.instanceId,
-              folder: shownName(resumed.root),
-            }),
-        });
-      }
+    case 'resumed':
+      showResumed(row);
       return;
-    }
     case 'incomplete':
       message(
         'warning',
@@ -252,12 +250,12 @@ function showOne(row: ParkedRow, news: 'parked' | 'resumed' | 'incomplete' | 'tr
       const { next } = state;
       const costs =
         state.phase === 'proved' && set.plan === 'park'
-          ? t('It is saved, but {0} still costs {1}.', set.from.name, pricePerHour(set.from.perHour))
-          : set.plan === 'move' && next
+          ? t('It is saved, but {0} still costs {1}.', set.from.name, priceOfOld(set))
+          : set.plan !== 'park' && next
             ? t(
                 'Both instances still cost money: {0} {1}, {2} {3}.',
                 set.from.name,
-                pricePerHour(set.from.perHour),
+                priceOfOld(set),
                 next.name,
                 pricePerHour(next.perHour),
               )
@@ -269,4 +267,37 @@ function showOne(row: ParkedRow, news: 'parked' | 'resumed' | 'incomplete' | 'tr
       );
     }
   }
+}
+
+function showResumed(row: ParkedRow): void {
+  const {
+    set,
+    state: { resumed },
+  } = row;
+  if (!resumed) {
+    return;
+  }
+  const name = nameOfSet(row);
+  const isOldKept = keepsOldMachine(row);
+  message(
+    'info',
+    isOldKept
+      ? t(
+          '{0} is on {1}, as the host sent it, without hashes. The old instance #{2} stays stopped for {3} until you destroy it: compare the contents first.',
+          name,
+          resumed.name,
+          set.from.instanceId,
+          priceOfOld(set),
+        )
+      : t('{0} is on {1}, proved file by file.', name, resumed.name),
+    {
+      label: t('Open'),
+      run: () =>
+        runCommand('gpuRental.instance.openFolder', {
+          instanceId: resumed.instanceId,
+          folder: shownName(resumed.root),
+        }),
+    },
+    isOldKept && titledAction('gpuRental.instance.destroy', { instanceId: set.from.instanceId }),
+  );
 }

@@ -9,13 +9,17 @@ import { pickFromList, type Row } from '../../../editor/quickPick';
 import { titleOf } from '../../../editor/titles';
 import type { HeldAlias } from '../../../model/instances/heldInstance';
 import type { Instance } from '../../../model/instances/instance';
+import { stoppedCostPerDay } from '../../../model/instances/instanceCost';
 import { instanceName } from '../../../model/instances/instanceLabel';
-import { perHour, runningRateOf } from '../../../model/quote';
+import { actionsFor } from '../../../model/instances/instanceState';
+import { perHour, runningRateOf, stoppedRateOf } from '../../../model/quote';
 import type { RentConfig } from '../../../model/rentals/rent';
 import type { RentedLike } from '../../../model/rentals/rentedLike';
 import { workspaceHostOf } from '../../../ssh/alias';
 import { isRemotePath, readFolders } from '../../../ssh/remoteFolders';
+import type { Account } from '../../../store/accounts/accounts';
 import { accountStill } from '../../../store/accounts/sameAccount';
+import { carryOut } from '../../../store/instances/carryOut';
 import { connectableInstances } from '../../../store/instances/listed';
 import type { Rental } from '../../../store/rentals/rentalStore';
 import { defined } from '../../../util/defined';
@@ -25,7 +29,7 @@ import { text } from '../../../util/text';
 import { rawOf } from '../../machine/rawPath';
 import { savedBytes } from '../../model/parkedCost';
 import { canBeParked, type FolderLook } from '../../model/parkedSet';
-import type { ParkedRow, ParkedSet } from '../../model/parking';
+import type { MachineOfSet, ParkedRow, ParkedSet } from '../../model/parking';
 import type { CloudFolder } from '../../model/secondCopy';
 import type { Services } from '../../services';
 import { reach } from '../reached';
@@ -42,7 +46,9 @@ export type ParkDeps = Pick<
   | 'connectedWindows'
   | 'fleet'
   | 'globalState'
+  | 'log'
   | 'lookAtFolder'
+  | 'lookAtServed'
   | 'mirrors'
   | 'parkings'
   | 'rentals'
@@ -69,18 +75,21 @@ export async function park(
     throw new UserError(text('This instance has been destroyed.'));
   }
   await checkIsFree(deps, account.key, instance);
-  const machine = await reach(deps, instance.id);
-  const folder = await chooseFolder(deps, machine, instance, titleOf(id));
+  const isServed = plan === 'move' && isServedByHost(deps, instance);
+  const machine = isServed ? heldOf(deps, account, instance) : await reach(deps, instance.id);
+  const folder = await chooseFolder(deps, machine, instance, titleOf(id), isServed);
   if (folder === undefined) {
     return;
   }
   const root = rawOf(folder);
   const host = (await deps.ssh.entry(machine.alias))?.workspace ?? workspaceHostOf(posix.basename(folder));
   const look = await withCancellableProgress(t('Checking the files of {0}…', plainLabel(folder)), (signal) =>
-    deps.lookAtFolder(machine.alias, root, signal),
+    isServed
+      ? deps.lookAtServed(account, instance.id, root, signal)
+      : deps.lookAtFolder(machine.alias, root, signal),
   );
-  const older = deps.parkings.continuedIn(account.key, instance.id, root);
-  const answer = await ask(deps, plan, machine, instance, root, look, older);
+  const older = isServed ? undefined : deps.parkings.continuedIn(account.key, instance.id, root);
+  const answer = await ask(deps, isServed ? 'rescue' : plan, machine, instance, root, look, older);
   if (!answer) {
     return;
   }
@@ -88,17 +97,11 @@ export async function park(
   const rental = deps.rentals.find(instance.id);
   const full = rental && (await deps.rentals.fullConfig(rental));
   accountStill(deps.accounts, account.key);
-  const rate = runningRateOf(instance);
-  const set = {
-    plan,
+  const set: NewSet = {
+    plan: isServed ? 'rescue' : plan,
     accountKey: account.key,
     serviceUrl: account.serviceUrl,
-    from: {
-      instanceId: instance.id,
-      name: instanceName(instance),
-      contractStart: instance.startedAt ?? 0,
-      perHour: rate && perHour(rate),
-    },
+    from: oldMachineOf(instance, isServed),
     root,
     leftOut,
     cloud,
@@ -107,7 +110,32 @@ export async function park(
     like: likeOf(instance, rental),
     replaces: older?.set.id,
   };
-  await (plan === 'park' ? deps.parkings.order(set, full) : move(deps, set, full, savedBytes(look, leftOut)));
+  await (plan === 'park'
+    ? deps.parkings.order(set, full)
+    : move(deps, account, set, full, savedBytes(look, leftOut)));
+}
+
+type NewSet = Parameters<ParkDeps['parkings']['order']>[0];
+
+/** Whether the host of an instance gives its files away, while no login can reach it. */
+function isServedByHost({ clock, fleet }: ParkDeps, instance: Instance): boolean {
+  const { canConnect, canDownload } = actionsFor(instance, fleet.facts(instance.id), clock.now());
+  return !canConnect && canDownload;
+}
+
+function heldOf({ ssh }: ParkDeps, account: Account, { id }: Instance): HeldAlias {
+  return { instanceId: id, accountKey: account.key, alias: ssh.aliasOf(account, id) };
+}
+
+function oldMachineOf(instance: Instance, isKept: boolean): MachineOfSet {
+  const rate = isKept ? stoppedRateOf(instance) : runningRateOf(instance);
+  return {
+    instanceId: instance.id,
+    name: instanceName(instance),
+    contractStart: instance.startedAt ?? 0,
+    perHour: rate && perHour(rate),
+    perDay: isKept ? stoppedCostPerDay(instance) : undefined,
+  };
 }
 
 /** An instance is worked on for one set at a time. */
@@ -160,8 +188,9 @@ async function freeBytesOf(folder: string): Promise<number | undefined> {
 }
 
 async function move(
-  { parkings }: ParkDeps,
-  set: Parameters<ParkDeps['parkings']['order']>[0],
+  deps: ParkDeps,
+  account: Account,
+  set: NewSet,
   full: RentConfig | undefined,
   bytes: number,
 ): Promise<void> {
@@ -175,10 +204,29 @@ async function move(
     old: from,
     whyNot: () => Promise.resolve(undefined),
     note: async (marker) => {
-      await parkings.order({ ...set, rental: { marker, accountKey } }, full);
+      if (set.plan === 'rescue') {
+        await cancelStart(deps, account, from);
+      }
+      await deps.parkings.order({ ...set, rental: { marker, accountKey } }, full);
       return true;
     },
   });
+}
+
+/** The old instance could start later, and cost money beside the next one. */
+async function cancelStart(
+  deps: ParkDeps,
+  account: Account,
+  { instanceId, name }: MachineOfSet,
+): Promise<void> {
+  const { signal } = new AbortController();
+  const isStillWanted = () => Promise.resolve(true);
+  const done = await carryOut(deps, account, { instanceId, action: 'stop' }, { signal, isStillWanted });
+  if (done !== 'stopped') {
+    throw new UserError(
+      text('The start of {0} is not confirmed as canceled, so no other instance was rented.', name),
+    );
+  }
 }
 
 function likeOf(instance: Instance, rental: Rental | undefined): RentedLike {
@@ -204,16 +252,18 @@ async function chooseFolder(
   machine: HeldAlias,
   instance: Instance,
   title: string,
+  isServed: boolean,
 ): Promise<string | undefined> {
   const mirrored = mirrors.all.flatMap(({ folder, remote }) =>
     folder.instanceId === instance.id && remote !== undefined ? [remote] : [],
   );
   const opened = (await runCommand('gpuRental.instance.usualFolders', machine)) ?? [];
   const recent = [...new Set([...opened, ...mirrored])];
-  const { folders } = await withCancellableProgress(
-    t('Reading the folders of {0}', instanceName(instance)),
-    (signal) => readFolders(ssh, machine.alias, signal),
-  );
+  const { folders } = isServed
+    ? { folders: [] }
+    : await withCancellableProgress(t('Reading the folders of {0}', instanceName(instance)), (signal) =>
+        readFolders(ssh, machine.alias, signal),
+      );
   const row = (path: string, description: string): Row<string> => ({
     id: path,
     label: plainLabel(path),

@@ -9,9 +9,16 @@ import { tooltip } from '../../../editor/tooltip';
 import type { GroupRow, TreeGroup } from '../../../editor/treeGroups';
 import { bytesText } from '../../../util/bytes';
 import { shownName } from '../../machine/rawPath';
-import { accountOf, canContinue, canResume, isAtRest, type ParkedRow } from '../../model/parking';
+import {
+  accountOf,
+  canContinue,
+  canResume,
+  isAtRest,
+  keepsOldMachine,
+  type ParkedRow,
+} from '../../model/parking';
 import type { Services } from '../../services';
-import { isUrgent, nameOfSet, secondCopyOf, stateOfSet } from './parkedText';
+import { isUrgent, nameOfSet, priceOfOld, secondCopyOf, stateOfSet } from './parkedText';
 
 const icons: Partial<Readonly<Record<ParkedRow['state']['phase'], string>>> = {
   parked: 'archive',
@@ -30,7 +37,7 @@ export class ParkedRows implements TreeGroup {
   private readonly nodes = new Map<string, ParkedTarget>();
   private readonly unread = { kind: 'parkedUnread' };
 
-  constructor(private readonly deps: Pick<Services, 'accounts' | 'clock' | 'parkings'>) {
+  constructor(private readonly deps: Pick<Services, 'accounts' | 'clock' | 'fleet' | 'parkings'>) {
     this.onDidChange = deps.parkings.onDidChange;
   }
 
@@ -56,12 +63,14 @@ export class ParkedRows implements TreeGroup {
   }
 
   private item(row: ParkedRow): vscode.TreeItem {
-    const { accounts, clock, parkings } = this.deps;
+    const { accounts, clock, fleet, parkings } = this.deps;
     const { set, state } = row;
     const item = new vscode.TreeItem(nameOfSet(row));
     item.id = `parked-${set.id}`;
     const isElsewhere = accounts.active?.key !== accountOf(row);
-    item.description = stateOfSet(row, clock.now(), { moved: parkings.movedOf(set.id), isElsewhere });
+    const isOldGone = keepsOldMachine(row) && fleet.hasEnded(set.from.instanceId);
+    const moved = parkings.movedOf(set.id);
+    item.description = stateOfSet(row, clock.now(), { moved, isElsewhere, isOldGone });
     item.iconPath = isUrgent(row)
       ? new vscode.ThemeIcon('error', new vscode.ThemeColor('list.errorForeground'))
       : new vscode.ThemeIcon(icons[state.phase] ?? 'sync');
@@ -74,7 +83,7 @@ export class ParkedRows implements TreeGroup {
       [t('Second copy'), secondCopyOf(row)],
       [t('Left out'), set.leftOut.map(shownName).join(', ') || undefined],
       [t('Continued on'), state.resumed && `${state.resumed.name}, ${shownName(state.resumed.root)}`],
-      [t('Costs now'), costsNow(row)],
+      [t('Costs now'), costsNow(row, isOldGone)],
       [t('Problem'), state.trouble && localize(state.trouble.why)],
     ]);
     return plainItem(item);
@@ -82,9 +91,12 @@ export class ParkedRows implements TreeGroup {
 }
 
 /** Returns which instances of a set cost money. */
-function costsNow({ set, state }: ParkedRow): string {
-  const machines = [...(state.endedAt === undefined ? [set.from] : []), ...(state.next ? [state.next] : [])];
-  return machines.map(({ name, perHour }) => `${name} ${pricePerHour(perHour)}`).join(', ') || t('nothing');
+function costsNow({ set, state: { endedAt, next } }: ParkedRow, isOldGone: boolean): string {
+  const machines = [
+    ...(endedAt === undefined && !isOldGone ? [`${set.from.name} ${priceOfOld(set)}`] : []),
+    ...(next ? [`${next.name} ${pricePerHour(next.perHour)}`] : []),
+  ];
+  return machines.join(', ') || t('nothing');
 }
 
 function flagsOf(row: ParkedRow): readonly string[] {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path/posix';
 import { localize, t } from '../../../editor/localize';
-import { pricePerHour } from '../../../editor/priceText';
+import { pricePerDay, pricePerHour } from '../../../editor/priceText';
 import { momentText } from '../../../editor/timeText';
 import { bytesText } from '../../../util/bytes';
 import { plainLabel } from '../../../util/plainLabel';
@@ -13,11 +13,25 @@ export function nameOfSet({ set }: { readonly set: Pick<ParkedSet, 'root' | 'fro
   return plainLabel(t('{0} of {1}', shownName(basename(set.root)), set.from.name));
 }
 
+/** Returns what the old instance of a set costs. */
+export function priceOfOld({ from: { perDay, perHour: rate } }: Pick<ParkedSet, 'from'>): string {
+  return perDay === undefined ? pricePerHour(rate) : pricePerDay(perDay);
+}
+
 /** Returns what a row says of a set. */
 export function stateOfSet(
   row: ParkedRow,
   now: number,
-  { moved, isElsewhere }: { readonly moved: ParkedProgress | undefined; readonly isElsewhere: boolean },
+  {
+    moved,
+    isElsewhere,
+    isOldGone,
+  }: {
+    readonly moved: ParkedProgress | undefined;
+    readonly isElsewhere: boolean;
+    /** The instance that a rescue keeps was destroyed. */
+    readonly isOldGone: boolean;
+  },
 ): string {
   const { set, state } = row;
   const { phase, bytes = 0, trouble, next } = state;
@@ -59,12 +73,24 @@ export function stateOfSet(
         ...(state.resumed ? [] : [momentText(state.endedAt ?? state.since, now)]),
       ].join(' · ');
     case 'stopped':
-      return [...(canResume(state) ? [bytesText(bytes)] : []), why ?? t('stopped')].join(' · ');
+      return (
+        set.plan === 'rescue' && state.resumed
+          ? [
+              t('moved {0}', momentText(state.resumed.at, now)),
+              why ?? keptText(set, isOldGone),
+              bytesText(bytes),
+            ]
+          : [...(canResume(state) ? [bytesText(bytes)] : []), why ?? t('stopped')]
+      ).join(' · ');
     case 'incomplete':
       return canResume(state)
         ? [bytesText(bytes), t('not compared again before its instance ended')].join(' · ')
         : t('incomplete: {0} missing', state.lacking?.length ?? 0);
   }
+}
+
+function keptText(set: ParkedSet, isOldGone: boolean): string {
+  return isOldGone ? t('costs nothing') : t('old instance stays stopped for {0}', priceOfOld(set));
 }
 
 /** Returns where a second copy of a set is, or why there is none; `undefined` where none was wanted. */

@@ -1,6 +1,6 @@
 import { runCommand } from '../../../editor/commands';
 import { t } from '../../../editor/localize';
-import { pricePerHour } from '../../../editor/priceText';
+import { pricePerDay, pricePerHour } from '../../../editor/priceText';
 import { formatMoney, times } from '../../../model/money';
 import type { Offer } from '../../../model/offers/offer';
 import { neededPorts } from '../../../model/rentals/rentPlan';
@@ -20,7 +20,7 @@ export interface WantedMachine {
   readonly accountKey: string;
   readonly like: RentedLike;
   readonly bytes: number;
-  /** The instance of a move, which costs money until the end. */
+  /** The instance of a move, which costs money until the end, or is kept stopped. */
   readonly old?: MachineOfSet | undefined;
   /** Returns why no machine may be rented any more. */
   readonly whyNot: () => Promise<string | undefined>;
@@ -99,12 +99,15 @@ function factsOf(bytes: number, old: MachineOfSet | undefined, offer: Offer): re
       ? [
           {
             id: 'old',
-            label: text('Until then'),
-            value: text(
-              '{0} costs {1} as well, and is destroyed at the end',
-              old.name,
-              pricePerHour(old.perHour),
-            ),
+            label: old.perDay === undefined ? text('Until then') : text('Kept'),
+            value:
+              old.perDay === undefined
+                ? text(
+                    '{0} costs {1} as well, and is destroyed at the end',
+                    old.name,
+                    pricePerHour(old.perHour),
+                  )
+                : text('{0} stays stopped for {1} until you destroy it', old.name, pricePerDay(old.perDay)),
           },
         ]
       : []),

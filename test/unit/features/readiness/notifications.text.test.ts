@@ -113,7 +113,7 @@ describe('The message about a machine that was rented', () => {
       { ...id, kind: 'ready', check: { kind: 'notChecked', reason: 'noKey' } },
     ],
     [
-      'warning trainer was outbid and is paused. It runs again when your bid is the highest; storage still costs $0.120/day. [Change Bid…, Download…, Stop Waiting, Replace, Destroy…]',
+      'warning trainer was outbid and is paused. It runs again when your bid is the highest; storage still costs $0.120/day. [Change Bid…, Move…, Download…, Stop Waiting, Destroy…]',
       { ...id, kind: 'trouble', trouble: 'outbid' },
     ],
     [

@@ -90,7 +90,7 @@ describe('The warnings about instances and credit', () => {
         instances: [trainer({ actualStatus: 'scheduling', ...(statusMessage ? { statusMessage } : {}) })],
         facts: { lastRequest: request },
       });
-    const buttons = '[Wait, Download…, Stop Waiting, Rent Another Like This…]';
+    const buttons = '[Wait, Move…, Download…, Stop Waiting]';
     const [text = ''] = waits();
     assert.match(
       text,

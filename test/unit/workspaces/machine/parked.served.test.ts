@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { OpenDaemon } from '../../../../src/ssh/rsync/daemonCopy';
 import { runProgram } from '../../../../src/ssh/run';
 import { TransferError } from '../../../../src/ssh/transfer';
@@ -14,6 +15,28 @@ import {
   type ServedFolder,
 } from '../../../../src/workspaces/machine/parked/servedFolder';
 import { factsOf, oddities, ParkedScene } from '../../../support/parkedScene';
+
+/** What a host lists, whatever it is asked, and no file. */
+function rsyncList(files: readonly { readonly name: string; readonly mode: number }[]): Buffer {
+  const ints = (...values: readonly number[]) => {
+    const bytes = Buffer.alloc(4 * values.length);
+    values.forEach((value, at) => bytes.writeInt32LE(value, 4 * at));
+    return bytes;
+  };
+  const list = files.map(({ name, mode }) =>
+    // The first byte, with one more of flags, is never zero.
+    Buffer.concat([
+      Buffer.from([0x44, 0]),
+      ints(name.length),
+      Buffer.from(name),
+      ints(1, 1_700_000_000, mode),
+    ]),
+  );
+  const data = Buffer.concat([...list, Buffer.from([0]), ints(0, -1, -1, -1)]);
+  const header = Buffer.alloc(4);
+  header.writeUInt32LE(((7 << 24) | data.length) >>> 0);
+  return Buffer.concat([Buffer.from('@RSYNCD: 31.0\n@RSYNCD: OK\n'), ints(7), header, data]);
+}
 
 describe('A folder of a stopped instance that its host serves', function () {
   this.timeout(60_000);
@@ -144,7 +167,7 @@ describe('A folder of a stopped instance that its host serves', function () {
     );
   });
 
-  it('is saved anew where the host lists something else, and shows what that is', async () => {
+  it('is saved again where the host lists something else, and shows what that is', async () => {
     scene.make('echo one >a; echo two >b');
     await save();
     const manifest = await proved();
@@ -171,6 +194,18 @@ describe('A folder of a stopped instance that its host serves', function () {
     };
     logins = 0;
     assert.deepEqual(await save(folder(open)), ['b']);
+  });
+
+  it('is refused where the host lists names that lead out, twice, or below links', async () => {
+    for (const names of [['../x'], ['/etc/x'], ['a/../x'], ['a', 'a'], ['d/x'], ['a', 'a/x']]) {
+      const list = [{ name: '.', mode: 0o040_755 }, ...names.map((name) => ({ name, mode: 0o100_644 }))];
+      const open: OpenDaemon = async ({ output }) => {
+        await output?.(Readable.from([rsyncList(list)]));
+        return { code: 0, stdout: '', stderr: '', timedOut: false };
+      };
+      await assert.rejects(save(folder(open)), UserError, names.join());
+      assert.deepEqual(readdirSync(join(scene.folder, 'arrived')), []);
+    }
   });
 
   it('is refused before this disk is full', async () => {

@@ -40,7 +40,11 @@ describe('A workspace that is moved off an instance that can not start', () => {
     const { id } = await rescue(window);
     void window.rent(marker).catch(() => undefined);
     const next = await becomesReady(window);
-    await passUntil(scene.computer, 'it is there', () => window.parkings.find(id)?.state.resumed);
+    await passUntil(
+      scene.computer,
+      'it is there',
+      () => window.parkings.find(id)?.state.resumed !== undefined,
+    );
     return { id, next };
   };
 
@@ -81,7 +85,11 @@ describe('A workspace that is moved off an instance that can not start', () => {
       await until(window, id, 'stopped');
       assert.equal(scene.folders.there.get(next), '');
       await window.parkings.goOn(id);
-      await passUntil(scene.computer, 'it is there', () => window.parkings.find(id)?.state.resumed);
+      await passUntil(
+        scene.computer,
+        'it is there',
+        () => window.parkings.find(id)?.state.resumed !== undefined,
+      );
       assert.equal(scene.folders.there.get(next), 'first');
     });
 
@@ -102,7 +110,11 @@ describe('A workspace that is moved off an instance that can not start', () => {
         await passUntil(scene.computer, 'it is killed', () => isKilled);
         window.close();
         window = await scene.open();
-        await passUntil(scene.computer, 'it is there', () => window.parkings.find(id)?.state.resumed);
+        await passUntil(
+          scene.computer,
+          'it is there',
+          () => window.parkings.find(id)?.state.resumed !== undefined,
+        );
         assert.equal(scene.folders.there.get(next), 'first');
       });
     }
