@@ -26,7 +26,7 @@ export const rings = {
 /** The wings, with the wings that each may know. */
 export const wings = {
   jobs: ['schedules', 'several'],
-  agents: ['schedules'],
+  agents: ['schedules', 'jobs'],
   schedules: ['notebooks'],
   hosting: [],
   notebooks: [],

@@ -4,7 +4,7 @@ import type { LaterWing } from '../wing';
 /** Agents start with their first command or call, while the user lets them in, and where they asked for something. */
 export const agents: LaterWing = {
   name: 'agents',
-  needs: ['schedules'],
+  needs: ['schedules', 'jobs'],
   stored: 'agents',
   watch({ agentDoor, chat, settings }, begin, own) {
     const check = () => {

@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import type { SettingsReader } from '../editor/settings';
 import { keysOf } from '../instanceKeys';
+import type { JobServices } from '../jobs/services';
 import { stateOf } from '../model/instances/instanceState';
 import { hasPassed } from '../model/rentals/machineVerdict';
 import type { ScheduleServices } from '../schedules/services';
 import type { Services as CoreServices } from '../services';
+import { sentBytes } from '../ssh/sentFiles';
 import { runTimed } from '../ssh/timedCommand';
 import type { Account, Accounts } from '../store/accounts/accounts';
 import { fileLock } from '../util/fileLock';
@@ -14,16 +16,23 @@ import { AgentDesk } from './store/agentDesk';
 import { AgentLimitStore } from './store/agentLimits';
 import { AgentToolRegistry } from './store/agentTools';
 import { CommandAnswers } from './store/commandAnswers';
+import { JobPlans } from './store/jobPlans';
+import type { JobToolHandlers } from './store/jobTools';
+import { OpenFolders } from './store/openFolders';
 import { ownLimitProblem } from './store/ownLimits';
-import type { AgentSsh } from './store/toolDeps';
+import type { AgentJobs } from './store/plannedJob';
+import type { AgentSsh, ToolDeps } from './store/toolDeps';
 
 type Deps = Pick<
-  CoreServices & ScheduleServices,
+  CoreServices & ScheduleServices & JobServices,
   | 'accounts'
   | 'budget'
   | 'clock'
   | 'fleet'
   | 'hub'
+  | 'jobFolder'
+  | 'jobs'
+  | 'keptSecrets'
   | 'log'
   | 'machineProofs'
   | 'redactor'
@@ -39,7 +48,7 @@ type Deps = Pick<
 
 export type AgentServices = ReturnType<typeof agentServices>;
 /** What the features of this wing know. */
-export type Services = CoreServices & ScheduleServices & AgentServices;
+export type Services = CoreServices & ScheduleServices & JobServices & AgentServices;
 
 /** Makes the services for agents; they run and read nothing until agent access is on. */
 export function agentServices(deps: Deps, own: Own) {
@@ -47,6 +56,9 @@ export function agentServices(deps: Deps, own: Own) {
   const agentLimits = new AgentLimitStore({ secrets, settings: () => limitsOf(deps.settings) });
   const ownLimits = { ...deps, limitPerHour: () => deps.settings.get('gpuRental.rent.limitPerHour') };
   const commandAnswers = new CommandAnswers();
+  const jobPlans = new JobPlans();
+  const openFolders = own(new OpenFolders(deps.hub));
+  const agentJobs = jobsForAgents(deps, openFolders);
   let desk: AgentDesk | undefined;
   const agentDesk = () =>
     (desk ??= own(
@@ -63,6 +75,8 @@ export function agentServices(deps: Deps, own: Own) {
     ...deps,
     desk: agentDesk(),
     commandAnswers,
+    agentJobs,
+    jobPlans,
     isReady: (instanceId: number) => {
       const instance = fleet.find(instanceId);
       return deps.settings.get('gpuRental.ready.checkLogin')
@@ -82,7 +96,7 @@ export function agentServices(deps: Deps, own: Own) {
       handlers: async () => {
         const { marketTools } = await import('./store/marketTools');
         const { instanceTools } = await import('./store/instanceTools');
-        return { ...marketTools(toolDeps()), ...instanceTools(toolDeps()) };
+        return { ...marketTools(toolDeps()), ...instanceTools(toolDeps()), ...laterJobTools(toolDeps) };
       },
       redact: (value) => redactor.redact(value),
       clock,
@@ -98,7 +112,42 @@ export function agentServices(deps: Deps, own: Own) {
       return new Map();
     }
   };
-  return { agentLimits, agentDesk, agentTools, rentedByAgents };
+  return { agentLimits, agentDesk, agentTools, agentJobs, openFolders, rentedByAgents };
+}
+
+/** The tools of jobs are read with their first call. */
+function laterJobTools(deps: () => ToolDeps): JobToolHandlers {
+  const tools = async () => {
+    const { jobTools } = await import('./store/jobTools');
+    return jobTools(deps());
+  };
+  return {
+    check_job: async (...call) => (await tools()).check_job(...call),
+    run_job: async (...call) => (await tools()).run_job(...call),
+    get_job: async (...call) => (await tools()).get_job(...call),
+    list_jobs: async (...call) => (await tools()).list_jobs(...call),
+  };
+}
+
+/** What agents need of the job engine. */
+function jobsForAgents(
+  { jobs, jobFolder, keptSecrets }: Pick<Deps, 'jobs' | 'jobFolder' | 'keptSecrets'>,
+  folders: OpenFolders,
+): AgentJobs {
+  return {
+    jobs,
+    folders,
+    kept: (accountKey) => keptSecrets.all(accountKey),
+    files: async (folder, spec, signal) => {
+      const sent = await jobFolder.files(folder, spec, signal);
+      const missing = spec.sync ? await jobFolder.missing(folder, spec, sent) : [];
+      const { names, secretFiles } = sent;
+      const leftOut = sent.leftOut.map(({ name }) => name);
+      return { names, secretFiles, leftOut, bytes: sentBytes(sent), missing: missing.length > 0 };
+    },
+    setupKey: jobFolder.setupKey,
+    commit: jobFolder.commit,
+  };
 }
 
 /** The demo's money is none, so it neither counts nor is counted. */

@@ -1,3 +1,4 @@
+import type { JobServices } from '../jobs/services';
 import type { ScheduleServices } from '../schedules/services';
 import type { Services } from '../services';
 import type { Own, Wing } from '../wing';
@@ -8,8 +9,8 @@ import { register as registerSetUp } from './ui/setUp';
 
 export const wingOfAgents: Wing = {
   name: 'agents',
-  needs: ['schedules'],
-  start(services: Services & ScheduleServices, own: Own) {
+  needs: ['schedules', 'jobs'],
+  start(services: Services & ScheduleServices & JobServices, own: Own) {
     const made = agentServices(services, own);
     own(registerOversight({ ...services, ...made }));
     own(registerRequests({ ...services, ...made }));

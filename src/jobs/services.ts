@@ -4,6 +4,8 @@ import { armTimer, disarmTimer } from '../schedules/machine/machineTimer';
 import type { ScheduleServices } from '../schedules/services';
 import type { Services as CoreServices } from '../services';
 import { servedInstance } from '../ssh/hostDownload';
+import { commitOf } from '../ssh/localGit';
+import { runProgram } from '../ssh/run';
 import type { SshService } from '../ssh/service';
 import { accountPath } from '../store/accounts/accountFiles';
 import type { Account } from '../store/accounts/accounts';
@@ -12,6 +14,9 @@ import { replaceInstance } from '../store/rentals/replacement';
 import type { Clock } from '../util/clock';
 import type { Own } from '../wing';
 import { createJobMachine } from './machine/createJobMachine';
+import { filesOfJob } from './machine/filesOfJob';
+import { missingFiles } from './machine/missingFiles';
+import { setupKey } from './machine/setupKey';
 import { createStoppedMachine } from './machine/stoppedMachine';
 import { fetchSeconds } from './model/jobLimits';
 import type { JobMachine, StoppedMachine } from './model/jobMachine';
@@ -104,7 +109,14 @@ export function jobServices(
       secrets: read,
     }),
   );
-  return { jobs, jobMachine };
+  /** Reads what a job of a folder is made of. */
+  const jobFolder = {
+    files: filesOfJob,
+    missing: missingFiles,
+    setupKey,
+    commit: (folder: string) => commitOf({ run: runProgram }, folder),
+  };
+  return { jobs, jobMachine, jobFolder };
 }
 
 function guardOver(ssh: SshService): JobGuard {

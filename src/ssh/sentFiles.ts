@@ -81,6 +81,10 @@ export async function findSentFiles(
   };
 }
 
+export function sentBytes({ tree }: Pick<SentFiles, 'tree'>): number {
+  return tree.files.reduce((sum, { size }) => sum + size, 0);
+}
+
 /**
  * Returns the files that were chosen when the job was ordered, as they are now. Throws
  * if their folder or its disk is gone: an empty folder would replace it on the machine.

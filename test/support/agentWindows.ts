@@ -5,8 +5,18 @@ import { AgentDesk, type AgentDeskDeps } from '../../src/agents/store/agentDesk'
 import { AgentLimitStore } from '../../src/agents/store/agentLimits';
 import { CommandAnswers } from '../../src/agents/store/commandAnswers';
 import { doAgreed } from '../../src/agents/store/doAgreed';
+import { JobPlans } from '../../src/agents/store/jobPlans';
+import type { AgentJobs } from '../../src/agents/store/plannedJob';
 import type { ToolDeps } from '../../src/agents/store/toolDeps';
 import { settingDefaults, type Settings } from '../../src/contributions';
+import { filesOfJob } from '../../src/jobs/machine/filesOfJob';
+import { missingFiles } from '../../src/jobs/machine/missingFiles';
+import { setupKey } from '../../src/jobs/machine/setupKey';
+import { JobFiles } from '../../src/jobs/store/jobFiles';
+import { Jobs } from '../../src/jobs/store/jobs';
+import type { KeptSecret } from '../../src/model/accounts/keptSecret';
+import { sentBytes } from '../../src/ssh/sentFiles';
+import { accountPath } from '../../src/store/accounts/accountFiles';
 import type { Fleet } from '../../src/store/instances/fleetStore';
 import { SearchBudget } from '../../src/store/offers/searchBudget';
 import { inTurn } from '../../src/util/inTurn';
@@ -79,6 +89,7 @@ export async function openAgentWindow(
       return { code: 0, stdout: '', stderr: '' };
     },
   };
+  const agentJobs = jobsOf(window, computer);
   const searchBudget = owned.add(new SearchBudget(clock, hub));
   const isReady = () => true;
   const redact = (text: string) => text;
@@ -93,7 +104,46 @@ export async function openAgentWindow(
     clock,
     log: silentLog,
   };
-  return { ...given, ssh, commandAnswers, isReady, redact, commands, entries, sshStep, setLimits };
+  const jobParts = { agentJobs, jobPlans: new JobPlans() };
+  return {
+    ...given,
+    ...jobParts,
+    ssh,
+    commandAnswers,
+    isReady,
+    redact,
+    commands,
+    entries,
+    sshStep,
+    setLimits,
+  };
+}
+
+/** The jobs of a window, of the folders that a test opens; nothing runs them. */
+function jobsOf(
+  { accounts, hub, owned }: Awaited<ReturnType<typeof openScheduleWindow>>,
+  computer: FakeComputer,
+) {
+  const { clock, storageDir } = computer;
+  const storage = (key: string) =>
+    new JobFiles(accountPath(storageDir, key, 'jobs'), silentLog, () => clock.now());
+  const secrets: KeptSecret[] = [];
+  const folders: { all: string[] } = { all: [] };
+  const files: AgentJobs['files'] = async (folder, spec, signal) => {
+    const { names, secretFiles, leftOut, ...sent } = await filesOfJob(folder, spec, signal);
+    const missing = await missingFiles(folder, spec, { names });
+    const rest = { bytes: sentBytes(sent), leftOut: leftOut.map(({ name }) => name) };
+    return { names, secretFiles, ...rest, missing: missing.length > 0 };
+  };
+  return {
+    jobs: owned.add(new Jobs({ accounts, hub, clock, log: silentLog, storage })),
+    folders,
+    secrets,
+    kept: () => Promise.resolve(secrets),
+    files,
+    setupKey,
+    commit: () => Promise.resolve(undefined),
+  };
 }
 
 /** The settings as they are without a change of the user. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { toolSpecs } from '../../src/agents/model/tools';
 import { ChatDriver } from '../support/chatDriver';
 import { InspectorCli } from '../support/inspectorCli';
 import { signIn } from '../support/journey';
@@ -171,7 +172,7 @@ describe('agents in the real editor', function () {
     const connected = await connectOfficialClient(server, 'auto');
     client = connected;
     // From here on it holds each answer against the schema of its tool.
-    assert.equal((await connected.listTools()).tools.length, 12);
+    assert.equal((await connected.listTools()).tools.length, toolSpecs.length);
     await journey(
       async (name, input) => {
         const { structuredContent, isError } = await connected.callTool({ name, arguments: input });
@@ -190,7 +191,7 @@ describe('agents in the real editor', function () {
     const { code, out } = await inspector.list();
     assert.equal(code, 0);
     const { result } = JSON.parse(out) as { readonly result: { readonly tools: readonly unknown[] } };
-    assert.equal(result.tools.length, 12);
+    assert.equal(result.tools.length, toolSpecs.length);
     await journey(
       async (tool, input) => {
         const called = await inspector.call(tool, input);

@@ -3,7 +3,10 @@
  * them.
  */
 export const instructions =
-  'GPU Rental rents GPU machines for money. Order: search_offers, quote_rental, request_rental, then get_request until it is rented and ready. ' +
+  'GPU Rental rents GPU machines for money. For training and other work that ends, use a job of .vscode/gpu-rental.json in the open folder: ' +
+  'check_job, run_job, get_request until it has a job, then get_job until isOver. It sends the files, brings the outputs back and ends its machine, ' +
+  'also without you: list_jobs finds it again. ' +
+  'For a machine to work on: search_offers, quote_rental, request_rental, then get_request until it is rented and ready. ' +
   'Only the user can say yes, in a dialog of the editor; pending is not a failure, so poll get_request and never ask twice. ' +
   'Repeat the same requestId when you retry a call. Instances cost money until they are destroyed: stop or destroy them when the work is done, ' +
   'because their scheduled end needs an open editor. ' +

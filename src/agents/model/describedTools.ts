@@ -1,7 +1,7 @@
 import schemas from './toolSchemas.json';
 import { toolSpecs, type ToolDescription } from './tools';
 
-/** The twelve tools with their schemas, always in the same order. */
+/** The tools with their schemas, always in the same order. */
 export function describedTools(): readonly ToolDescription[] {
   return toolSpecs.map((spec) => ({
     ...spec,

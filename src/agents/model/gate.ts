@@ -1,6 +1,6 @@
 import { ToolError } from './answer';
 import { overLimit, type LedgerNow } from './ledger';
-import { hasYes, hasOutcome, type AgentRequest, type AgentState } from './request';
+import { hasYes, hasOutcome, isForRental, type AgentRequest, type AgentState } from './request';
 
 export const hourMs = 3_600_000;
 /** A question without an answer is refused after this time. */
@@ -90,11 +90,11 @@ export function repeated(
 /** Adds a request that is a question for the user; throws if it is over a limit or there are too many questions. */
 export function asked(state: AgentState, request: AgentRequest, gate: GateNow): AgentState {
   const { now, limits } = gate;
-  const { quote } = request;
-  const same = quote && state.requests.find((one) => one.quote?.id === quote.id);
+  const about = subjectOf(request);
+  const same = about === undefined ? undefined : state.requests.find((one) => subjectOf(one) === about);
   if (same) {
     throw new ToolError(
-      `The user was asked about this quote already. Call get_request with ${same.id}, or get a new quote.`,
+      `The user was asked about this ${request.job ? 'plan' : 'quote'} already. Call get_request with ${same.id}, or get a new one.`,
     );
   }
   if (state.requests.filter((one) => one.state === 'pending').length >= mostPending) {
@@ -110,6 +110,11 @@ export function asked(state: AgentState, request: AgentRequest, gate: GateNow): 
     throw new ToolError(problem);
   }
   return { ...state, requests: [...state.requests, { ...request, state: 'pending' }] };
+}
+
+/** The plan or the quote that the user is asked about once. */
+function subjectOf({ job, quote }: AgentRequest): string | undefined {
+  return job?.plan ?? quote?.id;
 }
 
 /** The user's answer, against the limits as they are now. Nothing happens to a request that waits no more. */
@@ -137,8 +142,8 @@ export function changed(state: AgentState, request: AgentRequest): AgentState {
   return { ...state, requests: state.requests.map((one) => (one.id === request.id ? request : one)) };
 }
 
-function stateAfterYes({ tool }: AgentRequest): AgentRequest['state'] {
-  return tool === 'request_rental' ? 'renting' : tool === 'run_command' ? 'approved' : 'working';
+function stateAfterYes(request: AgentRequest): AgentRequest['state'] {
+  return isForRental(request) ? 'renting' : request.tool === 'run_command' ? 'approved' : 'working';
 }
 
 /** Returns how many questions agents put to the user in the last hour. */

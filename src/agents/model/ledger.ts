@@ -1,6 +1,6 @@
 import { add, fromDollars, times, zero, type Micros } from '../../model/money';
 import type { AgentLimits } from './limits';
-import { isCommitted, type AgentRequest, type Commitment } from './request';
+import { isCommitted, isForRental, type AgentRequest, type Commitment } from './request';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -60,7 +60,8 @@ export function usageOf(
   for (const request of requests.filter(isCommitted)) {
     const { commitment, instanceId, id } = request;
     if (commitment) {
-      const runs = instanceId !== undefined && running.has(instanceId);
+      // An instance of the user on which an agent only ran a job ends by what the user set.
+      const runs = instanceId !== undefined && running.has(instanceId) && !isJobOfUsersInstance(request);
       today.push(
         costToday(runs ? { ...commitment, until: Math.max(commitment.until, now) } : commitment, now),
       );
@@ -71,6 +72,10 @@ export function usageOf(
     }
   }
   return { today: add(...today), perHour: add(...open.values()), instances: open.size };
+}
+
+function isJobOfUsersInstance(request: AgentRequest): boolean {
+  return request.job !== undefined && !isForRental(request);
 }
 
 /** Returns until when the user has agreed to pay for an instance of an agent, for any later schedule. */

@@ -75,13 +75,34 @@ export const requestStates = z.enum([
   'failed',
 ]);
 
+/** A job of a folder, as it was when the agent planned it. */
+const jobShape = z
+  .object({
+    /** What the agent asks about it with, once. */
+    plan: z.string(),
+    folder: z.string(),
+    name: z.string(),
+    /** Identifies its text, its machine in the file and the files that it sends. */
+    print: z.string(),
+  })
+  .readonly();
+
 const requestShape = z
   .object({
     /** What the caller asks after. */
     id: z.string(),
     /** What the caller named it, the same in each retry. */
     requestId: z.string(),
-    tool: z.enum(['request_rental', 'run_command', 'set_schedule', 'change_state', 'destroy_instance']),
+    tool: z.enum([
+      'request_rental',
+      'run_command',
+      'set_schedule',
+      'change_state',
+      'destroy_instance',
+      'run_job',
+      'stop_job',
+      'extend_job',
+    ]),
     /** Identifies the arguments. */
     print: z.string(),
     caller: z.object({ id: z.string(), name: z.string(), door: z.enum(['chat', 'mcp']) }).readonly(),
@@ -105,6 +126,11 @@ const requestShape = z
     scheduleBefore: z
       .custom<Schedule>((value) => typeof value === 'object' && value !== null)
       .exactOptional(),
+    job: jobShape.exactOptional(),
+    /** Of a job that is stopped or extended. */
+    jobId: z.string().exactOptional(),
+    /** Its limits once it is extended. */
+    jobLimits: z.object({ hours: z.number(), costDollars: z.number() }).readonly().exactOptional(),
     command: z.string().exactOptional(),
     exitCode: z.number().nullable().exactOptional(),
   })
@@ -139,17 +165,24 @@ export function hasYes({ windowId }: AgentRequest): boolean {
   return windowId !== undefined;
 }
 
+/** Returns whether a request is for a rental, which may be one for a job. */
+export function isForRental({ tool, quote }: Pick<AgentRequest, 'tool' | 'quote'>): boolean {
+  return tool === 'request_rental' || quote !== undefined;
+}
+
 /** Whether an agent rented the instance. */
 export function rentedByAgent({ requests }: AgentState, instanceId: number): AgentRequest | undefined {
-  return requests.find((one) => one.tool === 'request_rental' && one.instanceId === instanceId);
+  return requests.find((one) => isForRental(one) && one.instanceId === instanceId);
 }
 
 /** The instances that agents rented, with the name of each agent. */
 export function agentRentals({ requests }: AgentState): ReadonlyMap<number, string> {
   return new Map(
-    requests.flatMap(({ tool, instanceId, caller }) =>
-      tool === 'request_rental' && instanceId !== undefined ? [[instanceId, caller.name] as const] : [],
-    ),
+    requests
+      .filter(isForRental)
+      .flatMap(({ instanceId, caller }) =>
+        instanceId === undefined ? [] : [[instanceId, caller.name] as const],
+      ),
   );
 }
 

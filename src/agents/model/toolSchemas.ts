@@ -5,7 +5,11 @@ import { toolSpecs } from './tools';
 type JsonObject = Record<string, unknown>;
 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
-  const generated = Object.entries(z.toJSONSchema(schema, { target: 'draft-7', io }));
+  // Some clients know no rule for names of members.
+  const override = ({ jsonSchema: made }: { jsonSchema: JsonObject }) => {
+    delete made['propertyNames'];
+  };
+  const generated = Object.entries(z.toJSONSchema(schema, { target: 'draft-7', io, override }));
   return Object.fromEntries(generated.filter(([key]) => key !== '$schema'));
 }
 

@@ -16,6 +16,8 @@ const offer = handle('offer', 'Offer handle from search_offers');
 const template = handle('template', 'Template handle from list_templates');
 const quote = handle('quote', 'Quote handle from quote_rental');
 const request = handle('request', 'Request handle, for get_request');
+const plan = handle('plan', 'Plan handle from check_job');
+const job = handle('job', 'Job handle from get_request or list_jobs');
 const instance = handle('inst', 'Instance handle from list_instances or get_request');
 const requestId = z
   .string()
@@ -51,6 +53,13 @@ const ignored = {
     .optional(),
 };
 const truncated = z.boolean().describe('Only the end of a long text is here').optional();
+const waitSeconds = z
+  .number()
+  .int()
+  .min(0)
+  .max(25)
+  .describe('Waits for a change; an answer comes within 25 seconds')
+  .optional();
 const limitsLeft = z.object({
   usdToday: usd,
   usdPerHour: usd,
@@ -62,6 +71,7 @@ const requestAnswer = z.object({
   state: requestStates.exclude(['approved']),
   next: z.string().describe('What to do next'),
   instance: instance.optional(),
+  job: job.optional(),
   problem: z.string().optional(),
   ready: z.boolean().describe('A login over SSH worked').optional(),
   instanceState: z.string().optional(),
@@ -79,6 +89,23 @@ const instanceRow = z.object({
   scheduledAction: z.enum(['stop', 'destroy']).optional(),
   byAgent: z.boolean().describe('An agent rented it').optional(),
   untrusted: untrusted.optional(),
+});
+
+const machineEnd = z.enum(['keep', 'stop', 'destroy']);
+const jobRow = z.object({
+  job,
+  state: z.string(),
+  status: z.string(),
+  isOver: z.boolean(),
+  needsUser: z.boolean(),
+  byAgent: z.boolean().describe('An agent asked for it').optional(),
+  instance: instance.optional(),
+  exitCode: z.number().int().optional(),
+  endedBecause: z.string().optional(),
+  outcome: z.string().describe('What happened to its machine').optional(),
+  costUsd: usd.optional(),
+  endsBy: time.optional(),
+  untrusted,
 });
 
 /**
@@ -157,7 +184,7 @@ export const toolInputs = {
       .optional(),
   }),
   request_rental: input({ quote, requestId, reason }),
-  get_request: input({ request, waitSeconds: z.number().int().min(0).max(45).optional() }),
+  get_request: input({ request, waitSeconds }),
   list_instances: input({
     state: z.enum(['running', 'stopped']).optional(),
     limit: z.number().int().min(1).max(10).optional(),
@@ -178,6 +205,32 @@ export const toolInputs = {
     label: z.string().max(80).describe('The label as list_instances gives it; has to match').optional(),
     requestId,
     reason,
+  }),
+  check_job: input({
+    folder: z
+      .string()
+      .max(1000)
+      .describe('Full path of the folder that is open in the editor; can be left out if only one is open')
+      .optional(),
+    job: z.string().min(1).max(80).describe('Name of the job in .vscode/gpu-rental.json'),
+    instance: instance.describe('Runs there; without it, a machine is rented').optional(),
+    offer: offer.describe('Rents this one; without it, the cheapest that fits the file').optional(),
+  }),
+  run_job: input({ plan, requestId, reason }),
+  get_job: input({
+    job,
+    from: z
+      .number()
+      .int()
+      .min(0)
+      .describe('Where to read the log on, from nextFrom; the end without it')
+      .optional(),
+    waitSeconds,
+  }),
+  list_jobs: input({
+    state: z.enum(['open', 'over']).optional(),
+    limit: z.number().int().min(1).max(10).optional(),
+    cursor,
   }),
 } as const;
 
@@ -245,6 +298,45 @@ export const toolOutputs = {
   set_schedule: requestAnswer.extend({ scheduledEnd: time.optional() }),
   change_state: requestAnswer,
   destroy_instance: requestAnswer,
+  check_job: z.object({
+    plan,
+    instance: instance.optional(),
+    offer: offer.optional(),
+    gpuCount: z.number().optional(),
+    priceUsdPerHour: usd,
+    mostUsd: usd.describe('What its machine costs at most until it stops, without traffic'),
+    limitHours: usd,
+    limitUsd: usd,
+    machineHours: usd.describe('Hours after which a rented machine stops in any case'),
+    machineAfterSuccess: machineEnd,
+    machineAfterFailure: machineEnd,
+    files: z.number().int(),
+    sentMb: usd,
+    leftOut: z.number().int().describe('Files that are not sent'),
+    allowed: z.boolean(),
+    problem: z.string().optional(),
+    limitsLeft,
+    expiresAt: time,
+    next: z.string(),
+    untrusted,
+    demo: z.boolean().optional(),
+    ...ignored,
+  }),
+  run_job: requestAnswer,
+  get_job: jobRow.extend({
+    attempt: z.number().int(),
+    problem: z.string().optional(),
+    outputFiles: z.number().int().optional(),
+    outputMb: usd.optional(),
+    leftOut: z.number().int().describe('Outputs that were not fetched').optional(),
+    outputsFolder: z.string().describe('The local folder of the outputs, once they are here').optional(),
+    logFrom: z.number().int(),
+    nextFrom: z.number().int().describe('Pass it as from to read the log on'),
+    truncated,
+    next: z.string(),
+    ...ignored,
+  }),
+  list_jobs: z.object({ jobs: z.array(jobRow), ...rest, ...ignored }),
 } as const;
 
 export type ToolName = keyof typeof toolInputs;

@@ -23,6 +23,7 @@ import {
 import { addUsage, endCommitments, noAgentUsage, usageOf } from '../model/ledger';
 import {
   isCommitted,
+  isForRental,
   noAgentState,
   type AgentRequest,
   type AgentState,
@@ -63,11 +64,10 @@ function requestOf(requests: readonly AgentRequest[], request: AgentRequest): Ag
 
 /** A rental that is about to be sent is in the journal, whose prices count already. */
 function notCounted({
-  tool,
   commitment,
   ...request
 }: AgentRequest): Pick<AgentRequest, 'commitment' | 'instanceId'> {
-  const isInJournal = tool === 'request_rental';
+  const isInJournal = isForRental(request);
   return {
     ...request,
     ...(commitment === undefined
@@ -247,7 +247,7 @@ export class AgentDesk implements Disposable {
     return this.atWork.has(id);
   }
 
-  newId(prefix: 'request' | 'quote'): string {
+  newId(prefix: 'request' | 'quote' | 'plan'): string {
     return `${prefix}_${randomBytes(8).toString('hex')}`;
   }
 

@@ -57,7 +57,7 @@ export type ToolHandlers = {
 export interface AgentToolsDeps {
   /** The access in force: the smaller of the setting and what was confirmed. */
   readonly access: () => Promise<{ readonly access: AgentAccess; readonly asked: AgentAccess }>;
-  /** Built at the first call: there are twelve, which most users never need. */
+  /** Built at the first call: most users never need them. */
   readonly inputs: () => Promise<typeof toolInputs>;
   /** Created at the first call. */
   readonly handlers: () => Promise<ToolHandlers>;

@@ -17,8 +17,10 @@ import type { Log } from '../../util/log';
 import { changedSince, checkFresh, checkPrice, isFresh, yesTooOld } from '../model/agreed';
 import { ToolError } from '../model/answer';
 import type { AgentRequest, RentalQuote } from '../model/request';
-import { rentalLabel } from '../model/request';
+import { isForRental, rentalLabel } from '../model/request';
 import { NotAllowedNowError, type AgentDesk } from './agentDesk';
+import { changeJob, jobToRent, orderOnInstance } from './agreedJob';
+import type { AgentJobs } from './plannedJob';
 import { giveBackEnd, keepEnd, rentalOf, settleRented } from './settle';
 import { textForModel } from './textForModel';
 
@@ -29,6 +31,7 @@ export interface DoAgreedDeps {
   readonly fleet: Fleet;
   readonly schedules: InstanceSchedules;
   readonly settings: EndSettings;
+  readonly agentJobs: AgentJobs;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -55,6 +58,13 @@ async function doOnce(deps: DoAgreedDeps, request: AgentRequest, accountKey: str
       case 'set_schedule':
         await schedule(deps, request, account);
         return;
+      case 'run_job':
+        await (isForRental(request) ? rent(deps, request, account) : orderOnInstance(deps, request, account));
+        return;
+      case 'stop_job':
+      case 'extend_job':
+        await changeJob(deps, request, account);
+        return;
       case 'run_command':
         return;
     }
@@ -76,7 +86,7 @@ async function noteFailure(
   const { desk } = deps;
   const problem = isCancelled(error) ? yesTooOld : textForModel(error);
   const isAllowed = !(error instanceof NotAllowedNowError);
-  if (request.tool !== 'request_rental') {
+  if (!isForRental(request)) {
     const state = isAllowed ? 'failed' : 'overLimit';
     await desk.move(request.id, ['working'], { state, problem }, accountKey);
     return;
@@ -87,6 +97,9 @@ async function noteFailure(
   const isOver = known?.marker === undefined || rental?.phase.kind === 'notRented';
   const over = isAllowed ? 'notRented' : 'overLimit';
   const next = isOver ? ({ state: over, problem } as const) : ({ state: 'unknown' } as const);
+  if (isOver && known?.jobId !== undefined) {
+    await deps.agentJobs.jobs.forget(known.jobId);
+  }
   await desk.move(request.id, ['renting'], next, accountKey);
 }
 
@@ -112,18 +125,17 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
     throw new ToolError(`${changed} Nothing was rented. Get a new quote.`);
   }
   const source = await quotedSource(client, quote);
+  const job = request.job && (await jobToRent(deps, request, { accountKey, offer, source }));
   const config = planRent({ source, diskGb: quote.diskGb, label: rentalLabel(request) }, 'on-demand');
   const { perHour: most } = quote;
   const wish = {
-    accountKey,
-    offer,
-    config,
-    rentalType: 'on-demand',
+    ...(job?.wish ?? { accountKey, offer, config, rentalType: 'on-demand' }),
     priceLimit: most,
     mostPerHour: most,
     // The agreed time ends it while it runs.
     end: {
       ...{ ...endOfSettings(deps.settings), idleMinutes: 0 },
+      ...job?.wish.end,
       ...(commitment && { at: { time: commitment.until, action: quote.then } }),
     },
   } as const;
@@ -135,6 +147,7 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
       if (!(await desk.move(request.id, ['renting'], { marker }, accountKey))) {
         throw new ToolError('The request was given up before anything was sent. Nothing was rented.');
       }
+      await job?.order(marker);
     },
   });
   if (result.kind === 'rented') {

@@ -14,6 +14,7 @@ import type { ToolInput } from '../model/toolShapes';
 import { NotAllowedNowError } from './agentDesk';
 import type { ToolContext, ToolHandlers } from './agentTools';
 import { doAgreed } from './doAgreed';
+import type { JobToolHandlers } from './jobTools';
 import { textForModel } from './textForModel';
 import {
   activeAccount,
@@ -91,7 +92,8 @@ function rowOf(deps: ToolDeps, instance: Instance, requests: readonly AgentReque
   };
 }
 
-async function instanceOf({ fleet }: ToolDeps, handle: string): Promise<Instance> {
+/** Returns the instance of a handle. */
+export async function instanceOf({ fleet }: ToolDeps, handle: string): Promise<Instance> {
   const id = idIn(handle);
   const known = fleet.find(id);
   if (known) {
@@ -329,7 +331,12 @@ export function instanceTools(
   deps: ToolDeps,
 ): Omit<
   ToolHandlers,
-  'search_offers' | 'list_templates' | 'quote_rental' | 'request_rental' | 'get_request'
+  | 'search_offers'
+  | 'list_templates'
+  | 'quote_rental'
+  | 'request_rental'
+  | 'get_request'
+  | keyof JobToolHandlers
 > {
   return {
     list_instances: (input) => listInstances(deps, input),

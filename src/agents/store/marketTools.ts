@@ -16,7 +16,7 @@ import { waitSince } from '../../util/clock';
 import { offerPrice, stoppedPerHour } from '../model/agreed';
 import { pageOf, ToolError } from '../model/answer';
 import { lasts, quoteLastsMs } from '../model/gate';
-import { remainingLimits, overLimit, usageInAll } from '../model/ledger';
+import { remainingLimits, overLimit, usageInAll, type Wanted } from '../model/ledger';
 import type { AgentRequest, Commitment, RentalQuote } from '../model/request';
 import type { ToolInput } from '../model/toolShapes';
 import type { ToolContext, ToolHandlers } from './agentTools';
@@ -28,6 +28,7 @@ import {
   awaitSearchTurn,
   untrusted,
   usd,
+  waitMsOf,
   type ToolDeps,
 } from './toolDeps';
 
@@ -119,7 +120,7 @@ function filtersOf(input: ToolInput<'search_offers'>): Filters {
   };
 }
 
-function priceOf(offer: Offer, diskGb: number) {
+export function priceOf(offer: Offer, diskGb: number) {
   const price = offerPrice(offer, diskGb);
   return price && { ...price, perHour: perHour(price.running) };
 }
@@ -183,13 +184,7 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
     total: times(price.perHour, input.hours),
   };
   await deps.desk.keepQuote(quote);
-  const { requests } = await deps.desk.read();
-  const gate = await deps.desk.gate();
-  const wanted = { commitment: commitmentOf(quote, now), hours: input.hours };
-  const problem =
-    gate.limits.access === 'ask'
-      ? ((await deps.desk.ownProblem(wanted))?.(requests) ?? overLimit(gate, requests, wanted))
-      : 'The user lets agents look only.';
+  const allowance = await allowanceFor(deps, { commitment: commitmentOf(quote, now), hours: input.hours });
   const credit = spendable(account.user);
   return {
     quote: quote.id,
@@ -197,17 +192,34 @@ async function quoteRental(deps: ToolDeps, input: ToolInput<'quote_rental'>, { s
     ...(price.stopped === undefined ? {} : { stoppedUsdPerDay: usd(perDay(price.stopped)) }),
     totalUsd: usd(quote.total),
     ...(credit === undefined ? {} : { creditUsd: usd(credit) }),
-    allowed: problem === undefined,
-    ...(problem === undefined ? {} : { problem }),
-    limitsLeft: remainingLimits(gate.limits, usageInAll(requests, gate)),
+    ...allowance,
     expiresAt: new Date(quote.expiresAt).toISOString(),
-    next:
-      problem === undefined ? 'Call request_rental with this quote and a new requestId.' : 'Tell the user.',
+    next: allowance.allowed ? 'Call request_rental with this quote and a new requestId.' : 'Tell the user.',
     ...(account.isDemo ? { demo: true } : {}),
   };
 }
 
-function factsOf(template: Template, userId: number): NonNullable<RentalQuote['template']> {
+/** Returns whether the limits leave room for what an agent may ask for; without a commitment, whether it may ask. */
+export async function allowanceFor(
+  deps: ToolDeps,
+  wanted: Omit<Wanted, 'commitment'> & { readonly commitment: Wanted['commitment'] | undefined },
+) {
+  const { commitment, hours, instanceId } = wanted;
+  const { requests } = await deps.desk.read();
+  const gate = await deps.desk.gate();
+  const own = commitment && (await deps.desk.ownProblem({ commitment, ...(instanceId && { instanceId }) }));
+  const problem =
+    gate.limits.access === 'ask'
+      ? commitment && (own?.(requests) ?? overLimit(gate, requests, { commitment, hours, instanceId }))
+      : 'The user lets agents look only.';
+  return {
+    allowed: problem === undefined,
+    ...(problem === undefined ? {} : { problem }),
+    limitsLeft: remainingLimits(gate.limits, usageInAll(requests, gate)),
+  };
+}
+
+export function factsOf(template: Template, userId: number): NonNullable<RentalQuote['template']> {
   const { onstart = '', recommended } = template;
   return {
     image: templateImage(template),
@@ -224,7 +236,7 @@ async function templateOf({ client }: Account, handle: string, signal: AbortSign
   return found;
 }
 
-function commitmentOf(quote: RentalQuote, from: number): Commitment {
+export function commitmentOf(quote: RentalQuote, from: number): Commitment {
   const { perHour: hourly, stoppedPerHour: resting, hours } = quote;
   // Includes the time that the user may take to answer, because the end is counted from the request.
   return { perHour: hourly, stoppedPerHour: resting, from, until: from + hours * hourMs };
@@ -252,7 +264,7 @@ async function requestRental(deps: ToolDeps, input: ToolInput<'request_rental'>,
 async function getRequest(deps: ToolDeps, input: ToolInput<'get_request'>, { signal }: ToolContext) {
   await activeAccount(deps);
   const since = deps.clock.elapsed();
-  const untilMs = Math.min(input.waitSeconds ?? 0, 45) * 1000;
+  const untilMs = waitMsOf(input);
   const first = await findRequest(deps, input.request);
   let request = first;
   for (
@@ -290,10 +302,14 @@ async function findRequest({ desk }: ToolDeps, id: string): Promise<AgentRequest
 }
 
 function isWaiting(deps: ToolDeps, request: AgentRequest): boolean {
-  const { state, instanceId } = request;
+  const { state, instanceId, job } = request;
   return (
     ['pending', 'renting', 'unknown', 'working'].includes(state) ||
-    (state === 'rented' && instanceId !== undefined && !isGone(deps, request) && !deps.isReady(instanceId))
+    (state === 'rented' &&
+      job === undefined &&
+      instanceId !== undefined &&
+      !isGone(deps, request) &&
+      !deps.isReady(instanceId))
   );
 }
 

@@ -4,7 +4,7 @@ import type { Account, OtherAccounts } from '../../store/accounts/accounts';
 import { isCompleteList } from '../../store/instances/listed';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { silenceMs } from '../model/agreed';
-import type { AgentRequest } from '../model/request';
+import { isForRental, type AgentRequest } from '../model/request';
 import type { AgentDesk } from './agentDesk';
 import type { DoAgreedDeps } from './doAgreed';
 import { settleRented } from './settle';
@@ -113,9 +113,10 @@ export class OtherAccountRequests implements Disposable {
   }
 
   /** Returns whether it may have been sent and its outcome is unknown. */
-  private isOpen({ id, tool, state, marker, instanceId }: AgentRequest): boolean {
+  private isOpen(request: AgentRequest): boolean {
+    const { id, state, marker, instanceId } = request;
     return (
-      tool === 'request_rental' &&
+      isForRental(request) &&
       (state === 'unknown' || state === 'renting') &&
       (marker !== undefined || instanceId !== undefined) &&
       !this.isMissedForLong(id)

@@ -3,7 +3,7 @@ import { powerVerdictOn } from '../../store/instances/power';
 import type { RentalStore, Rental } from '../../store/rentals/rentalStore';
 import { isWithin } from '../../util/duration';
 import { silenceMs } from '../model/agreed';
-import type { AgentRequest } from '../model/request';
+import { isForRental, type AgentRequest } from '../model/request';
 import type { DoAgreedDeps } from './doAgreed';
 
 /** A request whose answer was lost may take this long to appear in the list. */
@@ -19,7 +19,7 @@ export async function settle(deps: DoAgreedDeps): Promise<void> {
     if (accountKey === undefined || deps.desk.isAtWork(request.id)) {
       continue;
     }
-    if (request.tool === 'request_rental') {
+    if (isForRental(request)) {
       await settleRental(deps, request);
     } else if (request.tool === 'change_state' || request.tool === 'destroy_instance') {
       await settleChange(deps, request, accountKey);

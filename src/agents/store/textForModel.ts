@@ -20,9 +20,13 @@ export function textForModel(error: unknown): string {
   if (!(error instanceof UserError)) {
     return 'GPU Rental could not do it: see the log of GPU Rental.';
   }
-  const own = ownText(error.text);
-  const sentence = formatText(own);
+  const sentence = ownWords(error.text);
   return sentence === formatText(error.text) ? sentence : `${sentence} For “…”, see the log of GPU Rental.`;
+}
+
+/** Returns a text with what stands in it of others left out. */
+export function ownWords(text: Text): string {
+  return formatText(ownText(text));
 }
 
 function ownText({ template, args }: Text): Text {

@@ -15,6 +15,8 @@ import type { ToolName } from '../model/toolShapes';
 import type { AgentDesk } from './agentDesk';
 import type { ToolContext } from './agentTools';
 import type { CommandAnswers } from './commandAnswers';
+import type { JobPlans } from './jobPlans';
+import type { AgentJobs } from './plannedJob';
 
 /** The result of a command on an instance. */
 export interface CommandOutcome {
@@ -57,6 +59,8 @@ export interface ToolDeps {
   readonly isReady: (instanceId: number) => boolean;
   readonly ssh: AgentSsh;
   readonly commandAnswers: CommandAnswers;
+  readonly agentJobs: AgentJobs;
+  readonly jobPlans: JobPlans;
   readonly redact: (text: string) => string;
   readonly clock: Clock;
   readonly log: Log;
@@ -103,6 +107,11 @@ export async function awaitSearchTurn(
     await wait(clock, waitMs, signal);
   }
   searchBudget.note();
+}
+
+/** Returns how long a tool may wait for a change (ms): some clients give up a call after 30 seconds. */
+export function waitMsOf({ waitSeconds = 0 }: { readonly waitSeconds?: number | undefined }): number {
+  return Math.min(waitSeconds, 25) * 1000;
 }
 
 /** Returns dollars with four decimals, rounded up. */
@@ -176,8 +185,13 @@ const commandRan =
 export const commandMayHaveRun =
   'The command may have run, in part or in whole: look at the instance before you ask to run it again with a new requestId.';
 
-function nextOf({ tool, state }: AgentRequest): string {
+const jobOrdered = 'The job is ordered, and its machine costs money. Call get_job until isOver is true.';
+
+function nextOf({ tool, state, jobId }: AgentRequest): string {
   const isRun = tool === 'run_command';
+  if (tool === 'run_job' && jobId !== undefined && (state === 'rented' || state === 'done')) {
+    return jobOrdered;
+  }
   return isRun && state === 'done'
     ? commandRan
     : isRun && state === 'failed'
@@ -187,12 +201,13 @@ function nextOf({ tool, state }: AgentRequest): string {
 
 /** Returns a request in the form that a model receives. */
 export function requestAnswer(request: AgentRequest): Readonly<Record<string, unknown>> {
-  const { id, state, problem, instanceId } = request;
+  const { id, state, problem, instanceId, jobId } = request;
   return {
     request: id,
     state: state === 'approved' ? 'working' : state,
     next: nextOf(request),
     ...(problem === undefined ? {} : { problem }),
     ...(instanceId === undefined ? {} : { instance: `inst_${instanceId}` }),
+    ...(jobId === undefined ? {} : { job: `job_${jobId}` }),
   };
 }

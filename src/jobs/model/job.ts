@@ -72,6 +72,8 @@ export interface Job {
   readonly reopen?: Reopen | undefined;
   /** The user's decision during or after the run; overrides `ends`. */
   readonly machineEnd?: MachineEnd | undefined;
+  /** Set if an agent asked for it: what it calls itself, and its request, to which the user agreed. */
+  readonly agent?: { readonly name: string; readonly request: string } | undefined;
 }
 
 export const jobPhases = [

@@ -91,6 +91,7 @@ export const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
     })
     .optional(),
   machineEnd: machineEnd.optional(),
+  agent: z.object({ name: z.string(), request: z.string() }).optional(),
 });
 
 const end = z

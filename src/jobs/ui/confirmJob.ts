@@ -9,7 +9,7 @@ import { instanceName } from '../../model/instances/instanceLabel';
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
 import { AcceptGuard } from '../../model/rentals/acceptGuard';
 import { trafficText } from '../../model/rentals/costFacts';
-import type { SentFiles } from '../../ssh/sentFiles';
+import { sentBytes, type SentFiles } from '../../ssh/sentFiles';
 import { connectableInstances } from '../../store/instances/listed';
 import { bytesText } from '../../util/bytes';
 import type { Clock } from '../../util/clock';
@@ -231,10 +231,6 @@ function sentRows(
 
 function outputsText({ spec }: JobQuestion): string {
   return spec.outputs.length === 0 ? t('none are fetched') : spec.outputs.join(', ');
-}
-
-export function sentBytes({ tree }: Pick<SentFiles, 'tree'>): number {
-  return tree.files.reduce((sum, { size }) => sum + size, 0);
 }
 
 /** Lets the user pick instances that share a matrix, the chosen one first; `undefined` if the user canceled. */

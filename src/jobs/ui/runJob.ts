@@ -19,15 +19,15 @@ import { isRentedFor, matchesRecipe } from '../../model/workspace/recipeMatch';
 import type { OpenRecipe } from '../../model/workspace/workspaceFile';
 import { commitOf } from '../../ssh/localGit';
 import { runProgram } from '../../ssh/run';
-import { findSentFiles, type SentFiles } from '../../ssh/sentFiles';
+import { sentBytes, type SentFiles } from '../../ssh/sentFiles';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { connectableInstances } from '../../store/instances/listed';
 import { bytesText } from '../../util/bytes';
 import { UserError } from '../../util/errors';
 import { realPlace } from '../../util/realPlace';
 import { text } from '../../util/text';
-import { homeFolder } from '../../util/thisUser';
-import { missingFiles, unsentNames } from '../machine/missingFiles';
+import { filesOfJob } from '../machine/filesOfJob';
+import { missingFiles } from '../machine/missingFiles';
 import { setupKey } from '../machine/setupKey';
 import type { DraftJob, OneOfDraft } from '../model/draftJob';
 import { isAtWork, type Job } from '../model/job';
@@ -35,10 +35,10 @@ import { hardLimit, type HardLimit } from '../model/jobLimits';
 import { variantsOf } from '../model/jobMatrix';
 import { type JobSpec, jobText, type MachineEnds } from '../model/jobSpec';
 import { namedFiles } from '../model/namedFiles';
-import { confirmJob, sentBytes, sweepMachines } from './confirmJob';
+import { outputsFolderOf, withOutputs, workspaceKeyOf } from '../store/outputsFolders';
+import { confirmJob, sweepMachines } from './confirmJob';
 import type { JobDeps } from './deps';
 import { chooseJob, type JobSource } from './jobSource';
-import { outputsFolderOf, withOutputs } from './outputsFolders';
 import { askSecrets } from './secretsOfJobs';
 
 /** Returns true if the workspace is trusted to run its jobs; otherwise shows why it can't. */
@@ -87,7 +87,7 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
   }
   const unplaced = {
     workspace: folder,
-    workspaceKey: hashOf(`${folder}\n${spec.workdir}`).slice(0, 16),
+    workspaceKey: workspaceKeyOf(folder, spec),
     commit: await commitOf({ run: runProgram }, folder),
   };
   const known = () => deps.jobs.rows.map(({ job }) => job.outputsTo);
@@ -144,16 +144,9 @@ export async function runSource(deps: JobDeps, source: JobSource): Promise<strin
 
 /** Returns what the job sends, and what its command names without getting it. */
 function filesOf({ spec, folder }: JobSource): Promise<SentFiles> {
-  return withCancellableProgress(t('Checking the files that {0} sends…', spec.name), async (signal) => {
-    const found = await findSentFiles(
-      { run: runProgram, home: homeFolder(), signal },
-      folder,
-      spec,
-      ownOutputs(spec),
-    );
-    const unsent = spec.sync ? await unsentNames(folder, spec, found) : [];
-    return { ...found, leftOut: [...unsent, ...found.leftOut] };
-  });
+  return withCancellableProgress(t('Checking the files that {0} sends…', spec.name), (signal) =>
+    filesOfJob(folder, spec, signal),
+  );
 }
 
 interface OrderParts extends Pick<Job, 'workspace' | 'workspaceKey' | 'commit' | 'ends'> {
@@ -273,14 +266,6 @@ async function saveAll(): Promise<boolean> {
     (document) => document.isDirty && document.uri.scheme === 'file',
   );
   return !isDirty || vscode.workspace.saveAll(false);
-}
-
-/** Returns the output folders of jobs inside the folder that is sent. */
-function ownOutputs({ workdir, outputsTo }: JobSpec): readonly string[] {
-  const prefix = workdir === '.' ? '' : `${workdir}/`;
-  return ['gpu-outputs', ...(outputsTo === undefined ? [] : [outputsTo])].flatMap((path) =>
-    path.startsWith(prefix) ? [path.slice(prefix.length)] : [],
-  );
 }
 
 async function checkCommand(spec: JobSpec, folder: string, sent: SentFiles): Promise<void> {

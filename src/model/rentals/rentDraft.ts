@@ -136,8 +136,13 @@ export function templateScript(choices: RentChoices): string | undefined {
     : undefined;
 }
 
+/** What the request of a draft is made of. */
+export type DraftToSend = Omit<CompleteDraft, 'title' | 'order'> & {
+  readonly order?: Pick<RentalOrder, 'guardSeconds'>;
+};
+
 /** Returns the request for a draft; `confirmed` is the price of one machine without volumes. */
-export function requestOf(draft: CompleteDraft, confirmed: Rate | undefined): RentRequest {
+export function requestOf(draft: DraftToSend, confirmed: Rate | undefined): RentRequest {
   const { accountKey, offer, query, choices, order, workspace } = draft;
   const { rentalType } = query;
   const priceConfirmed = confirmed === undefined ? zero : perHour(confirmed);

@@ -68,7 +68,7 @@ export function templateRuntype(
 }
 
 /** Returns the run type of the instance, from the choices or the template. */
-export function effectiveRuntype(choices: RentChoices): Runtype {
+export function effectiveRuntype(choices: Pick<RentChoices, 'source' | 'runtype'>): Runtype {
   return (
     choices.runtype ??
     (choices.source.kind === 'template' ? templateRuntype(choices.source.template) : 'ssh_direct')

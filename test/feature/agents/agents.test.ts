@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { toolSpecs } from '../../../src/agents/model/tools';
 import { AgentDriver } from '../../support/feature/agentDriver';
 import { PageDriver } from '../../support/feature/pageDriver';
 import { haveKey } from '../../support/feature/rentDriver';
@@ -34,7 +35,7 @@ describe('an agent in the chat', () => {
 
   it('has tools once the user lets agents in, and they answer after a dialog', async () => {
     computer().settings.set('gpuRental.agents.access', 'ask');
-    assert.equal(agent.tools.length, 12);
+    assert.equal(agent.tools.length, toolSpecs.length);
     const dialog = await window.dialog('ask to rent');
     await assert.rejects(agent.call('list_instances'), /has not confirmed|answer the dialog/);
     assert.match(dialog.detail ?? '', /At most \$10\.00 a day and \$1\.00\/h/);
@@ -165,7 +166,7 @@ describe('an agent in the chat', () => {
     await answer('Destroy', /Destroy .* for the chat/);
     await computer().until('the end', async () => (await state(String(end['request']))) === 'done');
     const since = computer().clock.elapsed();
-    const gone = await agent.call('get_request', { request, waitSeconds: 30 });
+    const gone = await agent.call('get_request', { request, waitSeconds: 25 });
     assert.equal(gone['instanceState'], 'gone');
     assert.match(String(gone['next']), /is gone and costs nothing more/);
     assert.ok(computer().clock.elapsed() - since < 20_000, 'nothing is waited for');

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
+import { toolSpecs } from '../../../src/agents/model/tools';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
 import { buildMcpServer } from '../../support/mcpServer';
@@ -49,7 +50,7 @@ describe('an agent outside of the editor', () => {
     assert.doesNotMatch(computer().clipboard.text, /key|token|secret/i);
     client = await connectOfficialClient(args, 'auto');
     const { tools } = await client.listTools();
-    assert.equal(tools.length, 12);
+    assert.equal(tools.length, toolSpecs.length);
   });
 
   it('is answered by the window that leads, shown in the account view and written down', async () => {

@@ -1,5 +1,5 @@
 import type { AgentRequest } from '../../../src/agents/model/request';
-import { doAgreed } from '../../../src/agents/store/doAgreed';
+import { doAgreed, type DoAgreedDeps } from '../../../src/agents/store/doAgreed';
 import { guardSecondsOf } from '../../../src/jobs/model/jobLimits';
 import { fromDollars } from '../../../src/model/money';
 import { defaultQuery } from '../../../src/model/offers/savedSearches';
@@ -120,7 +120,9 @@ const agent: Way = async (world, window) => {
     agreed: () => ({ idleMinutes: 0, destroyAfterDays, at: endsAt, then }),
   };
   await world.through(window.desk.begin(request));
-  await world.through(doAgreed(window, request, accountKey));
+  // No request of this way is for a job.
+  const agentJobs = {} as DoAgreedDeps['agentJobs'];
+  await world.through(doAgreed({ ...window, agentJobs }, request, accountKey));
 };
 
 /** A machine does not start, and its user has it replaced. */

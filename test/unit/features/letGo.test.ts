@@ -177,7 +177,9 @@ describe('A feature that ends', () => {
         (one) => store.add(one),
       );
       store.dispose();
-      const without = wings.filter(({ name: one, needs = [] }) => one === name || needs.includes(name));
+      const lacks = ({ name: one, needs = [] }: (typeof wings)[number]): boolean =>
+        one === name || wings.some((other) => needs.includes(other.name) && lacks(other));
+      const without = wings.filter(lacks);
       const isThere = ({ feature }: { readonly feature: string }) =>
         !without.some((wing) => wing.name === feature) && wings.some((wing) => wing.name === feature);
       assert.deepEqual(

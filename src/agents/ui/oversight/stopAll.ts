@@ -5,6 +5,7 @@ import { message } from '../../../editor/message';
 import { stoppedCostPerDay } from '../../../model/instances/instanceCost';
 import { instanceName } from '../../../model/instances/instanceLabel';
 import { formatMoney } from '../../../model/money';
+import { isForRental } from '../../model/request';
 import type { Services } from '../../services';
 import type { AgentInstance, AgentWatch } from './agentWatch';
 
@@ -23,7 +24,7 @@ export async function stopAllOfAgents(
   const accountKey = accounts.active?.key;
   const running = watch.instances.filter(({ canStop }) => canStop);
   const waiting = watch.pending;
-  const open = watch.underWay.filter(({ tool }) => tool === 'request_rental').length;
+  const open = watch.underWay.filter(isForRental).length;
   if (running.length + waiting.length === 0) {
     message(
       'info',

@@ -4,17 +4,29 @@ import { confirm, type Question } from '../../../editor/confirm';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
 import { nameAmong } from '../../../model/instances/instanceLabel';
+import { perHour, runningRateOf } from '../../../model/quote';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { answerWithinMs, isPending } from '../../model/gate';
-import type { AgentRequest } from '../../model/request';
+import { isForRental, type AgentRequest } from '../../model/request';
 import type { Services } from '../../services';
 import { doAgreed } from '../../store/doAgreed';
-import { failureText, limitsQuestion, limitsText, reopenQuestion, requestQuestion } from './requestText';
+import { draftOf, samePlan } from '../../store/plannedJob';
+import { textForModel } from '../../store/textForModel';
+import { jobQuestion } from './jobQuestion';
+import {
+  failureText,
+  limitsQuestion,
+  limitsText,
+  reopenQuestion,
+  requestQuestion,
+  type Asked,
+} from './requestText';
 
 export type AskDeps = Pick<
   Services,
   | 'accounts'
   | 'agentDesk'
+  | 'agentJobs'
   | 'agentLimits'
   | 'agentTools'
   | 'clock'
@@ -24,6 +36,7 @@ export type AskDeps = Pick<
   | 'schedules'
   | 'log'
   | 'oneWindow'
+  | 'openFolders'
   | 'rentals'
   | 'report'
   | 'settings'
@@ -139,13 +152,14 @@ export class AskUser implements Disposable {
       return;
     }
     const loss = await this.lossOf(request);
-    const question = requestQuestion({
+    const asked = {
       request,
       account: active.name,
       instance: this.nameOf(request),
       ...(loss === undefined ? {} : { loss }),
       now: this.deps.clock.now(),
-    });
+    };
+    const question = request.job ? await this.questionOfJob(asked, accountKey) : requestQuestion(asked);
     const isPossible = question !== undefined && (await canLogIn(request));
     if (isPossible && !this.isWaiting(request)) {
       message('info', t('The request has expired or a limit is reached, so nothing was done.'));
@@ -166,6 +180,31 @@ export class AskUser implements Disposable {
     } else if (yes && answered) {
       // The next question does not wait for this action.
       void this.carryOut(answered, accountKey);
+    }
+  }
+
+  /** Reads the job again; one that is not what the agent planned is refused without a question. */
+  private async questionOfJob(asked: Asked, accountKey: string): Promise<Question | undefined> {
+    const { request } = asked;
+    const { quote, instanceId } = request;
+    const desk = this.deps.agentDesk();
+    try {
+      const planned = await samePlan(this.deps, request, accountKey);
+      const instance = instanceId === undefined ? undefined : this.deps.fleet.find(instanceId);
+      const price = instance && runningRateOf(instance);
+      const dollars = quote?.perHour ?? (price && perHour(price));
+      const draft = await draftOf(
+        this.deps,
+        planned,
+        quote ? 'offer' : { image: instance?.image },
+        request.at,
+      );
+      return dollars === undefined ? undefined : jobQuestion(asked, { draft, perHour: dollars });
+    } catch (error) {
+      this.deps.log.warn(`A job of an agent could not be asked about: ${String(error)}`);
+      const state = quote ? 'notRented' : 'failed';
+      await desk.move(request.id, ['pending'], { state, problem: textForModel(error) }, accountKey);
+      return undefined;
     }
   }
 
@@ -216,9 +255,7 @@ export class AskUser implements Disposable {
 }
 
 /** Returns false if the user cancelled the question for a key, which precedes every rental. */
-async function canLogIn({ tool }: AgentRequest): Promise<boolean> {
+async function canLogIn(request: AgentRequest): Promise<boolean> {
   // The user does not wait for this check, and its progress would show beneath the question.
-  return (
-    tool !== 'request_rental' || (await runCommand('gpuRental.ensureSshKey', { isQuiet: true })) === true
-  );
+  return !isForRental(request) || (await runCommand('gpuRental.ensureSshKey', { isQuiet: true })) === true;
 }

@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../../util/disposable';
@@ -10,6 +11,7 @@ export function register(deps: AskDeps): Disposable {
   const { agentLimits, agentTools, chat, commands, settings, report } = deps;
   const store = new DisposableStore();
   store.add(new Settling(deps));
+  store.add(announceFolders(deps));
   const asking = store.add(new MutableDisposable<AskUser>());
   const failed = (error: unknown) => {
     report.error(error);
@@ -59,6 +61,20 @@ export function register(deps: AskDeps): Disposable {
       chat.call = undefined;
     },
   });
+  return store;
+}
+
+/** Announces the folders of this window whose jobs agents may ask for: those of this computer that the user trusts. */
+function announceFolders({ openFolders }: AskDeps): Disposable {
+  const { workspace } = vscode;
+  const update = () => {
+    const local = (workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
+    openFolders.set(workspace.isTrusted ? local.map(({ uri }) => uri.fsPath) : []);
+  };
+  const store = new DisposableStore();
+  store.add(workspace.onDidChangeWorkspaceFolders(update));
+  store.add(workspace.onDidGrantWorkspaceTrust(update));
+  update();
   return store;
 }
 

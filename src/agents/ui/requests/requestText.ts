@@ -24,15 +24,15 @@ export interface Asked {
   readonly now: number;
 }
 
-function who({ caller }: AgentRequest): string {
+export function who({ caller }: AgentRequest): string {
   return agentName(caller);
 }
 
-function lines(...parts: readonly (string | undefined)[]): string {
+export function lines(...parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined).join('\n');
 }
 
-function reasonLine({ reason }: AgentRequest): string | undefined {
+export function reasonLine({ reason }: AgentRequest): string | undefined {
   return reason === undefined ? undefined : t('The agent says: “{0}”', reason);
 }
 
@@ -69,6 +69,10 @@ export function requestQuestion(asked: Asked): Question | undefined {
         ),
         button: t('Run'),
       };
+    case 'run_job':
+    case 'stop_job':
+    case 'extend_job':
+      return undefined;
   }
 }
 
@@ -81,7 +85,7 @@ function lossText({ loss }: Asked): string {
         .join('\n');
 }
 
-function accountLine({ account }: Asked): string {
+export function accountLine({ account }: Asked): string {
   return t('Account: {0}', account);
 }
 
@@ -100,33 +104,37 @@ function rentQuestion(asked: Asked): Question | undefined {
       quote.offer.gpuName ?? '',
       who(request),
     ),
-    detail: lines(
-      t('{0}/h, {1} for {2} h, without traffic', price, formatCents(quote.total), quote.hours),
-      t(
-        'Traffic: {0}',
-        localize(trafficText({ downPerGb: quote.offer.inetDownPerGb, upPerGb: quote.offer.inetUpPerGb })),
-      ),
-      quote.then === 'destroy'
-        ? t('Destroyed automatically at {0}', end)
-        : quote.isDiskUnpriced === true
-          ? t(
-              'Stopped automatically at {0}; storage then still costs money, but the service does not state the price',
-              end,
-            )
-          : t(
-              'Stopped automatically at {0}; storage then costs {1}/h',
-              end,
-              formatMoney(quote.stoppedPerHour),
-            ),
-      endNeeds(),
-      t('Disk: {0} GB, in the price', quote.diskGb),
-      ...installsLines(quote),
-      quote.offer.location === undefined ? undefined : t('Location: “{0}”', placeText(quote.offer.location)),
-      accountLine(asked),
-      reasonLine(request),
-    ),
+    detail: lines(...rentalLines(quote, end), accountLine(asked), reasonLine(request)),
     button: t('Rent for {0}/h', price),
   };
+}
+
+/** Returns what a rental costs, when it ends and what it is. */
+export function rentalLines(quote: RentalQuote, end: string): readonly string[] {
+  return [
+    t(
+      '{0}/h, {1} for {2} h, without traffic',
+      formatMoney(quote.perHour),
+      formatCents(quote.total),
+      quote.hours,
+    ),
+    t(
+      'Traffic: {0}',
+      localize(trafficText({ downPerGb: quote.offer.inetDownPerGb, upPerGb: quote.offer.inetUpPerGb })),
+    ),
+    quote.then === 'destroy'
+      ? t('Destroyed automatically at {0}', end)
+      : quote.isDiskUnpriced === true
+        ? t(
+            'Stopped automatically at {0}; storage then still costs money, but the service does not state the price',
+            end,
+          )
+        : t('Stopped automatically at {0}; storage then costs {1}/h', end, formatMoney(quote.stoppedPerHour)),
+    endNeeds(),
+    t('Disk: {0} GB, in the price', quote.diskGb),
+    ...installsLines(quote),
+    ...(quote.offer.location === undefined ? [] : [t('Location: “{0}”', placeText(quote.offer.location))]),
+  ];
 }
 
 /** The name of a template is its author's choice, so its image and its owner are named as well. */
@@ -209,6 +217,10 @@ export function failureText(request: AgentRequest, instance: string): string | u
       return t('Could not confirm this for “{0}”. You may still be charged.', instance);
     case 'set_schedule':
       return t('Could not change the schedule of “{0}”. Check when it ends.', instance);
+    case 'run_job':
+    case 'stop_job':
+    case 'extend_job':
+      return t('Could not do what you agreed to for a job of {0}. The log says why.', who(request));
     case 'run_command':
       return undefined;
   }

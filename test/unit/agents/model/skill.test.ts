@@ -4,6 +4,7 @@ import path from 'node:path';
 import { describedTools } from '../../../../src/agents/model/describedTools';
 import { serverName } from '../../../../src/agents/model/mcpConfiguration';
 import { requestStates } from '../../../../src/agents/model/request';
+import { workspaceSchemas } from '../../../../src/jobs/model/jobsInFile';
 
 const file = path.resolve(__dirname, '..', '..', '..', '..', 'media', 'skill', 'SKILL.md');
 const skill = readFileSync(file, 'utf8');
@@ -25,6 +26,7 @@ describe('the skill for agents', () => {
   const known = new Set<string>([
     serverName,
     ...requestStates.options,
+    ...Object.values(workspaceSchemas()).flatMap(namesIn),
     ...tools.flatMap(({ name, inputSchema, outputSchema }) => [
       name,
       ...namesIn(inputSchema),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ZodType } from 'zod';
 import manifest from '../../../../package.json';
 import { instructions } from '../../../../src/agents/mcp/instructions';
 import { listedTools } from '../../../../src/agents/mcp/toolList';
@@ -14,8 +15,9 @@ import { describedTools } from '../../../../src/agents/model/describedTools';
 import { isRaised, limitsInForce, noLimits, type AgentLimits } from '../../../../src/agents/model/limits';
 import { languageModelTools, toolSchemas } from '../../../../src/agents/model/toolSchemas';
 import schemas from '../../../../src/agents/model/toolSchemas.json';
-import { toolInputs } from '../../../../src/agents/model/toolShapes';
+import { toolInputs, type ToolName } from '../../../../src/agents/model/toolShapes';
 import { toolSpecs } from '../../../../src/agents/model/tools';
+import { argumentsOf } from '../../../support/toolArguments';
 
 describe('the tools of agents', () => {
   it('are described once: in the shapes, in the schemas and in the manifest', () => {
@@ -28,13 +30,74 @@ describe('the tools of agents', () => {
     );
   });
 
-  it('are twelve, with a short description each and arguments that are an object without unknown fields', () => {
+  it('are at most twenty, with a short description each and arguments that are an object without unknown fields', () => {
     const tools = describedTools();
-    assert.equal(tools.length, 12);
+    assert.ok(tools.length <= 20);
     for (const { description, inputSchema } of tools) {
       assert.ok(description.length <= 400, description);
       assert.equal(inputSchema['type'], 'object');
       assert.equal(inputSchema['additionalProperties'], false);
+    }
+  });
+});
+
+/** What one of the large clients refuses, or leaves out of what it sends to its model. */
+const refused =
+  /"(?:exclusiveMinimum|exclusiveMaximum|anyOf|oneOf|allOf|not|\$ref|\$defs|definitions|patternProperties|propertyNames|prefixItems|const|default|if|then|else)":/;
+
+describe('The schemas of tools', () => {
+  const each = describedTools().flatMap(({ name, inputSchema, outputSchema }) => [
+    [`${name} as arguments`, inputSchema] as const,
+    [`${name} as a result`, outputSchema] as const,
+  ]);
+
+  it('have nothing that the strictest client refuses', () => {
+    // Names of fields are no keywords, as `then` is one.
+    const keywordsOf = (value: unknown): unknown =>
+      Array.isArray(value)
+        ? value.map(keywordsOf)
+        : typeof value === 'object' && value !== null
+          ? Object.fromEntries(
+              Object.entries(value).map(([key, inner]) => [
+                key,
+                key === 'properties' ? Object.values(inner as object).map(keywordsOf) : keywordsOf(inner),
+              ]),
+            )
+          : value;
+    const bad = each.filter(([, schema]) => refused.test(JSON.stringify(keywordsOf(schema))));
+    assert.deepEqual(
+      bad.map(([name, schema]) => [name, refused.exec(JSON.stringify(keywordsOf(schema)))?.[0]]),
+      [],
+    );
+  });
+
+  it('are of one type each, with the items of each array', () => {
+    const typesIn = (value: unknown): readonly string[] => {
+      if (typeof value !== 'object' || value === null) {
+        return [];
+      }
+      const { type, items } = value as { readonly type?: unknown; readonly items?: unknown };
+      const own =
+        Array.isArray(type) || (type === 'array' && items === undefined) ? [JSON.stringify(value)] : [];
+      return [...own, ...Object.values(value).flatMap(typesIn)];
+    };
+    assert.deepEqual(
+      each.flatMap(([, schema]) => typesIn(schema)),
+      [],
+    );
+  });
+
+  it('allow null for each optional field, as strict function calling sends it', () => {
+    for (const [name, shape] of Object.entries(toolInputs)) {
+      const optional = Object.entries<ZodType>({ ...shape.out.shape }).filter(
+        ([, field]) => field.safeParse(undefined).success,
+      );
+      const sent = {
+        ...argumentsOf[name as ToolName],
+        ...Object.fromEntries(optional.map(([key]) => [key, null])),
+      };
+      const { error } = shape.safeParse({ ...sent, ...argumentsOf[name as ToolName] });
+      assert.equal(error, undefined, name);
     }
   });
 });
@@ -59,7 +122,7 @@ describe('The description of a tool for a client', () => {
     const all = toolSpecs.map(({ name }) => name);
     assert.deepEqual(withHint('readOnlyHint'), [
       ...['search_offers', 'list_templates', 'quote_rental', 'get_request'],
-      ...['list_instances', 'get_instance'],
+      ...['list_instances', 'get_instance', 'check_job', 'get_job', 'list_jobs'],
     ]);
     assert.deepEqual(withHint('destructiveHint'), ['run_command', 'set_schedule', 'destroy_instance']);
     assert.deepEqual(

@@ -11,26 +11,11 @@ import { RefusedError } from '../../../../src/api/errors';
 import { CancelledError } from '../../../../src/util/errors';
 import { silentLog } from '../../../../src/util/log';
 import { FakeClock } from '../../../support/fakeClock';
+import { argumentsOf } from '../../../support/toolArguments';
 
 const { signal } = new AbortController();
 const caller = { id: 'a', name: 'claude', door: 'mcp' } as const;
-const rental = { quote: 'quote_1', requestId: 'request-no-1' };
-
-const of7 = { instance: 'inst_7', requestId: 'request-no-1' };
-const argumentsOf: Readonly<Record<ToolName, object>> = {
-  search_offers: {},
-  list_templates: {},
-  quote_rental: { offer: 'offer_7', image: 'ubuntu', diskGb: 20, hours: 2, then: 'stop' },
-  request_rental: rental,
-  get_request: { request: 'request_7' },
-  list_instances: {},
-  get_instance: { instance: 'inst_7' },
-  connect_instance: { instance: 'inst_7' },
-  run_command: { ...of7, command: 'ls' },
-  set_schedule: { ...of7, hoursFromNow: 1, then: 'stop' },
-  change_state: { ...of7, to: 'stopped' },
-  destroy_instance: of7,
-};
+const rental = argumentsOf.request_rental;
 
 describe('A call of an agent', () => {
   let clock: FakeClock;

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import type { ToolName } from '../../../../src/agents/model/toolShapes';
 import { toolRisks } from '../../../../src/agents/model/tools';
 import { instanceTools } from '../../../../src/agents/store/instanceTools';
+import { jobTools } from '../../../../src/agents/store/jobTools';
 import { marketTools } from '../../../../src/agents/store/marketTools';
 import { agentScene, wideLimits, type AgentScene } from '../../../support/agentWindows';
 import { anInstance, anOffer } from '../../../support/builders';
+import { openRepository } from '../../../support/repository';
 
 const hourMs = 3_600_000;
 const context = {
@@ -127,6 +129,8 @@ const acts: readonly (readonly [tool: ToolName, what: string, spends: boolean, a
       await instanceTools(window).run_command({ instance: own, command: 'ls', requestId }, context);
     },
   ],
+  ['run_job', 'a job with its machine', true, (...play) => ofJob({})(...play)],
+  ['run_job', 'a job on an instance', true, (...play) => ofJob({ instance: other })(...play)],
   [
     'connect_instance',
     'an SSH entry',
@@ -136,6 +140,16 @@ const acts: readonly (readonly [tool: ToolName, what: string, spends: boolean, a
     },
   ],
 ];
+
+/** A plan, with the answer of the user to it. */
+function ofJob(more: object): Act {
+  return async (scene, step) => {
+    const tools = jobTools(scene.window);
+    const { plan } = await tools.check_job({ job: 'train', ...more }, context);
+    await step();
+    await agreed(() => tools.run_job({ plan: String(plan), requestId }, context))(scene, step);
+  };
+}
 
 const changes: Readonly<
   Record<
@@ -191,6 +205,7 @@ describe('What an agent does after the user changed their mind', () => {
     const earlier = { ...about, id: 'request_b', requestId: 'command-no-0' };
     await window.desk.begin({ ...earlier, tool: 'run_command', state: 'done' });
     await window.schedules.set(5002, 'stop', { kind: 'at', at: at + 5 * hourMs });
+    openRepository(window, computer);
     return scene;
   }
 
@@ -198,6 +213,7 @@ describe('What an agent does after the user changed their mind', () => {
     ...service.calls.filter((call) => writes.includes(call)),
     ...window.commands,
     ...window.entries.map(String),
+    ...window.agentJobs.jobs.rows.map(() => 'a job'),
     ...(JSON.stringify([...disk.schedules.values()]) === before ? [] : ['a schedule']),
   ];
 
@@ -247,7 +263,9 @@ describe('What an agent does after the user changed their mind', () => {
             }
             // The entry before a command stays, and the end that is set before a start is taken back.
             const isUndone = tool === 'change_state' && doneBefore.join() === 'a schedule';
-            assert.deepEqual(done, isUndone ? [] : doneBefore, `step ${at}`);
+            // A job whose machine is not rented any more is forgotten, and another account shows none.
+            const isForgotten = tool === 'run_job' && doneBefore.join() === 'a job' && done.length === 0;
+            assert.deepEqual(done, isUndone || isForgotten ? [] : doneBefore, `step ${at}`);
           }
         });
       }
@@ -272,6 +290,9 @@ describe('What an agent does after the user changed their mind', () => {
         'get_instance',
         ({ window }) => instanceTools(window).get_instance({ instance: other, logLines: 5 }, context),
       ],
+      ['check_job', ({ window }) => jobTools(window).check_job({ job: 'train' }, context)],
+      ['get_job', ({ window }) => jobTools(window).get_job({ job: 'job_0123456789abcdef' }, context)],
+      ['list_jobs', ({ window }) => jobTools(window).list_jobs({}, context)],
     ];
     const rated = Object.entries(toolRisks).filter(([, [risk]]) => risk === 'read');
     assert.deepEqual(
@@ -281,8 +302,8 @@ describe('What an agent does after the user changed their mind', () => {
     const scene = await open();
     Object.assign(scene.service.client.instances, { logs: () => Promise.resolve('') });
     const before = JSON.stringify([...scene.disk.schedules.values()]);
-    for (const [, check] of checks) {
-      await check(scene);
+    for (const [name, check] of checks) {
+      await check(scene).catch((error: unknown) => assert.match(String(error), /no such job/, name));
     }
     assert.deepEqual(effectsOf(scene, before), []);
     await scene.computer.dispose();

@@ -60,8 +60,8 @@ describe('The answer to an agent about a request', () => {
     [undefined, 0],
     [0, 0],
     [3, 3],
-    [45, 45],
-    [59, 45],
+    [25, 25],
+    [59, 25],
   ] as const) {
     it(`arrives after ${expected} seconds if it waits ${waitSeconds ?? 'not at all'} and nothing changes`, async () => {
       await begin({});
@@ -73,15 +73,15 @@ describe('The answer to an agent about a request', () => {
     await begin({});
     const change = (second: number) =>
       second === 4 ? window.desk.move('request_1', ['renting'], { state: 'notRented' }) : undefined;
-    assert.equal(await answeredAfter(30, change), 5);
-    assert.equal(await answeredAfter(30), 0);
+    assert.equal(await answeredAfter(25, change), 5);
+    assert.equal(await answeredAfter(25), 0);
   });
 
   it('arrives once what was rented is ready, or gone', async () => {
     await begin({ state: 'rented', instanceId: id });
-    assert.equal(await answeredAfter(30, (second) => (isReady = second === 2)), 3);
+    assert.equal(await answeredAfter(25, (second) => (isReady = second === 2)), 3);
     isReady = false;
-    assert.equal(await answeredAfter(30, (second) => (ended = second === 2)), 3);
+    assert.equal(await answeredAfter(25, (second) => (ended = second === 2)), 3);
   });
 
   it('names the instance, its state and whether it is ready, or that it is gone', async () => {

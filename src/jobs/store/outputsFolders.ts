@@ -1,7 +1,13 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { safeFileName } from '../../util/fileName';
 import type { OneOfDraft } from '../model/draftJob';
 import type { JobSpec } from '../model/jobSpec';
+
+/** Returns what identifies the files of a folder on machines. */
+export function workspaceKeyOf(folder: string, { workdir }: Pick<JobSpec, 'workdir'>): string {
+  return createHash('sha256').update(`${folder}\n${workdir}`).digest('hex').slice(0, 16);
+}
 
 /** Where the outputs of a job go that is ordered at this time. */
 export function outputsFolderOf(spec: JobSpec, folder: string, orderedAt: number): string {

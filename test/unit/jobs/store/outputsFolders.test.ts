@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { variantsOf } from '../../../../src/jobs/model/jobMatrix';
 import { readJob } from '../../../../src/jobs/model/jobSpec';
-import { withOutputs } from '../../../../src/jobs/ui/outputsFolders';
+import { withOutputs } from '../../../../src/jobs/store/outputsFolders';
 
 const at = Date.UTC(2026, 10, 25, 4, 10, 5);
 
