@@ -15,6 +15,7 @@ import { register as registerGauges } from './features/gauges';
 import { register as registerInstances } from './features/instances';
 import { register as registerKeys } from './features/keys';
 import { register as registerLinks } from './features/links';
+import { register as registerOtherExtensions } from './features/otherExtensions';
 import { register as registerPorts } from './features/ports';
 import { register as registerReadiness } from './features/readiness';
 import { register as registerSearchWatch } from './features/searchWatch';
@@ -59,6 +60,7 @@ export const features: readonly ((services: Services) => Disposable)[] = [
   registerTemplates,
   registerDocuments,
   registerLinks,
+  registerOtherExtensions,
 ];
 
 /** Builds the services, registers the features, and reads who is signed in. */

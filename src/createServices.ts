@@ -121,6 +121,8 @@ export async function createServices(
     fileDrops: shell.fileDrops,
     links: shell.links,
     chat: shell.chat,
+    accountsMenu: shell.accountsMenu,
+    otherExtensions: shell.otherExtensions,
     demo: {
       prepare: async () => {
         const apiKey = DemoProcess.makeKey();

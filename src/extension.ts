@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { App } from './app';
 import type { AnyCommandId } from './commandSpecs';
 import { viewIds, type ViewId } from './contributions';
+import { AccountsMenu } from './editor/accountsMenu';
 import { chatTools } from './editor/chatTools';
 import { loadForDocuments, loadForNotebooks } from './editor/documentTrigger';
 import { FileDrops } from './editor/fileDrops';
@@ -13,6 +14,7 @@ import { t } from './editor/localize';
 import { mcpDoor, type StartedServer } from './editor/mcpDoor';
 import { message } from './editor/message';
 import { sshAuthority } from './editor/remoteAuthority';
+import type { GpuRental } from './extensionInterface';
 import type { Shell } from './shell';
 import type { Clock } from './util/clock';
 
@@ -39,8 +41,11 @@ function treeOf(id: ViewId, load: () => Promise<App>, { fileDrops }: Pick<Shell,
   });
 }
 
-/** Registers everything that the manifest declares; the first use loads the product. Only tests pass `clock`. */
-export function activate(context: vscode.ExtensionContext, clock?: Clock): void {
+/**
+ * Registers everything that the manifest declares; the first use loads the product. Returns what other extensions get.
+ * Only tests pass `clock`.
+ */
+export function activate(context: vscode.ExtensionContext, clock?: Clock): GpuRental {
   let app: Promise<App> | undefined;
   const load = (): Promise<App> =>
     (app ??= import('./app')
@@ -64,11 +69,15 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
     ...files,
     links: { handle: undefined },
     chat: { call: undefined },
+    accountsMenu: new AccountsMenu(context.globalStorageUri.fsPath, async (id) => (await load()).run(id, [])),
+    otherExtensions: { answers: undefined, instancesChanged: new vscode.EventEmitter() },
   };
   // The manifest replaces the table of commands, which loads with the product; a test compares the two.
   const manifest = context.extension.packageJSON as Manifest;
   context.subscriptions.push(
     ...Object.values(shell.trees),
+    shell.accountsMenu,
+    shell.otherExtensions.instancesChanged,
     ...fileSystems(shell),
     vscode.window.registerUriHandler({
       handleUri: async (uri) => {
@@ -87,24 +96,7 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
         return profile instanceof vscode.TerminalProfile ? profile : undefined;
       },
     }),
-    vscode.tasks.registerTaskProvider('gpuRental', {
-      provideTasks: async () => tasksOf(await (await load()).run('gpuRental.job.tasks', [])),
-      resolveTask: async (task) => {
-        const known = tasksOf(await (await load()).run('gpuRental.job.tasks', []));
-        const same = known.find(({ definition }) => definition['job'] === task.definition['job']);
-        // The editor requires the same task definition object.
-        return (
-          same &&
-          new vscode.Task(
-            task.definition,
-            same.scope ?? vscode.TaskScope.Workspace,
-            same.name,
-            same.source,
-            same.execution,
-          )
-        );
-      },
-    }),
+    vscode.tasks.registerTaskProvider('gpuRental', taskProvider(load)),
     ...manifest.contributes.commands.map(({ command: id }) =>
       vscode.commands.registerCommand(id, async (...args: unknown[]) => (await tryToLoad())?.run(id, args)),
     ),
@@ -123,6 +115,53 @@ export function activate(context: vscode.ExtensionContext, clock?: Clock): void 
     }),
   );
   void resume(context.globalStorageUri.fsPath, load);
+  return interfaceOf(shell, load);
+}
+
+/** Frozen, because all extensions get the same object. */
+function interfaceOf({ accountsMenu, otherExtensions }: Shell, load: () => Promise<App>): GpuRental {
+  const answers = async () => {
+    await load();
+    if (!otherExtensions.answers) {
+      throw new Error('GPU Rental is not running.');
+    }
+    return otherExtensions.answers;
+  };
+  return Object.freeze({
+    apiVersion: 1,
+    account: async () => {
+      const account = await accountsMenu.current();
+      return account
+        ? { isSignedIn: true, name: account.name, isDemo: account.isDemo }
+        : { isSignedIn: false };
+    },
+    instances: async () => (await answers()).instances(),
+    prepareSsh: async (instanceId) => (await answers()).prepareSsh(instanceId),
+    onDidChangeAccount: accountsMenu.onDidChange,
+    onDidChangeInstances: otherExtensions.instancesChanged.event,
+  } satisfies GpuRental);
+}
+
+/** Offers the jobs of the open folders as tasks. */
+function taskProvider(load: () => Promise<App>): vscode.TaskProvider {
+  return {
+    provideTasks: async () => tasksOf(await (await load()).run('gpuRental.job.tasks', [])),
+    resolveTask: async (task) => {
+      const known = tasksOf(await (await load()).run('gpuRental.job.tasks', []));
+      const same = known.find(({ definition }) => definition['job'] === task.definition['job']);
+      // The editor requires the same task definition object.
+      return (
+        same &&
+        new vscode.Task(
+          task.definition,
+          same.scope ?? vscode.TaskScope.Workspace,
+          same.name,
+          same.source,
+          same.execution,
+        )
+      );
+    },
+  };
 }
 
 /** For editors that are restored with a window, and for links to documents. */

@@ -96,6 +96,9 @@ export interface Services {
   readonly links: Shell['links'];
   /** Receives the calls of the chat of the editor; the agents wing answers them. */
   readonly chat: Shell['chat'];
+  readonly accountsMenu: Shell['accountsMenu'];
+  /** Answers other extensions, see `features/otherExtensions`. */
+  readonly otherExtensions: Shell['otherExtensions'];
   readonly hub: WindowHub;
   readonly demo: Demo;
   readonly accounts: Accounts & OtherAccounts & AccountChanges & SessionAccess;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { commandIds } from '../../src/commandSpecs';
 import { settingDefaults, viewIds } from '../../src/contributions';
+import type { GpuRental } from '../../src/extensionInterface';
 
 describe('the installed extension', () => {
   const extension = vscode.extensions.getExtension('gpu-rental.gpu-rental');
@@ -11,6 +12,13 @@ describe('the installed extension', () => {
     await extension.activate();
     assert.equal(extension.isActive, true);
     assert.doesNotMatch(extension.extensionPath, /testHost/);
+  });
+
+  it('gives other extensions its interface, and the accounts menu no account before a sign-in', async () => {
+    const found = extension?.exports as GpuRental;
+    assert.equal(found.apiVersion, 1);
+    assert.deepEqual(await found.account(), { isSignedIn: false });
+    assert.equal(await vscode.authentication.getSession('gpuRental', [], { silent: true }), undefined);
   });
 
   it('has registered every command that it contributes', async () => {

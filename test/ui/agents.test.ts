@@ -7,6 +7,7 @@ import { ChatDriver } from '../support/chatDriver';
 import { InspectorCli } from '../support/inspectorCli';
 import { signIn } from '../support/journey';
 import { connectOfficialClient, type OfficialClient } from '../support/officialMcpClient';
+import { press } from '../support/press';
 import { registerOwnKey } from '../support/reachableInstance';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -158,7 +159,7 @@ describe('agents in the real editor', function () {
     writeFileSync(file, '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  }\n}\n');
     await workbench.run('Set Up Agents…');
     await workbench.shot('03-clients');
-    await workbench.quick.pick('~/.cursor/mcp.json');
+    await workbench.quick.pick('Cursor');
     await dialog('Add GPU Rental to Cursor?').waitFor();
     await workbench.shot('03-difference');
     await workbench.dialogButton('Write');
@@ -215,6 +216,13 @@ describe('agents in the real editor', function () {
     assert.match(out, /no window with it is open\. Nothing was done\./);
   });
 
+  it('shows who is signed in in the accounts menu', async () => {
+    await press(workbench.page.getByLabel('Accounts', { exact: true }).first());
+    await workbench.page.locator('.monaco-menu').getByText('(GPU Rental)').waitFor();
+    await workbench.shot('06-accounts-menu');
+    await workbench.page.keyboard.press('Escape');
+  });
+
   it('shows limits, use and calls in the account view', async () => {
     // Both open, the group would be below what is shown.
     await workbench.view('Instances').close();
@@ -222,7 +230,7 @@ describe('agents in the real editor', function () {
     await account.open();
     await account.expand(account.row('Agents'));
     await account.row('Access').waitFor();
-    await workbench.shot('06-group');
+    await workbench.shot('07-group');
     assert.deepEqual(workbench.errors, []);
   });
 });

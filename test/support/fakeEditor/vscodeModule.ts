@@ -87,6 +87,16 @@ export function createVscode(
     get cursor() {
       return nature.current.cursor;
     },
+    authentication: known('authentication', {
+      registerAuthenticationProvider: (
+        _id: string,
+        _label: string,
+        provider: vscode.AuthenticationProvider,
+      ) => {
+        screen.accounts = provider;
+        return new FakeDisposable(() => (screen.accounts = undefined));
+      },
+    }),
     debug: known('debug', {
       registerDebugConfigurationProvider: (_type: string, provider: vscode.DebugConfigurationProvider) => {
         screen.debugging.provider = provider;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
+import type { GpuRental } from '../../../src/extensionInterface';
 import { FakeCancellationTokenSource } from '../fakeEditor/events';
 import { manifest, repository } from '../fakeEditor/manifest';
 import type { ShownMessage } from '../fakeEditor/messages';
@@ -26,6 +27,7 @@ export class FeatureWindow {
   private readonly module: typeof vscode;
   readonly fate: Fate;
   isOpen = true;
+  private exported: GpuRental | undefined;
 
   constructor(
     readonly computer: Computer,
@@ -67,10 +69,16 @@ export class FeatureWindow {
 
   activate(): void {
     // The context has what the product uses of it.
-    loadProduct(this.module, this.fate.modules).activate(
+    this.exported = loadProduct(this.module, this.fate.modules).activate(
       this.context as unknown as vscode.ExtensionContext,
       this.fate.clock,
     );
+  }
+
+  /** What the product gives to other extensions. */
+  get interface(): GpuRental {
+    assert.ok(this.exported);
+    return this.exported;
   }
 
   /** Ends the product in this window as a crash or a power cut does: nothing is put in order. */
@@ -222,6 +230,11 @@ export class FeatureWindow {
     this.view('instances').show();
     await this.computer.rest();
     this.run('Sign In…');
+    await this.answerSignIn(apiKey);
+  }
+
+  /** Answers the steps of the sign-in, however it began. */
+  async answerSignIn(apiKey = this.computer.simulator.apiKey): Promise<void> {
     await this.quick.title('Sign In');
     await this.quick.pick(this.computer.simulator.url);
     await this.quick.title('Sign In: API key');

@@ -108,6 +108,8 @@ describe('A feature that ends', () => {
       fileDrops: { setFeature: () => undefined },
       links: { handle: undefined },
       chat: { call: undefined },
+      accountsMenu: { show: () => undefined },
+      otherExtensions: { answers: undefined, instancesChanged: { fire: () => undefined } },
     } as unknown as Shell;
     const context = {
       ...{ subscriptions, globalState: memento, workspaceState: memento, extensionMode: 1 },
