@@ -9,6 +9,11 @@ export interface OfficialClient {
     call: { readonly name: string; readonly arguments: object },
     options?: { readonly signal?: AbortSignal; readonly timeout?: number },
   ): Promise<CalledByClient>;
+  listResources(): Promise<{ readonly resources: readonly { readonly uri: string }[] }>;
+  readResource(wanted: {
+    readonly uri: string;
+  }): Promise<{ readonly contents: readonly { readonly text?: string }[] }>;
+  listPrompts(): Promise<{ readonly prompts: readonly { readonly name: string }[] }>;
   close(): Promise<void>;
 }
 

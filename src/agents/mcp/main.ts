@@ -9,6 +9,7 @@ import { LineTransport } from './lineTransport';
 import { createMcpServer, type ToolCall, type ToolResult } from './mcpServer';
 import { problemSentence } from './problems';
 import { listedTools } from './toolList';
+import { watchResources } from './watch';
 
 /**
  * `mcp.js [storage folder] [version]`: the server for agents outside of the editor. A client starts it and uses its
@@ -37,6 +38,7 @@ function problem(kind: unknown): ToolResult {
   return { structured: { error: problemSentence(kind) }, isError: true };
 }
 
+const ended = new AbortController();
 const transport = new LineTransport(process.stdin, process.stdout);
 const deps = {
   version,
@@ -44,9 +46,11 @@ const deps = {
   tools: listedTools(),
   call,
   clientName: () => transport.clientName,
+  watch: (onChange: () => void) => void watchResources(link, systemClock, ended.signal, onChange),
 };
 
 function end(): void {
+  ended.abort();
   link.dispose();
   // Waits until earlier output is written.
   process.stdout.write('', () => process.exit(0));

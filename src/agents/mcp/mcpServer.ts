@@ -1,6 +1,13 @@
-import { CLIENT_INFO_META_KEY, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+import {
+  CLIENT_INFO_META_KEY,
+  McpServer,
+  type ServerContext,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
 import { fieldsOf } from './fields';
 import { problemSentence } from './problems';
+import { prompts } from './prompts';
+import { addResources, resourceError, type ReadTool } from './resources';
 
 /** A tool as the protocol lists it, the same for every client and connection. */
 export interface ListedTool {
@@ -32,14 +39,19 @@ export interface McpServerDeps {
   readonly call: (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>;
   /** The name that the client gave in its handshake, if there was one. */
   readonly clientName: () => string;
+  /** Calls back after each change of what the resources list. */
+  readonly watch: (onChange: () => void) => void;
 }
 
-/** Returns a Model Context Protocol server for one client, with tools only. */
+/** Returns a Model Context Protocol server for one client. */
 export function createMcpServer(deps: McpServerDeps): McpServer {
   const { version, instructions, tools } = deps;
   const server = new McpServer(
     { name: 'gpu-rental', title: 'GPU Rental', version },
-    { instructions, capabilities: { tools: { listChanged: false } } },
+    {
+      instructions,
+      capabilities: { tools: { listChanged: false }, prompts: { listChanged: false } },
+    },
   );
   for (const { name, inputSchema, outputSchema, ...shown } of tools) {
     server.registerTool(
@@ -49,14 +61,39 @@ export function createMcpServer(deps: McpServerDeps): McpServer {
         inputSchema: unchecked(inputSchema),
         outputSchema: unchecked(outputSchema),
       },
-      async (input, { mcpReq }) => {
-        const given = fieldsOf(fieldsOf(mcpReq.envelope)[CLIENT_INFO_META_KEY])['name'];
-        const client = typeof given === 'string' ? given : deps.clientName();
-        return asProtocolResult(await answer({ tool: name, input, client }, mcpReq.signal));
-      },
+      async (input, context) =>
+        asProtocolResult(
+          await answer({ tool: name, input, client: clientOf(context) }, context.mcpReq.signal),
+        ),
     );
   }
+  addResources(server, readTool());
+  addPrompts(server);
   return server;
+
+  function clientOf({ mcpReq }: ServerContext): string {
+    const given = fieldsOf(fieldsOf(mcpReq.envelope)[CLIENT_INFO_META_KEY])['name'];
+    return typeof given === 'string' ? given : deps.clientName();
+  }
+
+  /** Most clients never look at resources, so nothing is watched before. */
+  function readTool(): ReadTool {
+    let isWatched = false;
+    return async (tool, input, context) => {
+      if (!isWatched) {
+        isWatched = true;
+        deps.watch(() => {
+          server.sendResourceListChanged();
+        });
+      }
+      const client = clientOf(context);
+      const { structured, isError } = await answer({ tool, input, client }, context.mcpReq.signal);
+      if (isError) {
+        throw resourceError(String(fieldsOf(structured)['error']));
+      }
+      return structured;
+    };
+  }
 
   async function answer(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
     try {
@@ -79,6 +116,24 @@ function unchecked(schema: object): StandardSchemaWithJSON {
       jsonSchema: { input: listed, output: listed },
     },
   };
+}
+
+function addPrompts(server: McpServer): void {
+  for (const { name, title, description, arguments: wanted, text } of prompts) {
+    const properties = Object.fromEntries(
+      Object.entries(wanted).map(([key, { description: about }]) => [
+        key,
+        { type: 'string', description: about },
+      ]),
+    );
+    const required = Object.keys(wanted).filter((key) => wanted[key]?.isRequired);
+    const argsSchema = unchecked({ type: 'object', properties, required });
+    server.registerPrompt(name, { title, description, argsSchema }, (given) => {
+      const values = new Map(Object.entries(fieldsOf(given)).map(([key, value]) => [key, String(value)]));
+      const content = { type: 'text' as const, text: text((key) => values.get(key)) };
+      return { messages: [{ role: 'user' as const, content }] };
+    });
+  }
 }
 
 function asProtocolResult({ structured, isError }: ToolResult) {

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { AnswerAgent } from '../../store/windows/agentDoor';
 import { claimedName } from '../model/claimedName';
 import type { AgentTools } from './agentTools';
+import { nextMark, watching, type ResourceMarksDeps } from './resourceMarks';
 
 const asked = z.object({
   tool: z.string().max(100),
@@ -15,9 +16,13 @@ const asked = z.object({
     .catch(undefined),
 });
 
-/** Returns a handler that answers agents outside the editor with the tools. */
-export function answerOutside(tools: Pick<AgentTools, 'call'>): AnswerAgent {
+/** Returns a handler that answers agents outside the editor with the tools, and with changes of the resources. */
+export function answerOutside(tools: Pick<AgentTools, 'call'>, resources: ResourceMarksDeps): AnswerAgent {
   return async (what, signal) => {
+    const watched = watching.safeParse(what);
+    if (watched.success) {
+      return nextMark(resources, watched.data.since, signal);
+    }
     const { data } = asked.safeParse(what);
     if (!data) {
       return { problem: 'failed' };

@@ -68,9 +68,20 @@ describe('an agent outside of the editor', () => {
     );
   });
 
+  it('reads its instances as resources, and picks prompts', async () => {
+    assert.ok(client);
+    const { resources } = await client.listResources();
+    const [uri = ''] = resources.map((one) => one.uri);
+    assert.match(uri, /^gpurental:\/\/instances\/inst_\d+$/);
+    const { contents } = await client.readResource({ uri });
+    assert.match(contents[0]?.text ?? '', /"untrusted":\{"label":"trainer"/);
+    assert.equal((await client.listPrompts()).prompts.length, 2);
+  });
+
   it('is refused once access is off', async () => {
     assert.ok(client);
     computer().settings.set('gpuRental.agents.access', 'off');
+    await assert.rejects(client.listResources(), /turned agents off/);
     const called = await client.callTool({ name: 'list_instances', arguments: {} });
     assert.equal(called.isError, true);
     assert.match(called.content[0]?.text ?? '', /turned agents off/);

@@ -4,6 +4,7 @@ import { t } from '../../../editor/localize';
 import type { StatusItem } from '../../../editor/statusItem';
 import type { InstanceNote, InstanceNotes } from '../../../editor/treeGroups';
 import { instanceName } from '../../../model/instances/instanceLabel';
+import { stateOf } from '../../../model/instances/instanceState';
 import type { Clock } from '../../../util/clock';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../../util/disposable';
 import { Emitter } from '../../../util/emitter';
@@ -26,6 +27,7 @@ type Deps = AgentWatchDeps &
     | 'instanceGroups'
     | 'commands'
     | 'hub'
+    | 'jobs'
     | 'rentedByAgents'
     | 'log'
     | 'settings'
@@ -39,7 +41,21 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   const { agentDoor, agentTools, commands, settings, log } = deps;
   const audit = new AuditLog(join(deps.storageDir, 'agents.log'), log);
-  store.add(agentDoor.serve(answerOutside(agentTools)));
+  store.add(
+    agentDoor.serve(
+      answerOutside(agentTools, {
+        access: async () => (await deps.agentLimits.read()).inForce.access,
+        rows: () => listedRows(deps),
+        onDidChange: (listener) => {
+          const both = new DisposableStore();
+          both.add(deps.fleet.onDidChange(listener));
+          both.add(deps.jobs.onDidChange(listener));
+          return both;
+        },
+        clock: deps.clock,
+      }),
+    ),
+  );
   store.add(agentTools.onDidCall((call) => void audit.add(call)));
   const watch = store.add(new AgentWatch(deps));
   store.add(deps.accountGroups.addGroup(store.add(new AgentsGroup(deps, watch))));
@@ -65,6 +81,16 @@ export function register(deps: Deps): Disposable {
     }),
   );
   return store;
+}
+
+/** What the resources of the server list: instances and jobs. */
+function listedRows({ fleet, jobs, clock }: Pick<Services, 'fleet' | 'jobs' | 'clock'>): readonly unknown[] {
+  const { state } = fleet;
+  const instances = state.kind === 'ready' ? state.value.instances : [];
+  return [
+    ...instances.map((one) => [one.id, stateOf(one, fleet.facts(one.id), clock.now())]),
+    ...jobs.rows.map(({ job, state: { phase } }) => [job.id, phase]),
+  ];
 }
 
 /** Marks the instances that agents rented, in their rows and tooltips. */

@@ -44,7 +44,7 @@ function start(call: (call: ToolCall, signal: AbortSignal) => Promise<ToolResult
     );
   });
   const transport = new LineTransport(input, output);
-  const deps = { version: '1.2.3', instructions: 'Ask first.', tools: [tool], call };
+  const deps = { version: '1.2.3', instructions: 'Ask first.', tools: [tool], call, watch: () => undefined };
   serveStdio(() => createMcpServer({ ...deps, clientName: () => transport.clientName }), { transport });
   let ids = 0;
   const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -73,7 +73,11 @@ describe('the server of the Model Context Protocol', () => {
       const { result } = await ask('initialize', { ...handshake, protocolVersion: asked });
       assert.deepEqual(result, {
         protocolVersion: given,
-        capabilities: { tools: { listChanged: false } },
+        capabilities: {
+          tools: { listChanged: false },
+          prompts: { listChanged: false },
+          resources: { listChanged: true },
+        },
         serverInfo: { name: 'gpu-rental', title: 'GPU Rental', version: '1.2.3' },
         instructions: 'Ask first.',
       });
@@ -131,7 +135,7 @@ describe('the server of the Model Context Protocol', () => {
     for (const name of ['other', '__proto__', 'constructor', 7, undefined]) {
       assert.equal((await ask('tools/call', { name })).error?.code, -32602, String(name));
     }
-    assert.equal((await ask('resources/list')).error?.code, -32601);
+    assert.equal((await ask('completion/complete')).error?.code, -32601);
     assert.equal((await ask('server/discover')).error?.code, -32601);
   });
 
