@@ -69,7 +69,8 @@ export const mcpClients: readonly McpClient[] = [
     next: addTo('~/.codex/config.toml'),
     write: tomlOf,
     file: { format: 'toml', key: 'mcp_servers', path: inHome('.codex', 'config.toml') },
-    skills: ['.codex', 'skills'],
+    // The folder of the open standard, which Codex reads.
+    skills: ['.agents', 'skills'],
   },
   {
     id: 'copilot',

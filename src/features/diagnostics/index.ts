@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../../contributions';
+import { hasChatTools } from '../../editor/chatTools';
 import { runCommand } from '../../editor/commands';
 import { localize, t } from '../../editor/localize';
 import { message, suggest } from '../../editor/message';
@@ -83,6 +84,7 @@ function facts(deps: Deps): DiagnosticFacts {
       'Editor kind': vscode.env.uiKind === vscode.UIKind.Web ? 'browser' : 'desktop',
       'Remote window': vscode.env.remoteName === undefined ? 'no' : 'yes',
       System: `${process.platform} ${process.arch}, Node ${process.versions.node}`,
+      'Tools for agents': hasChatTools() ? 'in the chat' : 'over MCP alone',
       'Sign-in': accounts.state.kind,
       Service:
         accounts.active === undefined

@@ -72,6 +72,22 @@ describe('the server for an editor that starts servers of extensions', () => {
   });
 });
 
+describe('an editor without tools for its chat', () => {
+  const computer = useComputer({});
+
+  it('offers the link by which VS Code installs the server', async () => {
+    const window = await computer().openWindow({ hasTools: false });
+    await window.signIn();
+    await letAgentsIn(window);
+    window.run('Set Up Agents…');
+    await window.quick.pick('VS Code');
+    const [link] = await computer().until('the link', () =>
+      window.screen.externalLinks.length > 0 ? window.screen.externalLinks : undefined,
+    );
+    assert.match(link ?? '', /^vscode:mcp\/install\?.*mcp\.js/);
+  });
+});
+
 describe('the server in Cursor', () => {
   const computer = useComputer({});
 
@@ -87,6 +103,10 @@ describe('the server in Cursor', () => {
     await letAgentsIn(window);
     await computer().until('the server', () => servers.size > 0);
     assert.match(JSON.stringify(servers.get('gpu-rental')), /mcp\.js/);
+    window.run('Set Up Agents…');
+    await window.quick.title('Set Up Agents');
+    assert.ok(!window.quick.rows().some((row) => row.startsWith('Cursor')), 'no server twice');
+    window.quick.escape();
     computer().settings.set(access, 'off');
     await computer().rest();
     assert.equal(servers.size, 0);

@@ -42,13 +42,13 @@ export class ClientFile {
     const facts = expected && (await nodeFileSystem.facts(path));
     const isWritten =
       bytes === undefined
-        ? await nodeFileSystem.removeIfSame(path, expected ?? Buffer.alloc(0))
+        ? (await ifPresent(nodeFileSystem.removeIfSame(path, expected ?? Buffer.alloc(0)))) === true
         : await replaceFileOfOthers(nodeFileSystem, this.deps.clock, path, {
             bytes,
             expected,
             mode: facts?.mode ?? 0o600,
             keepsAttributes: true,
-            owner: facts && facts.uid !== process.getuid?.() ? facts : undefined,
+            owner: facts && ![facts.uid, undefined].includes(process.getuid?.()) ? facts : undefined,
           });
     if (!isWritten) {
       throw new UserError(text('{0} has changed since it was read, so it was left as it is.', this.path), {

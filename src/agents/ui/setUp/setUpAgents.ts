@@ -28,6 +28,9 @@ import { startOfServer, type ServerDeps } from './serverFile';
 
 export type ClientDeps = AccessDeps & ServerDeps & Pick<Services, 'clock'>;
 
+/** Puts the server in its place, and returns how a client starts it. */
+type Server = () => Promise<ServerCommand>;
+
 interface Way {
   readonly label: string;
   readonly description?: string;
@@ -39,14 +42,10 @@ export async function setUpAgents(deps: ClientDeps): Promise<void> {
   if (!(await ensureAccess(deps))) {
     return;
   }
-  const server = await startOfServer(deps);
-  const skill = await readFile(
-    vscode.Uri.joinPath(deps.extensionUri, 'media', 'skill', 'SKILL.md').fsPath,
-    'utf8',
-  );
+  const server = () => startOfServer(deps);
   const found = (await Promise.all(mcpClients.map((client) => waysOf(deps, client, server)))).flat();
   const last = { label: t('Copy the Configuration…'), run: () => copyConfiguration(server) };
-  const skills = (await Promise.all(mcpClients.map((client) => skillWay(deps, client, skill)))).flat();
+  const skills = (await Promise.all(mcpClients.map((client) => skillWay(deps, client)))).flat();
   const picked = await pickOne([...found, ...linkWay(server), ...skills, last], {
     title: titleOf('gpuRental.agents.setUp'),
     placeHolder: t('Clients on this computer'),
@@ -55,12 +54,13 @@ export async function setUpAgents(deps: ClientDeps): Promise<void> {
 }
 
 /** A client without a file and a command, or that is not on this computer, has its configuration copied. */
-async function waysOf(deps: ClientDeps, client: McpClient, server: ServerCommand): Promise<readonly Way[]> {
+async function waysOf(deps: ClientDeps, client: McpClient, server: Server): Promise<readonly Way[]> {
   const home = homeFolder();
   const { name, file, program } = client;
   if (program) {
     const isUsed = (await isThere(join(home, ...program.folder))) || (await isInstalled(program.name));
-    const run = () => runCommandOf(name, program, client.write(server, process.platform === 'win32'));
+    const run = async () =>
+      runCommandOf(name, program, client.write(await server(), process.platform === 'win32'));
     return isUsed ? [{ label: name, description: t('by its own command'), run }] : [];
   }
   const path = file && join(home, ...file.path(process.platform));
@@ -73,20 +73,22 @@ async function waysOf(deps: ClientDeps, client: McpClient, server: ServerCommand
     {
       label: name,
       description: shortPath(path),
-      run: () =>
-        changeFile(deps, path, {
-          change: (before) => withServer(before, file, server),
+      run: async () => {
+        const command = await server();
+        await changeFile(deps, path, {
+          change: (before) => withServer(before, file, command),
           question: t('Add GPU Rental to {0}?', name),
           done: t('{0} is set up. Restart it to use GPU Rental.', name),
-        }),
+        });
+      },
     },
   ];
 }
 
 /** This editor's own chat has the tools already. */
-function linkWay(server: ServerCommand): readonly Way[] {
+function linkWay(server: Server): readonly Way[] {
   const open = async () => {
-    await vscode.env.openExternal(vscode.Uri.parse(vscodeLink(server)));
+    await vscode.env.openExternal(vscode.Uri.parse(vscodeLink(await server())));
   };
   return hasChatTools() ? [] : [{ label: 'VS Code', description: t('by its own question'), run: open }];
 }
@@ -95,7 +97,6 @@ function linkWay(server: ServerCommand): readonly Way[] {
 async function skillWay(
   deps: ClientDeps,
   { name, skills, file, program }: McpClient,
-  skill: string,
 ): Promise<readonly Way[]> {
   const home = homeFolder();
   const folder = program?.folder ?? (file && file.path(process.platform).slice(0, -1));
@@ -107,12 +108,15 @@ async function skillWay(
     {
       label: t('Skill for {0}', name),
       description: shortPath(path),
-      run: () =>
-        changeFile(deps, path, {
+      run: async () => {
+        const { fsPath } = vscode.Uri.joinPath(deps.extensionUri, 'media', 'skill', 'SKILL.md');
+        const skill = await readFile(fsPath, 'utf8');
+        await changeFile(deps, path, {
           change: () => skill,
           question: t('Teach {0} to work with GPU Rental?', name),
           done: t('{0} finds the skill the next time it starts.', name),
-        }),
+        });
+      },
     },
   ];
 }

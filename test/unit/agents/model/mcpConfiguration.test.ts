@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mcpClients, serverCommand } from '../../../../src/agents/model/mcpConfiguration';
+import { mcpClients, serverCommand, vscodeLink } from '../../../../src/agents/model/mcpConfiguration';
 
 const script = "/home/it's me/globalStorage/mcp.js";
 const electron = { execPath: '/opt/code/code', isElectron: true, env: {}, platform: 'linux' } as const;
@@ -27,6 +27,30 @@ describe('the configuration of a client of MCP', () => {
       `claude mcp add gpu-rental -s user -e ELECTRON_RUN_AS_NODE=1 -- /opt/code/code '/home/it'\\''s me/globalStorage/mcp.js'`,
     );
     assert.match(write('claudeCode', true), /"\/home\/it's me\/globalStorage\/mcp\.js"$/);
+  });
+
+  it('is a link that VS Code reads, with nothing that would end or split it', () => {
+    const link = vscodeLink(serverCommand(script, electron));
+    assert.match(link, /^vscode:mcp\/install\?[\w%.!~*'()-]+$/);
+    const [, query = ''] = link.split('?');
+    assert.deepEqual(JSON.parse(decodeURIComponent(query)), { name: 'gpu-rental', ...server });
+  });
+
+  it('has its file where the client looks for it on each system', () => {
+    const places = (platform: NodeJS.Platform) =>
+      Object.fromEntries(
+        mcpClients.flatMap(({ id, file }) => (file ? [[id, file.path(platform).join('/')]] : [])),
+      );
+    assert.deepEqual(places('linux'), {
+      cursor: '.cursor/mcp.json',
+      codex: '.codex/config.toml',
+      copilot: '.copilot/mcp-config.json',
+      windsurf: '.codeium/windsurf/mcp_config.json',
+      claudeDesktop: '.config/Claude/claude_desktop_config.json',
+    });
+    const desktop = 'Claude/claude_desktop_config.json';
+    assert.equal(places('darwin')['claudeDesktop'], `Library/Application Support/${desktop}`);
+    assert.equal(places('win32')['claudeDesktop'], `AppData/Roaming/${desktop}`);
   });
 
   it('names the folder where windows meet on a Mac, which clients do not pass on', () => {
