@@ -103,7 +103,7 @@ const room = {
   'set-up of instances': 42,
   'volumes that are created and cloned': 22,
   'copies of volumes, sizes and ends of copies': 14,
-  'volumes and bids of a workspace file': 12,
+  'volumes and bids of a workspace file': 16,
   'parking, resuming and moving': 42,
   'moving off instances that can not start': 8,
   'data that a machine fetches itself': 24,

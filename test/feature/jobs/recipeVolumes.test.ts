@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { FakeUri } from '../../support/fakeEditor/values';
 import { registerKey } from '../../support/feature/reachable';
-import { newInstance, rentNow, reviewFirst } from '../../support/feature/rentDriver';
+import { newInstance, occupyGpus, rentNow, reviewFirst } from '../../support/feature/rentDriver';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
 
@@ -129,6 +129,34 @@ describe('a workspace file with volumes and a bid', () => {
     await window.toast(/problem of its own/);
     assert.equal(window.quick.isOpen, false);
     computer().simulator.faults.clear();
+  });
+
+  it('offers a clone with its price where no GPU is free beside the volume', async () => {
+    write({ volumes: [{ name: 'data', mount: '/data' }] });
+    await occupyGpus(computer(), 0, machineId);
+    const ask = async () => {
+      window.run('Rent for This Workspace…');
+      await window.quick.pick('Rent Another Instance');
+      return window.dialog('No GPU is free on the machine of the volume data.');
+    };
+    const question = await ask();
+    assert.match(
+      question.detail ?? '',
+      /A clone of 40 GB on another machine costs from \$\S+\/day, and the volume still costs \$\S+\/day\./,
+    );
+    question.press('Not Now');
+    await computer().rest();
+    assert.equal(window.quick.isOpen, false);
+    (await ask()).press('Clone Volume…');
+    await window.quick.title(/Clone/);
+    await window.quick.pick(/per GB and month/);
+    await window.quick.type('40');
+    await window.dialogButton('Clone', /^Clone the volume data\?/);
+    await window.quick.title('Search Offers with the Volume data');
+    const { machine_id } = searched();
+    assert.notDeepEqual(machine_id, { eq: machineId });
+    assert.ok(machine_id);
+    window.quick.escape();
   });
 
   it('bids no more than the file allows', async () => {

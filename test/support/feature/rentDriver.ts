@@ -179,12 +179,12 @@ export async function rentUnwatched(computer: Computer): Promise<number> {
   return id;
 }
 
-/** Another user rents all that is free on the machine of an instance. */
+/** Another user rents all that is free on a machine, such as that of an instance. */
 export async function occupyGpus(
   { simulator }: Pick<Computer, 'simulator'>,
   instanceId: number,
+  machineId = simulator.world.instance(instanceId)?.machineId ?? 0,
 ): Promise<void> {
-  const machineId = simulator.world.instance(instanceId)?.machineId ?? 0;
   const account = await simulator.call('POST', '/__sim/accounts/', { credit: 1000 });
   const { key } = account.json as { key: string };
   for (;;) {

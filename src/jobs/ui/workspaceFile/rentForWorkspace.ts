@@ -124,7 +124,8 @@ async function draftOf(
   if (source === 'cancelled') {
     return undefined;
   }
-  const found = await findVolumes(account.client, recipe.volumes ?? [], now);
+  const rentalType = recipe.maxBid === undefined ? 'on-demand' : 'interruptible';
+  const found = await findVolumes(account.client, recipe.volumes ?? [], { now, rentalType });
   if (!found) {
     return undefined;
   }
