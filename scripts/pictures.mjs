@@ -26,6 +26,7 @@ const usual = [
     'notices',
     'parked',
     'reports',
+    'rescued',
   ],
   ...['searchAndRent', 'secondFactorMethods', 'templates'],
 ];

@@ -109,9 +109,7 @@ describe('A workspace on an instance whose GPU another user has', () => {
     assert.equal(existsSync(path.join(folder, 'node_modules')), false);
     assert.deepEqual([destroyed(), rented(), states().at(-1)], [0, 2, 'stopped']);
     assert.deepEqual(hostsNamed(computer(), 'gpu-ws-project'), [newest()]);
-    await instances().row(
-      /^project of trainer moved .* · old instance stays stopped for \$\S+\/day · 2\.0 MB$/,
-    );
+    await instances().row(/^project of trainer \$\S+\/day: old instance stays stopped · moved .* · 2\.0 MB$/);
     await instances().row(/^trainer.*Stopped/);
   });
 
@@ -123,7 +121,7 @@ describe('A workspace on an instance whose GPU another user has', () => {
       /⚠ project of trainer was moved by names and sizes\. Compare the contents first\./,
     );
     question.press('Destroy');
-    await instances().row(/^project of trainer moved .* · costs nothing · 2\.0 MB$/);
+    await instances().row(/^project of trainer costs nothing · moved .* · 2\.0 MB$/);
     assert.equal(destroyed(), 1);
   });
 });

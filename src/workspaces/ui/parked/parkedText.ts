@@ -76,8 +76,8 @@ export function stateOfSet(
       return (
         set.plan === 'rescue' && state.resumed
           ? [
-              t('moved {0}', momentText(state.resumed.at, now)),
               why ?? keptText(set, isOldGone),
+              t('moved {0}', momentText(state.resumed.at, now)),
               bytesText(bytes),
             ]
           : [...(canResume(state) ? [bytesText(bytes)] : []), why ?? t('stopped')]
@@ -90,7 +90,7 @@ export function stateOfSet(
 }
 
 function keptText(set: ParkedSet, isOldGone: boolean): string {
-  return isOldGone ? t('costs nothing') : t('old instance stays stopped for {0}', priceOfOld(set));
+  return isOldGone ? t('costs nothing') : t('{0}: old instance stays stopped', priceOfOld(set));
 }
 
 /** Returns where a second copy of a set is, or why there is none; `undefined` where none was wanted. */
