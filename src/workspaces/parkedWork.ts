@@ -27,6 +27,19 @@ export function createParkedWork(
     const manifest = await own.saved();
     return manifest ? action(manifest) : [''];
   };
+  const listed = async (): Promise<Manifest> => {
+    const manifest = await own.saved();
+    if (!manifest) {
+      throw new TransferError(text('The list of its files is missing or damaged.'));
+    }
+    return manifest;
+  };
+  // A window hangs on host and path, so a folder with another path gets no window of the old one.
+  const nameHost = async (placed: string | undefined) => {
+    if (host !== undefined && placed === root) {
+      await runCommand('gpuRental.instance.nameHost', { instanceId, host, oldId: from.instanceId });
+    }
+  };
   return {
     list: async (signal) => {
       const { entries } = await (await reached(signal)).list(root, leftOut, signal);
@@ -50,16 +63,15 @@ export function createParkedWork(
       }),
     lacking: (signal, isFetchedAgain) => withList((list) => own.proveHere(list, signal, isFetchedAgain)),
     changed: (signal) => withList(async (list) => (await reached(signal)).changedSince(list, signal)),
+    carry: async (step, signal) => {
+      const carried = await (await reached(signal)).carry(await listed(), step, signal);
+      await nameHost(carried.root);
+      return carried;
+    },
     place: async (onMoved, signal) => {
-      const manifest = await own.saved();
-      if (!manifest) {
-        throw new TransferError(text('The list of its files is missing or damaged.'));
-      }
+      const manifest = await listed();
       const placed = await (await reached(signal)).place(manifest, onMoved, signal);
-      // A window hangs on host and path, so a folder with another path gets no window of the old one.
-      if (host !== undefined && placed.root === root) {
-        await runCommand('gpuRental.instance.nameHost', { instanceId, host, oldId: from.instanceId });
-      }
+      await nameHost(placed.root);
       return placed;
     },
   };

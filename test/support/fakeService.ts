@@ -43,6 +43,8 @@ export class FakeService {
   readonly cloudCopies: { readonly from: InstancePath; readonly to: CloudPath }[] = [];
   /** Runs when one begins. */
   onCloudCopy: () => void = () => undefined;
+  /** Runs when a copy between two instances begins. */
+  onCopy: (from: InstancePath, to: InstancePath) => void = () => undefined;
   keepsLabels = true;
   /** Instances that the list does not have yet; their records are there. */
   isListed: (instance: Instance) => boolean = () => true;
@@ -151,6 +153,11 @@ export class FakeService {
         search: () => this.run('templates.search', () => ({ items: [...this.templates], skipped: 0 })),
       },
       copies: {
+        begin: (from: InstancePath, to: InstancePath) =>
+          this.run('copies.begin', () => {
+            this.onCopy(from, to);
+          }),
+        cancel: () => this.run('copies.cancel', () => undefined),
         toCloud: (from: InstancePath, to: CloudPath) =>
           this.run('copies.toCloud', () => {
             this.cloudCopies.push({ from, to });

@@ -21,6 +21,8 @@ export class FakeFolders {
   /** What was listed and what is here, by set; both outlive a window. */
   readonly listed = new Map<string, string>();
   readonly here = new Map<string, string>();
+  /** What the service copied, by instance. */
+  readonly carried = new Map<number, string>();
   readonly calls: string[] = [];
   /** What broke a rule. */
   readonly violations: string[] = [];
@@ -74,6 +76,26 @@ export class FakeFolders {
         ),
       changed: (signal) =>
         call('changed', () => (listed.get(set.id) === content() ? [] : ['notes.txt']), signal),
+      carry: (step, signal) =>
+        call(
+          'carry',
+          () => {
+            content();
+            const arrived = this.carried.get(instanceId);
+            if (step === 'drop') {
+              this.carried.delete(instanceId);
+            }
+            if (step !== 'look' || arrived === undefined) {
+              return { path: '/part/', seen: '' };
+            }
+            if (arrived !== listed.get(set.id)) {
+              return { path: '/part/', seen: arrived, isWrong: true };
+            }
+            this.there.set(instanceId, arrived);
+            return { path: '/part/', seen: '', root: set.root };
+          },
+          signal,
+        ),
       place: (_, signal) =>
         call(
           'place',
@@ -93,6 +115,9 @@ export async function parkingScene(start: ServiceStart = { instances: [anInstanc
   const scene = await computerScene({ offers: [anOffer()], ...start });
   const folders = new FakeFolders();
   const { computer, service } = scene;
+  service.onCopy = (from, to) => {
+    folders.carried.set(to.instanceId, folders.there.get(from.instanceId) ?? '');
+  };
   service.wait = async (call) => {
     if (call === 'instances.destroy') {
       await folders.trouble('destroy', 'before');

@@ -106,6 +106,7 @@ const room = {
   'volumes and bids of a workspace file': 16,
   'parking, resuming and moving': 42,
   'moving off instances that can not start': 8,
+  'moving by the service': 4,
   'data that a machine fetches itself': 24,
   'instances whose GPU another user has': 10,
   'second copies of parked workspaces, which are not compared': 22,

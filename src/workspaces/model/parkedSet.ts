@@ -60,6 +60,18 @@ export interface ParkedProgress {
   readonly totalBytes: number;
 }
 
+export type CarryStep = 'begin' | 'look' | 'drop';
+export interface Carried {
+  /** Where the service copies to, with a slash at its end. */
+  readonly path: string;
+  /** The folder, once all of it was proved to be there. */
+  readonly root?: string | undefined;
+  /** Changes while more arrives. */
+  readonly seen: string;
+  /** All has arrived, and is not as listed. */
+  readonly isWrong?: boolean;
+}
+
 export type OnParkedProgress = (progress: ParkedProgress) => void;
 
 /** Works on one machine and one folder of this computer that holds a set. */
@@ -89,6 +101,11 @@ export interface ParkedPieces {
    * the next `fetch` mends that.
    */
   proveHere(manifest: Manifest, signal?: AbortSignal, isFetchedAgain?: boolean): Promise<readonly string[]>;
+  /**
+   * What the service copies to a machine: makes its place, or drops what is there. `look` proves by the hashes of the list
+   * what arrived, and gives it its name.
+   */
+  carry(manifest: Manifest, step: CarryStep, signal?: AbortSignal): Promise<Carried>;
   /**
    * Sends the set, has the machine list it with hashes, and only then gives it its name: the root, or one beside it where
    * the root is not empty.

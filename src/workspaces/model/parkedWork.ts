@@ -1,4 +1,4 @@
-import type { ParkedProgress } from './parkedSet';
+import type { Carried, CarryStep, ParkedProgress } from './parkedSet';
 
 /** What is done with the files of one set, on a machine and on this computer. */
 export interface ParkedWork {
@@ -13,6 +13,8 @@ export interface ParkedWork {
   lacking(signal: AbortSignal, isFetchedAgain?: boolean): Promise<readonly string[]>;
   /** Returns the names of files that changed on the machine since they were listed. */
   changed(signal: AbortSignal): Promise<readonly string[]>;
+  /** Makes a place on a machine for what the service copies there, looks at it, or drops it. */
+  carry(step: CarryStep, signal: AbortSignal): Promise<Carried>;
   /** Sends everything to a machine, proves it there, and returns the folder. */
   place(onMoved: (moved: ParkedProgress) => void, signal: AbortSignal): Promise<{ readonly root: string }>;
 }

@@ -39,6 +39,8 @@ export interface ParkedSet {
   readonly hasVolume?: boolean | undefined;
   /** The set of the same folder that this one replaces once its machine has ended. */
   readonly replaces?: string | undefined;
+  /** The service copies a move; what it does not bring whole goes through this computer. */
+  readonly isByService?: boolean | undefined;
   /** The rental of the machine on which it continues, noted before the request leaves. */
   readonly rental?: { readonly marker: string; readonly accountKey: string } | undefined;
   /** Milliseconds since 1970, each later than those before. */
@@ -48,6 +50,8 @@ export interface ParkedSet {
 /** The steps in their order, then the states in which nothing is done. */
 export const parkingPhases = [
   'listing',
+  /** The service copies to the next machine. */
+  'carrying',
   'fetching',
   'proving',
   'lookingAgain',
@@ -97,6 +101,8 @@ export interface ParkingState {
   readonly endedAt?: number | undefined;
   /** The second copy, noted before the service is asked for it. */
   readonly copy?: SecondCopy | undefined;
+  /** The copy of the service to the next machine, noted before it is asked for. */
+  readonly carry?: { readonly begunAt: number; readonly isOver?: boolean | undefined } | undefined;
   /** What an incomplete set lacks; empty if all that was listed is here. */
   readonly lacking?: readonly string[] | undefined;
   /** The rental that was taken up last. */
@@ -129,7 +135,10 @@ export type ParkingEvent =
   | { readonly kind: 'taken'; readonly marker: string }
   | { readonly kind: 'rented'; readonly machine: MachineOfSet }
   | { readonly kind: 'ready' }
-  | { readonly kind: 'placed'; readonly root: string }
+  /** Without `isHere`, nothing of it is on this computer. */
+  | { readonly kind: 'placed'; readonly root: string; readonly isHere?: boolean }
+  /** The service did not bring all of it. */
+  | { readonly kind: 'notCarried' }
   /** Without a next machine: it was refused, or ended. */
   | { readonly kind: 'notRented'; readonly why: Text }
   | { readonly kind: 'stopped' }
@@ -242,7 +251,7 @@ export function parkingAfter(
     at('proved', { copy: { begunAt: since, ...state.copy, ...end } });
   switch (event.kind) {
     case 'listed':
-      return at('fetching', {
+      return at(isCarried(set, state) ? 'carrying' : 'fetching', {
         files: event.files,
         bytes: event.bytes,
         rounds: state.rounds + 1,
@@ -274,15 +283,17 @@ export function parkingAfter(
     case 'placed': {
       const resumed = state.next && { ...state.next, root: event.root, at: since };
       return set.plan === 'move' && state.endedAt === undefined
-        ? at('proved', { resumed })
+        ? at('proved', { resumed, ...(event.isHere === false ? { bytes: 0 } : {}) })
         : at(restOf(state), { resumed, next: undefined });
     }
+    case 'notCarried':
+      return at('fetching', { carry: { begunAt: since, isOver: true } });
     case 'notRented': {
       const rest = at(restOf(state), { marker: set.rental?.marker, next: undefined });
       return { ...rest, trouble: { why: event.why, tries: 1 } };
     }
     case 'stopped':
-      return at(restOf(state), { marker: set.rental?.marker });
+      return at(restOf(state), givenUp(set, state));
     case 'continued':
       if (state.phase === 'copying') {
         return at('proved', {
@@ -299,6 +310,14 @@ export function parkingAfter(
       };
     }
   }
+}
+
+function givenUp({ rental }: ParkedSet, { carry }: ParkingState): Partial<ParkingState> {
+  return { marker: rental?.marker, carry: carry && { ...carry, isOver: true } };
+}
+
+function isCarried({ plan, isByService }: ParkedSet, { carry, next }: ParkingState): boolean {
+  return plan === 'move' && isByService === true && next !== undefined && carry?.isOver !== true;
 }
 
 /** Where a set rests that is given up now. */

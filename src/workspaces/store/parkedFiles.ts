@@ -54,6 +54,7 @@ const setFile = z.object({
     .string()
     .regex(/^gpu-ws-[a-z0-9-]+$/)
     .optional(),
+  isByService: z.boolean().optional(),
   replaces: z.string().optional(),
   rental: z.object({ marker: z.string(), accountKey: z.string() }).optional(),
   decidedAt: z.object({ stop: optionalTime, retry: optionalTime }),
@@ -78,6 +79,7 @@ const stateFile = z.object({
     .optional(),
   lacking: z.array(z.string()).optional(),
   marker: z.string().optional(),
+  carry: z.object({ begunAt: z.number(), isOver: z.boolean().optional() }).optional(),
   next: machine.optional(),
   resumed: machine.extend({ root: z.string().startsWith('/'), at: z.number() }).optional(),
   trouble: z.object({ why: savedText, tries: z.number(), nextTryAt: optionalTime }).optional(),

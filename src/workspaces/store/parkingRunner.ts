@@ -32,7 +32,7 @@ interface Followed {
 export class ParkingRunner implements Disposable {
   private readonly owned = new DisposableStore();
   private readonly followed = new Map<string, Followed>();
-  private readonly seen: SeenHere = { looks: new Map(), copies: new Map() };
+  private readonly seen: SeenHere = { looks: new Map(), copies: new Map(), carries: new Map() };
   private stop = new AbortController();
 
   constructor(private readonly deps: ParkingRunnerDeps) {
@@ -56,6 +56,7 @@ export class ParkingRunner implements Disposable {
         this.stop = new AbortController();
         this.seen.looks.clear();
         this.seen.copies.clear();
+        this.seen.carries.clear();
         this.wakeAll();
         check();
       }),

@@ -23,6 +23,7 @@ import {
   type ParkedSet,
   type ParkingEvent,
 } from '../model/parking';
+import { carryStep, type CarriesSeen } from './carryStep';
 import type { Parkings } from './parkings';
 import { secondCopyStep, type CopiesSeen } from './secondCopyStep';
 
@@ -54,6 +55,7 @@ export type Looks = Map<string, () => number>;
 export interface SeenHere {
   readonly looks: Looks;
   readonly copies: CopiesSeen;
+  readonly carries: CarriesSeen;
 }
 
 /** Does the next step of a set; never rejects but when it is canceled. */
@@ -66,6 +68,10 @@ export async function runParkingStep(
 ): Promise<ParkingStep> {
   const decision = decisionOf(row);
   if (decision) {
+    if (row.state.phase === 'carrying' && decision.kind === 'stopped') {
+      // Where that is lost, the service copies to a place that no folder gets its name from.
+      void account?.client.copies.cancel(row.state.next?.instanceId ?? 0, { signal }).catch(() => undefined);
+    }
     return { event: decision };
   }
   if (!account) {
@@ -86,7 +92,7 @@ async function stepOf(
   account: Account,
   row: ParkedRow,
   signal: AbortSignal,
-  { looks, copies }: SeenHere,
+  { looks, copies, carries }: SeenHere,
 ): Promise<ParkingStep> {
   const { set, state } = row;
   const work = deps.work(account, set, set.from);
@@ -98,6 +104,8 @@ async function stepOf(
   switch (state.phase) {
     case 'listing':
       return there(async () => ({ kind: 'listed', ...(await work.list(signal)) }));
+    case 'carrying':
+      return carryStep(deps, account, row, deps.work(account, set, state.next ?? set.from), signal, carries);
     case 'fetching':
       return there(async () => {
         const changed = await work.fetch(onMoved, signal);
@@ -184,8 +192,8 @@ async function onOldMachine(
 }
 
 /**
- * Destroys the old machine of a set, the only place that does. All of its files are proved to be here, and were
- * unchanged there within the last minute.
+ * Destroys the old machine of a set, the only place that does. All of its files are proved to be here, or on the next
+ * machine where the service copied them, and were unchanged there within the last minute.
  */
 async function endOldMachine(
   deps: ParkingStepDeps,
@@ -200,7 +208,7 @@ async function endOldMachine(
   const { instanceId, name } = set.from;
   const hasEnded = await hasOldEnded(account, set, signal);
   if (hasEnded === true) {
-    return ended(deps, set);
+    return ended(deps, row);
   }
   if (hasEnded === undefined) {
     return {
@@ -240,13 +248,18 @@ async function endOldMachine(
     looks.delete(set.id);
   });
   return done === 'destroyed'
-    ? ended(deps, set)
+    ? ended(deps, row)
     : { event: waiting(text('{0} is not confirmed as destroyed. Retrying…', name)) };
 }
 
 /** The older set of the same folder is superfluous from here on. */
-async function ended({ parkings }: ParkingStepDeps, { replaces }: ParkedSet): Promise<ParkingStep> {
-  const older = replaces === undefined ? undefined : await parkings.reread(replaces);
+async function ended(
+  { parkings }: ParkingStepDeps,
+  { set: { replaces }, state }: ParkedRow,
+): Promise<ParkingStep> {
+  // What the service copied is not here.
+  const older =
+    replaces === undefined || state.provedAt === undefined ? undefined : await parkings.reread(replaces);
   if (older && isAtRest(older)) {
     await parkings.remove(older.set.id);
   }

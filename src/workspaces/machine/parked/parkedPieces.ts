@@ -1,6 +1,8 @@
 import { UserError } from '../../../util/errors';
 import { text } from '../../../util/text';
 import type {
+  Carried,
+  CarryStep,
   FolderLook,
   Manifest,
   OnParkedProgress,
@@ -105,6 +107,10 @@ class Pieces implements ParkedPieces {
 
   place(manifest: Manifest, onProgress?: OnParkedProgress, signal?: AbortSignal) {
     return new PiecePlacement(this.call, this.folder, manifest, onProgress, signal).run();
+  }
+
+  carry(manifest: Manifest, step: CarryStep, signal?: AbortSignal): Promise<Carried> {
+    return new PiecePlacement(this.call, this.folder, manifest, undefined, signal).carry(step);
   }
 
   proveHere(manifest: Manifest, signal?: AbortSignal, isFetchedAgain?: boolean): Promise<readonly string[]> {

@@ -5,7 +5,7 @@ import type { ByteReader } from '../../../ssh/byteReader';
 import { lastLines, TransferError } from '../../../ssh/transfer';
 import { UserError } from '../../../util/errors';
 import { text } from '../../../util/text';
-import type { Manifest, OnParkedProgress } from '../../model/parkedSet';
+import type { Carried, CarryStep, Manifest, OnParkedProgress, ParkedEntry } from '../../model/parkedSet';
 import { diskFull } from '../mirror/farSide';
 import { nameOf, shownName } from '../rawPath';
 import { hashesThere, listFolder } from './listing';
@@ -77,6 +77,45 @@ export class PiecePlacement {
       );
     }
     return { root: this.nameAt(ready.placed) };
+  }
+
+  /** The service copies without a proof, and leaves nothing out. */
+  async carry(step: CarryStep): Promise<Carried> {
+    const path = `${shownName(this.tree)}/`;
+    if (step !== 'look') {
+      const { placed } = await this.ready([], true);
+      return { path, seen: '', root: placed === undefined ? undefined : this.nameAt(placed) };
+    }
+    const { placed } = await this.ready();
+    if (placed !== undefined) {
+      return { path, seen: '', root: this.nameAt(placed) };
+    }
+    const { manifest, call, signal } = this;
+    const there = parkedEntries((await listFolder(call, this.tree, manifest.leftOut, signal)).entries);
+    const open = new Map(manifest.entries.map((entry) => [entry.name, entry]));
+    const isWhole = there.length === open.size && there.every((one) => isAsListed(one, open.get(one.name)));
+    if (!isWhole) {
+      return { path, seen: `${there.length} ${there.reduce((sum, { size }) => sum + size, 0)}` };
+    }
+    await this.leaveOut();
+    return (await this.wrongThere()).size > 0
+      ? { path, seen: '', isWrong: true }
+      : { path, seen: '', root: this.nameAt(await this.name()) };
+  }
+
+  private get tree(): string {
+    return `${this.manifest.root}.part-${this.set}/tree`;
+  }
+
+  /** Removes what the set leaves out, such as tokens. */
+  private async leaveOut(): Promise<void> {
+    const names = this.manifest.leftOut.map((name) => Buffer.from(`./${name}\0`, 'latin1'));
+    await this.step('leave', ['fresh='], Readable.from([Buffer.concat(names)]), (line) => {
+      if (line !== 'left') {
+        throw new TransferError('');
+      }
+      return Promise.resolve();
+    });
   }
 
   /** Asks what is there; `again` is sent again, and where it is fresh, all is. */
@@ -199,7 +238,7 @@ export class PiecePlacement {
   /** Has the machine list what arrived, with hashes, and returns the names that are not as in the manifest. */
   private async wrongThere(): Promise<ReadonlySet<string>> {
     const { manifest, call, signal } = this;
-    const tree = `${manifest.root}.part-${this.set}/tree`;
+    const { tree } = this;
     const listed = (await listFolder(call, tree, [], signal)).entries;
     const entries = parkedEntries(listed);
     const files = entries.filter(({ kind }) => kind === 'file');
@@ -209,14 +248,7 @@ export class PiecePlacement {
     for (const entry of entries) {
       const expected = open.get(entry.name);
       open.delete(entry.name);
-      const isRight =
-        expected?.kind === entry.kind &&
-        (expected.mode === entry.mode || entry.kind === 'link') &&
-        expected.modified === entry.modified &&
-        expected.size === entry.size &&
-        expected.target === entry.target &&
-        expected.hash === hashes.get(entry.name);
-      if (!isRight) {
+      if (!isAsListed(entry, expected) || expected?.hash !== hashes.get(entry.name)) {
         wrong.add(entry.name);
       }
     }
@@ -242,7 +274,7 @@ export class PiecePlacement {
   }
 
   private step(
-    program: 'ready' | 'take' | 'name',
+    program: 'ready' | 'take' | 'name' | 'leave',
     before: readonly string[],
     input: AsyncIterable<Buffer> | undefined,
     read: (line: string, reader: ByteReader) => Promise<void>,
@@ -276,4 +308,15 @@ export class PiecePlacement {
 function placedOf(line: string): number | undefined {
   const [, count] = /^placed ([1-9]\d?)$/.exec(line) ?? [];
   return count === undefined ? undefined : Number(count);
+}
+
+/** Compares all but the content. */
+function isAsListed(entry: ParkedEntry, expected: ParkedEntry | undefined): boolean {
+  return (
+    expected?.kind === entry.kind &&
+    (expected.mode === entry.mode || entry.kind === 'link') &&
+    expected.modified === entry.modified &&
+    expected.size === entry.size &&
+    expected.target === entry.target
+  );
 }

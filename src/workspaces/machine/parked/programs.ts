@@ -1,6 +1,7 @@
 import { assembled, withoutComments } from '../../../ssh/shellProgram';
 import fetch from './fetch.sh';
 import hash from './hash.sh';
+import leave from './leave.sh';
 import list from './list.sh';
 import name from './name.sh';
 import part from './part.sh';
@@ -15,6 +16,7 @@ const program = (source: string) =>
 export const parkedPrograms = {
   fetch: program(fetch),
   hash: program(hash),
+  leave: program(leave),
   list: program(list),
   name: program(name),
   ready: program(ready),

@@ -35,7 +35,8 @@ export interface AskedPark {
 }
 
 /** The names below the folder that are left out, or the wish to choose a second copy, or to do without. */
-export type ParkAnswer = { readonly leftOut: readonly string[] } | 'otherCopy';
+export type ParkAnswer =
+  { readonly leftOut: readonly string[]; readonly isByService?: boolean } | 'otherCopy';
 
 /** Asks before a folder is parked or moved. */
 export async function askPark(plan: ParkedSet['plan'], asked: AskedPark): Promise<ParkAnswer | undefined> {
@@ -60,6 +61,10 @@ export async function askPark(plan: ParkedSet['plan'], asked: AskedPark): Promis
     caches.length > 0 && {
       label: plan === 'park' ? t('Park with Caches') : t('Choose Offer with Caches…'),
       run: () => ({ leftOut: always }),
+    },
+    plan === 'move' && {
+      label: t('Copy by the Service…'),
+      run: () => ({ leftOut: [...always, ...caches], isByService: true }),
     },
     plan === 'park' && {
       label: asked.cloud ? t('No Second Copy') : t('Also to a Cloud Connection…'),
@@ -164,6 +169,13 @@ function facts(plan: ParkedSet['plan'], asked: AskedPark): readonly string[] {
                 localize(timeText),
               ),
         ]),
+    ...(plan === 'move'
+      ? [
+          t(
+            'A copy by the service is faster, and costs the same traffic or less, but nothing of it stays here. What it does not bring whole goes through this computer.',
+          ),
+        ]
+      : []),
     ...(cloud ? [secondCopyFact(asked, cloud)] : []),
     ...(replaces === undefined ? [] : [t('The older copy “{0}” is deleted afterwards.', replaces)]),
     plan === 'rescue'

@@ -162,7 +162,8 @@ async function remove({ fleet, parkings }: Deps, row: ParkedRow): Promise<void> 
   }
   const hasOldEnded =
     state.endedAt !== undefined || (keepsOldMachine(row) && fleet.hasEnded(set.from.instanceId));
-  const isOnly = hasOldEnded && (!state.resumed || fleet.hasEnded(state.resumed.instanceId));
+  const isOnly =
+    hasOldEnded && (state.bytes ?? 0) > 0 && (!state.resumed || fleet.hasEnded(state.resumed.instanceId));
   const isSure = await confirm({
     message: t('Delete {0}?', nameOfSet(row)),
     detail: [

@@ -33,7 +33,7 @@ import type { MachineOfSet, ParkedRow, ParkedSet } from '../../model/parking';
 import type { CloudFolder } from '../../model/secondCopy';
 import type { Services } from '../../services';
 import { reach } from '../reached';
-import { askPark } from './askPark';
+import { askPark, type ParkAnswer } from './askPark';
 import { nameOfSet } from './parkedText';
 import { rentForSet } from './rentalOfSet';
 import { SecondCopyChoice } from './secondCopyChoice';
@@ -93,7 +93,7 @@ export async function park(
   if (!answer) {
     return;
   }
-  const { leftOut, cloud } = answer;
+  const { leftOut, cloud, isByService } = answer;
   const rental = deps.rentals.find(instance.id);
   const full = rental && (await deps.rentals.fullConfig(rental));
   accountStill(deps.accounts, account.key);
@@ -105,6 +105,7 @@ export async function park(
     root,
     leftOut,
     cloud,
+    isByService,
     host,
     hasVolume: (instance.volumes ?? []).length > 0,
     like: likeOf(instance, rental),
@@ -155,7 +156,7 @@ async function ask(
   root: string,
   look: FolderLook,
   older: ParkedRow | undefined,
-): Promise<{ readonly leftOut: readonly string[]; readonly cloud: CloudFolder | undefined } | undefined> {
+): Promise<(Exclude<ParkAnswer, 'otherCopy'> & { readonly cloud: CloudFolder | undefined }) | undefined> {
   await work.whole();
   const isWindowOpen = connectedWindows.isOpen(alias);
   const choice = new SecondCopyChoice(globalState, accounts.active?.key ?? '');

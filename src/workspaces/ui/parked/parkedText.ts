@@ -48,6 +48,8 @@ export function stateOfSet(
   switch (phase) {
     case 'listing':
       return why ?? t('listing files');
+    case 'carrying':
+      return why ?? t('the service copies {0}', bytesText(bytes));
     case 'fetching':
       return why ?? t('saving {0}', share);
     case 'proving':

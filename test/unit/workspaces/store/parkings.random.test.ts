@@ -117,8 +117,15 @@ async function play(seed: number): Promise<readonly string[]> {
     const marker = '0a0a0a0a';
     const [window] = windows;
     assert.ok(window);
+    const { onCopy } = service;
+    service.onCopy = (from, to) => {
+      if (random() < 0.7) {
+        onCopy(from, to);
+      }
+    };
     const { id } = await window.park({
       plan,
+      isByService: plan === 'move' && random() < 0.5,
       ...(plan === 'park' ? {} : { rental: { marker, accountKey: window.accountKey } }),
     });
     if (plan !== 'park') {
@@ -158,6 +165,9 @@ async function play(seed: number): Promise<readonly string[]> {
     }
     if (state?.phase === 'parked' && service.instances.some(({ id: one }) => one === 5001)) {
       problems.push('it counts as parked, and its instance still costs money');
+    }
+    if (service.count('copies.begin') > 1) {
+      problems.push('a second copy of the service');
     }
     if (plan === 'rescue' && (state?.provedAt !== undefined || service.count('instances.destroy') > 0)) {
       problems.push('a rescue called its old instance proved');
