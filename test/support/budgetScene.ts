@@ -2,7 +2,7 @@ import type { Charge } from '../../src/model/accounts/charge';
 import type { BudgetLimits } from '../../src/model/budget/budget';
 import type { Instance } from '../../src/model/instances/instance';
 import { fromDollars } from '../../src/model/money';
-import { BudgetStops } from '../../src/store/budget/budgetStops';
+import { BudgetStops, type BudgetStopsDeps } from '../../src/store/budget/budgetStops';
 import { BudgetStore, type BudgetDeps } from '../../src/store/budget/budgetStore';
 import { stopNotice, type StopNotice } from '../../src/store/budget/stopNotice';
 import { Notices, type Notice } from '../../src/store/windows/notices';
@@ -86,7 +86,10 @@ export class BudgetScene {
   }
 
   /** Whether the window carries the stops of its budget out. */
-  async open({ hasStops = true } = {}) {
+  async open({
+    hasStops = true,
+    isSaving,
+  }: { readonly hasStops?: boolean; readonly isSaving?: BudgetStopsDeps['isSaving'] } = {}) {
     const window = await this.computer.openSignedIn();
     const { accounts, fleet, hub, owned } = window;
     const { clock } = this.computer;
@@ -95,7 +98,7 @@ export class BudgetScene {
     const posted: Notice[] = [];
     owned.add(notices.onDidPost((notice) => posted.push(notice)));
     if (hasStops) {
-      owned.add(new BudgetStops({ accounts, budget, fleet, hub, notices, clock, log: silentLog }));
+      owned.add(new BudgetStops({ accounts, budget, fleet, hub, notices, isSaving, clock, log: silentLog }));
     }
     await clock.advance(0);
     await fleet.refresh();

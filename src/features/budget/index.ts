@@ -22,6 +22,7 @@ type Deps = Pick<
   | 'notices'
   | 'oneWindow'
   | 'settings'
+  | 'work'
 >;
 
 /** Warns once over all windows when a budget is nearly or completely spent, and lets the user change it. */
@@ -30,7 +31,11 @@ export function register(deps: Deps): Disposable {
   store.add(deps.budget.onDidChange(() => check(deps)));
   store.add(deps.commands.register('gpuRental.setBudget', () => setBudget(deps)));
   store.add(showStopMessages(deps));
-  store.add(new BudgetStops(deps));
+  const isSaving = async (accountKey: string, instanceId: number) => {
+    await deps.work.whole();
+    return deps.work.isSaving(accountKey, instanceId, 'processes');
+  };
+  store.add(new BudgetStops({ ...deps, isSaving }));
   check(deps);
   return store;
 }

@@ -327,6 +327,7 @@ export class ScheduleRunner implements Disposable {
     await schedules.putState(instanceId, acting);
     const isStillDue = async () =>
       (await this.withIdle({ schedule, state: acting })).idleSince === acting.idleSince &&
+      (await this.deps.isSaving?.(account.key, schedule)) !== true &&
       !asksFirst(schedule, fleet.facts(instanceId));
     try {
       if (schedule.term.kind === 'idle' || schedule.isAgreed === true) {

@@ -3,7 +3,7 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { billingOf, stateOf } from '../../model/instances/instanceState';
 import { mayAct } from '../../shared/oneWindow';
-import type { Clock } from '../../util/clock';
+import { wait, type Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import type { Log } from '../../util/log';
 import type { Account, Accounts } from '../accounts/accounts';
@@ -20,6 +20,8 @@ export interface BudgetStopsDeps {
   readonly fleet: Fleet;
   readonly hub: WindowHub;
   readonly notices: Notices;
+  /** Whether files of an instance are being saved, which a stop would cut. */
+  readonly isSaving?: ((accountKey: string, instanceId: number) => Promise<boolean>) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -35,6 +37,9 @@ export function roundClaim(accountKey: string, round: string): string {
 export function roundEndClaim(accountKey: string, round: string): string {
   return `${roundClaim(accountKey, round)}:end`;
 }
+
+/** How often an instance is looked at whose files are saved (ms). */
+const savedCheckMs = 60_000;
 
 /** Stops all running instances once a budget is spent, if the user chose that; runs in the leading window. */
 export class BudgetStops implements Disposable {
@@ -131,13 +136,52 @@ export class BudgetStops implements Disposable {
       }
       return;
     }
+    const { saved, others } = await this.bySaving(account);
+    await this.stopThese(account, due, others);
+    // The round ends with the last of them, so that a window that is killed leaves a message.
+    void Promise.all(saved.map((one) => this.stopOnceSaved(account, due, one)))
+      .then(() => mayAct(hub, roundEndClaim(account.key, due.round)))
+      .catch((error: unknown) => {
+        this.deps.log.info(`Instances whose files are saved were not stopped: ${String(error)}`);
+      });
+  }
+
+  private async bySaving({ key }: Account) {
+    const { isSaving } = this.deps;
+    const running = this.running();
+    const states = await Promise.all(running.map(async ({ id }) => (await isSaving?.(key, id)) === true));
+    return {
+      saved: running.filter((_, index) => states[index]),
+      others: running.filter((_, index) => !states[index]),
+    };
+  }
+
+  /** Parking ends the instance itself. Where it fails for long, it counts as saving no more. */
+  private async stopOnceSaved(account: Account, due: DueStop, { id }: Instance): Promise<void> {
+    const { accounts, budget, clock } = this.deps;
+    const isSaved = async () => (await this.bySaving(account)).saved.some((one) => one.id === id);
+    do {
+      await wait(clock, savedCheckMs, this.over.signal);
+    } while (await isSaved());
+    const still = accounts.active?.key === account.key && budget.now ? dueStop(budget.now) : undefined;
+    if (still?.round === due.round && still.isReached && budget.limits.stopsAll) {
+      const left = this.running().filter((one) => one.id === id);
+      await this.stopThese(account, due, left, `:${id}`);
+    }
+  }
+
+  private async stopThese(
+    account: Account,
+    due: DueStop,
+    these: readonly Instance[],
+    turn = '',
+  ): Promise<void> {
     const results = await Promise.all(
-      this.running().map(async (one) => ({ one, isStopped: await this.stop(account, one.id) })),
+      these.map(async (one) => ({ one, isStopped: await this.stop(account, one.id) })),
     );
-    await mayAct(hub, roundEndClaim(account.key, due.round));
     const names = (isStopped: boolean) =>
       results.filter((result) => result.isStopped === isStopped).map(({ one }) => instanceName(one));
-    this.postNotice(account, due, 'stopped', { stopped: names(true), left: names(false) });
+    this.postNotice(account, due, 'stopped', { stopped: names(true), left: names(false) }, turn);
   }
 
   /** Stops one instance. Never rejects: a failure must not keep the others running. */
@@ -163,9 +207,10 @@ export class BudgetStops implements Disposable {
     { part, round }: DueStop,
     kind: StopNotice['kind'],
     names: Pick<StopNotice, 'stopped' | 'left'> = { stopped: [], left: [] },
+    turn = '',
   ): void {
     const data: StopNotice = { kind, round, period: part.period, limit: part.limit, ...names };
-    const key = `${roundClaim(account.key, round)}:${kind}`;
+    const key = `${roundClaim(account.key, round)}:${kind}${turn}`;
     this.deps.notices.post({ key, accountKey: account.key, kind: stopNoticeKind, data });
   }
 }

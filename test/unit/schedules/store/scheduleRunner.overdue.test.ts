@@ -53,6 +53,20 @@ describe('Schedules whose time passed unseen', () => {
     assert.ok(noticeKinds(window).includes('missed'), 'the user is asked');
   });
 
+  it('end no instance whose files begin to be saved while the request waits', async () => {
+    const window = await open();
+    service.wait = () => {
+      window.work.isBeingSaved = true;
+    };
+    await window.schedules.set(id, 'stop', at(hour));
+    await pass(2 * hour);
+    assert.equal(service.count('instances.stop'), 0);
+    service.wait = () => undefined;
+    window.work.isBeingSaved = false;
+    await pass(20 * minute);
+    assert.equal(service.instances[0]?.intendedStatus, 'stopped');
+  });
+
   it('are not asked about where the instance destroyed itself while no editor was open', async () => {
     const window = await open();
     const { schedule } = await window.schedules.set(id, 'destroy', at(hour));

@@ -54,6 +54,20 @@ describe('the stop of all instances at the end of a budget', () => {
     assert.equal(stops(), 2);
   });
 
+  it('leaves an instance whose files are being saved, and stops it once they are', async () => {
+    let saving = true;
+    const window = await scene.open({ isSaving: (_, id) => Promise.resolve(saving && id === 5001) });
+    await scene.pass(2 * hour);
+    assert.equal(stops(), 1);
+    saving = false;
+    await scene.pass(5 * minute);
+    assert.equal(stops(), 2);
+    assert.deepEqual(
+      window.stopNotices().map(({ stopped }) => stopped.length),
+      [0, 1, 1],
+    );
+  });
+
   it('does not happen if it is declined, until the next day', async () => {
     await scene.pass(10 * hour);
     const window = await scene.open();
