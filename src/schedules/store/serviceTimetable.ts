@@ -109,16 +109,18 @@ export class ServiceTimetable implements Disposable {
     return startTime * 1000 + this.aheadMs;
   }
 
-  /** Waits at most a minute until the service holds nothing for an instance. */
-  async removal(instanceId: number): Promise<Removal> {
+  /** Waits at most a minute until the service holds nothing for an instance, or nothing for this time (Unix seconds). */
+  async removal(instanceId: number, startTime?: number): Promise<Removal> {
     const { clock } = this.deps;
     const store = new DisposableStore();
     try {
       return await new Promise((resolve) => {
         const check = () => {
           const record = this.find(instanceId);
-          if (!record || (record.isUnwanted === true && record.problem)) {
-            resolve(record ? 'refused' : 'gone');
+          const isOther = startTime !== undefined && record?.startTime !== startTime;
+          const isRefused = record?.problem !== undefined && (record.isUnwanted === true || isOther);
+          if (isRefused || !record || (isOther && record.checkedAt !== undefined)) {
+            resolve(isRefused ? 'refused' : 'gone');
           }
         };
         store.add(this.list.onDidChange(check));

@@ -142,6 +142,7 @@ async function prolong(
 ): Promise<void> {
   const account = accountFor(deps.accounts);
   const before = deps.schedules.find(instanceId)?.schedule;
+  const held = deps.timetable.find(instanceId)?.startTime;
   const changed = await deps.schedules.extend(instanceId, byMs, how);
   if (!changed) {
     return;
@@ -150,6 +151,9 @@ async function prolong(
   const name = nameOfInstance(deps, instanceId);
   if (warnIfLate(deps, name, before, sentAt)) {
     return;
+  }
+  if (held !== undefined) {
+    void awaitMove(deps, instanceId, name, held);
   }
   const confirmChange = () => {
     message('info', t('{0} {1}, by {2}.', name, willText(schedule, deps.clock.now()), needsEditor()));
@@ -200,6 +204,30 @@ async function awaitRemoval(deps: ScheduleDeps, instanceId: number, name: string
     );
   } else if (removal !== 'refused') {
     message('info', t('{0} will not stop by itself. It still costs money.', name));
+  }
+}
+
+/** Waits until the service holds the stop of a schedule no more that was extended here. Never rejects. */
+async function awaitMove(
+  deps: ScheduleDeps,
+  instanceId: number,
+  name: string,
+  startTime: number,
+): Promise<void> {
+  const { clock, timetable } = deps;
+  const wish = timetable.wish(instanceId);
+  if (wish?.kind === 'stop' && wish.startTime === startTime) {
+    return;
+  }
+  if ((await timetable.removal(instanceId, startTime)) === 'noAnswer') {
+    tryAgain(
+      t(
+        'Changed here only: the service may still stop {0} at {1}, because no window has changed its timetable yet. Close or reload other windows, and retry.',
+        name,
+        momentText(timetable.timeOf(startTime), clock.now()),
+      ),
+      () => awaitMove(deps, instanceId, name, startTime),
+    );
   }
 }
 

@@ -326,6 +326,21 @@ describe('The timetable of the service as a keeper of an end', () => {
     assert.equal(await timetable.removal(id), 'gone');
   });
 
+  it('is at another time for a user who keeps the instance only once the service holds that', async () => {
+    const { schedules, timetable } = await openSet();
+    const early = timetable.find(id)?.startTime ?? 0;
+    let isMoved = false;
+    const moved = timetable.removal(id, early).then((removal) => {
+      isMoved = true;
+      return removal;
+    });
+    await schedules.extend(id, 5 * hour);
+    await settled('the stop', () => (timetable.find(id)?.startTime ?? early) !== early || isMoved);
+    await settled('the read', () => timetable.find(id)?.checkedAt !== undefined && isMoved);
+    assert.equal(await moved, 'gone');
+    assert.ok((service.timetable[0]?.startTime ?? 0) > early);
+  });
+
   it('deletes its entries once the setting is turned off', async () => {
     const { timetable } = await openSet();
     isOn = false;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Removal } from '../../../../src/schedules/store/serviceTimetable';
-import { cancel } from '../../../../src/schedules/ui/changes';
+import { cancel, extendUntil } from '../../../../src/schedules/ui/changes';
 import { OnQuick } from '../../../support/onQuick';
 import { openScreen, runCommandsBy, textsOn } from '../../../support/onScreen';
 import { only } from '../../../support/only';
@@ -70,5 +70,43 @@ describe('Canceling the end of an instance', () => {
     answers[1]?.('gone');
     await new OnQuick(screen).flush();
     assert.match(textsOn(screen).join('\n'), /training will not stop by itself/);
+  });
+});
+
+describe('Keeping an instance', () => {
+  let { computer, open } = {} as ScheduleScene;
+  beforeEach(async () => {
+    ({ computer, open } = await scheduleScene());
+  });
+  afterEach(() => computer.dispose());
+
+  it('names the old stop at the service while the window hangs that moves it', async () => {
+    const screen = openScreen();
+    const { accounts, fleet, schedules } = await open();
+    const at = computer.clock.now() + 3_600_000;
+    await schedules.set(id, 'stop', { kind: 'at', at });
+    const answers: Removal[] = ['noAnswer', 'gone'];
+    const asked: (number | undefined)[] = [];
+    const startTime = at / 1000;
+    const deps = only<Parameters<typeof extendUntil>[0]>({
+      ...{ accounts, fleet, schedules },
+      clock: computer.clock,
+      timetable: {
+        find: () => ({ instanceId: id, startTime }),
+        wish: () => ({ kind: 'stop', startTime: startTime + 7200 }),
+        removal: (_, time) => {
+          asked.push(time);
+          return Promise.resolve(answers.shift() ?? 'gone');
+        },
+        timeOf: (time: number) => time * 1000,
+      },
+    });
+    await extendUntil(deps, id, at + 7_200_000);
+    const warning = () => screen.messages.history.find(({ text }) => /^Changed here only/.test(text));
+    await until('the warning', () => warning() !== undefined);
+    assert.match(warning()?.text ?? '', /the service may still stop training at .* windows/);
+    warning()?.press('Retry');
+    await until('another wait', () => asked.length === 2);
+    assert.deepEqual(asked, [startTime, startTime]);
   });
 });
