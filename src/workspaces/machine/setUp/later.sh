@@ -109,9 +109,15 @@ link_all() {
   return "$failed"
 }
 
-# Of the workspace file, in its folder where that is here. The first command that fails ends it.
+# Of the workspace file, in its folder where that is here: at the place of its mirror, or where the same file is. The first
+# command that fails ends it.
 script() {
   place=$(sed -n 2p "$dir/script.want")
+  case "$place" in
+  [0-9a-f]*)
+    hash=${place%% *} place=${place#* }
+    [ "$(sha256sum <"$place/.vscode/gpu-rental.json" 2>/dev/null | cut -c 1-64)" = "$hash" ] || place="" ;;
+  esac
   if [ -z "$place" ] || [ ! -f "$place/.vscode/gpu-rental.json" ]; then place=$HOME; fi
   cd "$place" || return
   echo "Running in $place"

@@ -58,9 +58,13 @@ export function extensionsStep(ids: readonly string[]): readonly WantedStep[] {
   return lines.length > 0 ? [{ step: 'extensions', lines }] : [];
 }
 
-/** Returns the step of a script, in the copy of its folder where that is at this place. */
-export function scriptStep(script: string, place: string | undefined): WantedStep {
-  return { step: 'script', lines: script.split('\n'), place: place ?? '' };
+/**
+ * Returns the step of a script, in the copy of its folder where that is at this place. With a hash, that is the copy only
+ * if its workspace file is this one.
+ */
+export function scriptStep(script: string, place: string | undefined, hash?: string): WantedStep {
+  const of = hash === undefined ? (place ?? '') : `${hash} ${place ?? ''}`;
+  return { step: 'script', lines: script.split('\n'), place: of };
 }
 
 /** Identifies the input of a step. */

@@ -90,14 +90,23 @@ export class RepositorySetUps {
         const found = folder === undefined ? undefined : await this.find(folder, machine);
         if (folder !== undefined && found) {
           const isAgreed = await this.isAgreed(machine, folder, found);
-          const place = mirrorOf(this.deps.mirrors, machine.instanceId, folder)?.remote ?? opened;
-          return isAgreed && found.wanted.script !== '' ? [scriptStep(found.wanted.script, place)] : [];
+          const { script } = found.wanted;
+          return isAgreed && script !== '' ? [await this.step(machine, folder, script, opened)] : [];
         }
       }
     } catch (error) {
       this.deps.report.error(error);
     }
     return [];
+  }
+
+  /** In the mirror of its folder, or in the folder that is opened if that has the same workspace file. */
+  private async step({ instanceId }: Machine, folder: string, script: string, opened: string | undefined) {
+    const mirrored = mirrorOf(this.deps.mirrors, instanceId, folder)?.remote;
+    const source = await readIn(folder, workspaceFilePath);
+    return mirrored !== undefined || opened === undefined || source === undefined
+      ? scriptStep(script, mirrored)
+      : scriptStep(script, opened, sha256(source));
   }
 
   /** Makes the next set-up ask again. */

@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sha256 } from '../../../../src/ssh/alias';
 import {
   environmentStep,
   identityStep,
@@ -343,12 +344,15 @@ describe('The set-up of a machine', () => {
       assert.deepEqual(order({}), { environment: 0, dotfiles: 0, script: 1 });
     });
 
-    it('runs it in the home folder where the place is another folder', () => {
+    it('runs it in the home folder where the place is another folder, or has another workspace file', () => {
+      const copy = at('copy');
+      put(join(copy, '.vscode', 'gpu-rental.json'), '{}');
       mkdirSync(at('other'));
-      for (const place of [at('other'), at('nowhere'), undefined]) {
-        want(scriptStep(`pwd; : ${place ?? ''}`, place));
+      const others = [[at('other')], [at('nowhere')], [undefined], [copy, sha256('{ }')]] as const;
+      for (const [place, hash, ran = home()] of [...others, [copy, sha256('{}'), copy]] as const) {
+        want(scriptStep(`pwd; : ${place ?? ''} ${hash ?? ''}`, place, hash));
         runLater();
-        assert.equal(read('.gpu-rental', 'setup', 'script.log'), `Running in ${home()}\n${home()}\n`);
+        assert.equal(read('.gpu-rental', 'setup', 'script.log'), `Running in ${ran}\n${ran}\n`);
       }
     });
 
