@@ -43,6 +43,10 @@ export class ParkingRunner implements Disposable {
     this.owned.add(parkings.onDidChange(check));
     this.owned.add(
       followAccount(accounts, () => {
+        // What a step reads next would be of the other account.
+        this.followed.forEach(({ cut }) => {
+          cut();
+        });
         this.wakeAll();
         return undefined;
       }),
@@ -140,6 +144,10 @@ export class ParkingRunner implements Disposable {
     );
     if (over.aborted || !event) {
       return waitMs;
+    }
+    if (account && accounts.active?.key !== account.key) {
+      // Its own account finds out again what it is worth.
+      return 1;
     }
     const now = clock.now();
     const state = parkingAfter(row.set, row.state, event, now);

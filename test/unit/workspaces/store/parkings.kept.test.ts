@@ -50,6 +50,29 @@ describe('What is kept of a parked workspace and its instance', () => {
     );
   });
 
+  for (const call of ['fetch', 'destroy'] as const) {
+    it(`is left where it is while another account is active, and continues afterwards: ${call}`, async () => {
+      const window = await scene.open();
+      let times = 0;
+      scene.folders.trouble = async (name, when) => {
+        times += name === call && when === 'before' ? 1 : 0;
+        if (name === call && when === 'before' && times === 1) {
+          await window.accounts.signIn({ serviceUrl: 'https://other.example.com', apiKey: 'another-key' });
+        }
+      };
+      const { id } = await window.park();
+      await passUntil(scene.computer, 'the account is another', () => times === 1);
+      await scene.pass(600_000);
+      const { phase, trouble } = window.parkings.find(id)?.state ?? {};
+      assert.deepEqual(
+        [phase, trouble, scene.service.count('instances.destroy')],
+        [call === 'fetch' ? 'fetching' : 'proved', undefined, 0],
+      );
+      await scene.through(window.accounts.switchTo(window.accountKey));
+      await rests(window, id);
+    });
+  }
+
   it('is never taken for whole without the list that was proved', async () => {
     const window = await scene.open();
     const set = { ...window.set(), id: '0a0a0a0a', orderedAt: 0, decidedAt: {} };
