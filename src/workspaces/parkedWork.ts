@@ -3,7 +3,7 @@ import { TransferError } from '../ssh/transfer';
 import type { Account } from '../store/accounts/accounts';
 import { text } from '../util/text';
 import { FilesChangedError } from './machine/parked/fetchPieces';
-import type { Manifest, ParkedPieces } from './model/parkedSet';
+import { bytesElsewhere, type Manifest, type ParkedPieces } from './model/parkedSet';
 import type { ParkedWork } from './model/parkedWork';
 import type { MachineOfSet, ParkedSet } from './model/parking';
 import { reachedAlias, type ReachDeps } from './reachedAlias';
@@ -46,7 +46,7 @@ export function createParkedWork(
       const files = entries.filter(({ kind }) => kind === 'file');
       return {
         files: files.length,
-        bytes: files.reduce((sum, { size, usedBytes }) => sum + Math.min(size, usedBytes), 0),
+        bytes: bytesElsewhere(files),
       };
     },
     fetch: (onMoved, signal) =>

@@ -45,6 +45,8 @@ export interface FolderLook {
   /** What programs fetch or make again, the largest first; none is in another. */
   readonly caches: readonly { readonly name: string; readonly bytes: number }[];
   readonly unreadable: readonly string[];
+  /** Tokens, which no set holds. */
+  readonly secrets: readonly string[];
   /** Sockets, pipes and devices, which no set holds. */
   readonly special: readonly string[];
   readonly sparse: readonly SparseFile[];
@@ -52,6 +54,35 @@ export interface FolderLook {
   readonly gitAtWork: readonly string[];
   /** It, or a folder in it, is on another disk than the machine's own, where other instances may write. */
   readonly isSharedVolume: boolean;
+}
+
+type Sized = Pick<ParkedEntry, 'size' | 'usedBytes'>;
+
+/** Whether most of a file is holes, on a disk that does not compress. */
+export function isSparse({ size, usedBytes }: Sized): boolean {
+  // One with fewer bytes missing is not worth a question.
+  return size - usedBytes > 1_000_000 && usedBytes < size / 2;
+}
+
+/**
+ * Whether the disk of files compresses them: a file there takes fewer blocks than it has bytes without a hole, and needs
+ * all of them on another disk.
+ */
+export function isCompressedDisk(files: readonly Sized[], unlessShown: boolean): boolean {
+  // Smaller ones may be kept beside their name.
+  const telling = files.filter((file) => file.size >= 4096 && !isSparse(file));
+  return telling.length === 0
+    ? unlessShown
+    : telling.filter(({ size, usedBytes }) => usedBytes >= size).length < telling.length * 0.9;
+}
+
+/** Returns the bytes that files take on any disk: without holes, where those are known. */
+export function bytesElsewhere(files: readonly Sized[]): number {
+  const isCompressed = isCompressedDisk(files, true);
+  return files.reduce(
+    (sum, file) => sum + (!isCompressed && isSparse(file) ? Math.min(file.size, file.usedBytes) : file.size),
+    0,
+  );
 }
 
 /** Bytes that were there already count as done. */

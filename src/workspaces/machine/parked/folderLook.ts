@@ -1,6 +1,7 @@
 import { basename } from 'node:path/posix';
-import type { FolderLook } from '../../model/parkedSet';
+import { isCompressedDisk, isSparse, type FolderLook } from '../../model/parkedSet';
 import type { FolderListing, Listed } from './listing';
+import { tokenNames } from './parkedEntries';
 
 /** Folders that programs fetch or make again. */
 const cacheNames = new Set([
@@ -20,12 +21,10 @@ const environmentMarks = ['pyvenv.cfg', 'conda-meta'];
 const pointers = new Set(['AGENTS.md', 'CLAUDE.md']);
 const gitMarks =
   /(?:^|\/)\.git(?:\/(?:modules|worktrees)\/.+)?\/(?:[^/]+\.lock|rebase-merge|rebase-apply|MERGE_HEAD|CHERRY_PICK_HEAD|REVERT_HEAD|BISECT_LOG)$/;
-/** A file with fewer bytes missing than this is not worth a question. */
-const holeBytes = 1_000_000;
-
 /** Says what a listed folder holds. */
-export function folderLookOf({ entries, isOtherDisk }: FolderListing): FolderLook {
+export function folderLookOf(root: string, { entries, isOtherDisk }: FolderListing): FolderLook {
   const files = entries.filter(({ kind }) => kind === 'file');
+  const isCompressed = isCompressedDisk(files, false);
   const named = (some: readonly Listed[]) => some.map(({ name }) => name);
   return {
     files: files.length,
@@ -34,7 +33,8 @@ export function folderLookOf({ entries, isOtherDisk }: FolderListing): FolderLoo
     caches: cachesOf(entries),
     unreadable: named(entries.filter(({ isReadable }) => !isReadable)),
     special: named(entries.filter(({ kind }) => kind === 'special')),
-    sparse: files.filter(({ size, usedBytes }) => size - usedBytes > holeBytes && usedBytes < size / 2),
+    sparse: files.filter((file) => !isCompressed && isSparse(file)),
+    secrets: tokenNames(root, entries),
     gitAtWork: named(entries.filter(({ name }) => gitMarks.test(name))),
     isSharedVolume: isOtherDisk,
   };

@@ -26,7 +26,10 @@ export function parkedEntries(listed: readonly Listed[]): readonly ParkedEntry[]
   });
 }
 
-/** Whether a file holds the token of Hugging Face, which no set may hold. */
-export function isSecret(name: string): boolean {
-  return /(?:^|\/)\.hf_home\/(?:token|stored_tokens)$/.test(name);
+/** Tokens of Hugging Face, wherever its programs keep them. */
+const secrets = /\/(?:\.hf_home|\.cache\/huggingface|\.huggingface)\/(?:token|stored_tokens)$/;
+
+/** Returns the names below a folder that no set may hold. */
+export function tokenNames(root: string, entries: readonly Pick<Listed, 'name'>[]): readonly string[] {
+  return entries.flatMap(({ name }) => (secrets.test(`${root}/${name}`) ? [name] : []));
 }

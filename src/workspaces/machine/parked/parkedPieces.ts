@@ -14,7 +14,7 @@ import { folderLookOf } from './folderLook';
 import { hashesThere, listFolder, type Listed } from './listing';
 import { readManifest, writeManifest } from './manifestFile';
 import type { ParkedCall } from './parkedCall';
-import { isSecret, parkedEntries } from './parkedEntries';
+import { parkedEntries, tokenNames } from './parkedEntries';
 import { PiecePlacement } from './placePieces';
 import { proveHere } from './proveHere';
 import { shownNames } from './shownNames';
@@ -38,7 +38,7 @@ class Pieces implements ParkedPieces {
   ) {}
 
   async look(root: string, signal?: AbortSignal): Promise<FolderLook> {
-    return folderLookOf(await listFolder(this.call, root, [], signal));
+    return folderLookOf(root, await listFolder(this.call, root, [], signal));
   }
 
   saved(): Promise<Manifest | undefined> {
@@ -53,7 +53,7 @@ class Pieces implements ParkedPieces {
   ): Promise<Manifest> {
     const root = folder.replace(/(?<=.)\/+$/, '');
     const { at, entries: all } = await listFolder(this.call, root, leftOut, signal);
-    const secret = all.flatMap(({ name }) => (isSecret(name) ? [name] : []));
+    const secret = tokenNames(root, all);
     const listed = all.filter(({ name }) => !secret.includes(name));
     refuseUnreadable(listed.filter(({ isReadable, kind }) => !isReadable && kind !== 'special'));
     const entries = parkedEntries(listed);

@@ -16,7 +16,7 @@ import { diskFullHere, freeOf, reserveBytes, type FreeHere } from './fetchPieces
 import { folderLookOf } from './folderLook';
 import { checkNames, exactTime, type Listed } from './listing';
 import { readManifest, writeManifest } from './manifestFile';
-import { isSecret, parkedEntries } from './parkedEntries';
+import { parkedEntries, tokenNames } from './parkedEntries';
 import { sizeOfFile } from './partFile';
 import { recordBytes } from './pieceCheck';
 import { pieceFile, piecesOf, type ParkedPiece } from './pieces';
@@ -35,7 +35,13 @@ const width = 8;
 const checkedBytes = 256_000_000;
 
 /** Lists a folder as its host states it. @throws HostileNameError */
-export async function listServed(
+export async function listServed(folder: ServedFolder, signal?: AbortSignal): Promise<readonly Listed[]> {
+  const listed = await listAllServed(folder, signal);
+  const secrets = new Set(tokenNames(folder.root, listed));
+  return listed.filter(({ name }) => !secrets.has(name));
+}
+
+async function listAllServed(
   { served, root, leftOut }: ServedFolder,
   signal?: AbortSignal,
 ): Promise<readonly Listed[]> {
@@ -50,8 +56,7 @@ export async function listServed(
     },
     write: () => Promise.resolve(),
   });
-  const isWanted = ({ name }: Listed) =>
-    !isSecret(name) && !leftOut.some((one) => name === one || name.startsWith(`${one}/`));
+  const isWanted = ({ name }: Listed) => !leftOut.some((one) => name === one || name.startsWith(`${one}/`));
   const listed = found.filter(isWanted).sort((one, other) => (one.name < other.name ? -1 : 1));
   checkNames(listed);
   return listed;
@@ -59,7 +64,8 @@ export async function listServed(
 
 /** Looks at a folder before anything of it is fetched. */
 export async function lookAtServed(folder: ServedFolder, signal?: AbortSignal): Promise<FolderLook> {
-  return folderLookOf({ at: 0, isOtherDisk: false, entries: await listServed(folder, signal) });
+  const entries = await listAllServed(folder, signal);
+  return folderLookOf(folder.root, { at: 0, isOtherDisk: false, entries });
 }
 
 /** Returns the names that the host does not list as the manifest has them; contents can't be compared. */

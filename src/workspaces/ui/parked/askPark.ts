@@ -155,6 +155,9 @@ function facts(plan: ParkedSet['plan'], asked: AskedPark): readonly string[] {
               .join(', ') + (look.caches.length > 6 ? ' …' : ''),
           ),
         ]),
+    ...(look.secrets.length === 0
+      ? []
+      : [t('Left out, because no copy may hold it: {0}.', some(look.secrets.map(shownName)))]),
     t(
       'Not saved: running processes, terminals, kernels, system packages, and everything outside of this folder.',
     ),

@@ -124,7 +124,7 @@ describe('A folder of a stopped instance that its host serves', function () {
   it('leaves out what the user leaves out, and tokens', async () => {
     scene.make('mkdir -p .venv/lib .hf_home; echo x >.venv/lib/a; echo t >.hf_home/token; echo one >.venvs');
     const look = await lookAtServed(folder());
-    assert.deepEqual([look.files, look.unreadable], [2, []]);
+    assert.deepEqual([look.secrets, look.unreadable], [['.hf_home/token'], []]);
     await save(folder(serve, ['.venv']));
     const { entries, leftOut } = await proved();
     assert.deepEqual(

@@ -90,6 +90,22 @@ describe('A folder of an instance before it is parked', function () {
     assert.deepEqual(await scene.pieces().saved(), manifest);
   });
 
+  it('is listed without tokens of Hugging Face, wherever they are, which are named before', async () => {
+    scene.make(`
+      mkdir -p .cache/huggingface/hub .huggingface huggingface; echo secret >.cache/huggingface/token
+      echo secret >.cache/huggingface/stored_tokens; echo secret >.huggingface/token; echo text >huggingface/token`);
+    const tokens = ['.cache/huggingface/stored_tokens', '.cache/huggingface/token', '.huggingface/token'];
+    assert.deepEqual((await scene.pieces().look(scene.root)).secrets, tokens);
+    const { entries, leftOut } = await scene.pieces().list(scene.root, []);
+    assert.deepEqual(leftOut, tokens);
+    assert.deepEqual(
+      entries.filter(({ kind }) => kind === 'file').map(({ name }) => name),
+      ['huggingface/token'],
+    );
+    const below = await scene.pieces().list(`${scene.root}/.cache/huggingface`, []);
+    assert.deepEqual(below.leftOut, ['stored_tokens', 'token']);
+  });
+
   it('names what can not be read, until that is left out', async () => {
     scene.make(
       'echo one >a; echo secret >hidden; chmod 0 hidden; mkdir -p locked/in; chmod 0 locked; mkfifo pipe; chmod 755 .',
