@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as vscode from 'vscode';
+import { parseJson } from '../util/json';
 import { t } from './localize';
 
 /** The active account without its key. */
@@ -106,7 +107,7 @@ async function accountOnDisk(storageDir: string): Promise<ShownAccount | undefin
 
 async function fieldsOf(file: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    const value: unknown = JSON.parse(await readFile(file, 'utf8'));
+    const value: unknown = parseJson(await readFile(file, 'utf8'));
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
     return {};

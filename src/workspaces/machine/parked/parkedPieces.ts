@@ -51,7 +51,7 @@ class Pieces implements ParkedPieces {
     signal?: AbortSignal,
     onProgress?: OnParkedProgress,
   ): Promise<Manifest> {
-    const root = folder.replace(/(?<=.)\/+$/, '');
+    const root = folder.replace(/(?<=[^/])\/+$/, '');
     const { at, entries: all } = await listFolder(this.call, root, leftOut, signal);
     const secret = tokenNames(root, all);
     const listed = all.filter(({ name }) => !secret.includes(name));

@@ -283,7 +283,7 @@ async function chooseFolder(
     title,
     placeholder: t('Folder on the instance: pick one or type a path'),
     rows: (typed) => {
-      const path = typed.trim().replace(/(?<=.)\/+$/, '');
+      const path = typed.trim().replace(/(?<=[^/])\/+$/, '');
       const isNew = isRemotePath(path) && canBeParked(path) && !fixed.some(({ value }) => value === path);
       return isNew ? [row(path, t('as typed')), ...fixed] : fixed;
     },
