@@ -126,14 +126,18 @@ function laterJobTools(deps: () => ToolDeps): JobToolHandlers {
     run_job: async (...call) => (await tools()).run_job(...call),
     get_job: async (...call) => (await tools()).get_job(...call),
     list_jobs: async (...call) => (await tools()).list_jobs(...call),
+    fetch_outputs: async (...call) => (await tools()).fetch_outputs(...call),
+    stop_job: async (...call) => (await tools()).stop_job(...call),
+    extend_job: async (...call) => (await tools()).extend_job(...call),
   };
 }
 
 /** What agents need of the job engine. */
 function jobsForAgents(
-  { jobs, jobFolder, keptSecrets }: Pick<Deps, 'jobs' | 'jobFolder' | 'keptSecrets'>,
+  deps: Pick<Deps, 'jobs' | 'jobFolder' | 'keptSecrets'> & Parameters<typeof agentSsh>[0],
   folders: OpenFolders,
 ): AgentJobs {
+  const { jobs, jobFolder, keptSecrets } = deps;
   return {
     jobs,
     folders,
@@ -147,6 +151,7 @@ function jobsForAgents(
     },
     setupKey: jobFolder.setupKey,
     commit: jobFolder.commit,
+    prepare: async (...call) => void (await agentSsh(deps).prepare(...call)),
   };
 }
 

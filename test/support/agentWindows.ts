@@ -89,7 +89,10 @@ export async function openAgentWindow(
       return { code: 0, stdout: '', stderr: '' };
     },
   };
-  const agentJobs = jobsOf(window, computer);
+  const agentJobs = {
+    ...jobsOf(window, computer),
+    prepare: async (...call: Parameters<typeof prepare>) => void (await prepare(...call)),
+  };
   const searchBudget = owned.add(new SearchBudget(clock, hub));
   const isReady = () => true;
   const redact = (text: string) => text;

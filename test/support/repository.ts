@@ -1,5 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { newJobState, type Job, type JobPhase } from '../../src/jobs/model/job';
+import { readJob } from '../../src/jobs/model/jobSpec';
+import { fromDollars } from '../../src/model/money';
 import type { AgentWindow } from './agentWindows';
 
 /** A job of an hour that sends one file, and whose machine is destroyed after success. */
@@ -37,4 +40,37 @@ export function openRepository(
   }
   agentJobs.folders.all = [folder];
   return folder;
+}
+
+/** A job whose command runs on instance 5001, or has ended there; returns its handle. */
+export async function orderRunningJob(
+  { agentJobs: { jobs } }: Pick<AgentWindow, 'agentJobs'>,
+  {
+    agent,
+    name = 'train',
+    phase = 'running',
+  }: Partial<Pick<Job, 'agent'>> & { name?: string; phase?: JobPhase } = {},
+): Promise<string> {
+  const source = JSON.stringify({ jobs: { train: trainJob } });
+  const machine = { instanceId: 5001, name: 'training', perHour: fromDollars(0.4) };
+  await jobs.ready;
+  const job = await jobs.order(
+    {
+      spec: { ...readJob(source, 'train'), name },
+      ...{ workspace: '/repository', workspaceKey: 'ab', outputsTo: '/repository/outputs', machine },
+      ends: { success: 'keep', failure: 'keep', limit: 'keep' },
+      agent,
+    },
+    [],
+  );
+  const at = job.orderedAt;
+  await jobs.putState({
+    ...newJobState(job),
+    phase,
+    beganAt: at,
+    startedAt: at,
+    limitSeconds: 3600,
+    machine,
+  });
+  return `job_${job.id}`;
 }

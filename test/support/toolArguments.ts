@@ -20,4 +20,7 @@ export const argumentsOf: Readonly<Record<ToolName, object>> = {
   run_job: { plan: 'plan_1', requestId: 'request-no-1' },
   get_job: { job: 'job_1' },
   list_jobs: {},
+  fetch_outputs: { job: 'job_1' },
+  stop_job: { job: 'job_1', requestId: 'request-no-1' },
+  extend_job: { job: 'job_1', hours: 1, requestId: 'request-no-1' },
 };

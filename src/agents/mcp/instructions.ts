@@ -5,7 +5,7 @@
 export const instructions =
   'GPU Rental rents GPU machines for money. For training and other work that ends, use a job of .vscode/gpu-rental.json in the open folder: ' +
   'check_job, run_job, get_request until it has a job, then get_job until isOver. It sends the files, brings the outputs back and ends its machine, ' +
-  'also without you: list_jobs finds it again. ' +
+  'also without you: list_jobs finds it again. run_command with minutes goes on as such a job, too. ' +
   'For a machine to work on: search_offers, quote_rental, request_rental, then get_request until it is rented and ready. ' +
   'Only the user can say yes, in a dialog of the editor; pending is not a failure, so poll get_request and never ask twice. ' +
   'Repeat the same requestId when you retry a call. Instances cost money until they are destroyed: stop or destroy them when the work is done, ' +

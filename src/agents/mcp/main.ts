@@ -45,6 +45,7 @@ const deps = {
   instructions,
   tools: listedTools(),
   call,
+  clock: systemClock,
   clientName: () => transport.clientName,
   watch: (onChange: () => void) => void watchResources(link, systemClock, ended.signal, onChange),
 };

@@ -4,8 +4,10 @@ import {
   type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
+import type { Clock } from '../../util/clock';
 import { fieldsOf } from './fields';
 import { problemSentence } from './problems';
+import { whileReporting } from './progress';
 import { prompts } from './prompts';
 import { addResources, resourceError, type ReadTool } from './resources';
 
@@ -37,6 +39,7 @@ export interface McpServerDeps {
   readonly instructions: string;
   readonly tools: readonly ListedTool[];
   readonly call: (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>;
+  readonly clock: Clock;
   /** The name that the client gave in its handshake, if there was one. */
   readonly clientName: () => string;
   /** Calls back after each change of what the resources list. */
@@ -63,7 +66,11 @@ export function createMcpServer(deps: McpServerDeps): McpServer {
       },
       async (input, context) =>
         asProtocolResult(
-          await answer({ tool: name, input, client: clientOf(context) }, context.mcpReq.signal),
+          await whileReporting(
+            deps.clock,
+            context,
+            answer({ tool: name, input, client: clientOf(context) }, context.mcpReq.signal),
+          ),
         ),
     );
   }

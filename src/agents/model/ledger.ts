@@ -75,7 +75,7 @@ export function usageOf(
 }
 
 function isJobOfUsersInstance(request: AgentRequest): boolean {
-  return request.job !== undefined && !isForRental(request);
+  return (request.job !== undefined || request.tool === 'extend_job') && !isForRental(request);
 }
 
 /** Returns until when the user has agreed to pay for an instance of an agent, for any later schedule. */

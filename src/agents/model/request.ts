@@ -132,6 +132,8 @@ const requestShape = z
     /** Its limits once it is extended. */
     jobLimits: z.object({ hours: z.number(), costDollars: z.number() }).readonly().exactOptional(),
     command: z.string().exactOptional(),
+    /** A command that goes on as a job for at most this long. */
+    minutes: z.number().exactOptional(),
     exitCode: z.number().nullable().exactOptional(),
   })
   .readonly();

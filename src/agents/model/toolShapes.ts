@@ -195,7 +195,14 @@ export const toolInputs = {
   run_command: input({
     instance,
     command: z.string().min(1).max(4096),
-    timeoutSeconds: z.number().int().min(1).max(45).optional(),
+    timeoutSeconds: z.number().int().min(1).max(25).optional(),
+    minutes: z
+      .number()
+      .int()
+      .min(1)
+      .max(1440)
+      .describe('For longer work: it goes on as a job for at most these minutes, which get_job follows')
+      .optional(),
     requestId,
   }),
   set_schedule: input({ instance, hoursFromNow: hours, then, requestId, reason }),
@@ -231,6 +238,14 @@ export const toolInputs = {
     state: z.enum(['open', 'over']).optional(),
     limit: z.number().int().min(1).max(10).optional(),
     cursor,
+  }),
+  fetch_outputs: input({ job }),
+  stop_job: input({ job, requestId, reason }),
+  extend_job: input({
+    job,
+    hours: z.number().min(0.1).max(168).describe('More hours for its command'),
+    requestId,
+    reason,
   }),
 } as const;
 
@@ -337,6 +352,9 @@ export const toolOutputs = {
     ...ignored,
   }),
   list_jobs: z.object({ jobs: z.array(jobRow), ...rest, ...ignored }),
+  fetch_outputs: jobRow.extend({ next: z.string(), ...ignored }),
+  stop_job: requestAnswer,
+  extend_job: requestAnswer,
 } as const;
 
 export type ToolName = keyof typeof toolInputs;

@@ -24,6 +24,9 @@ export const toolRisks: Readonly<Record<ToolName, readonly [risk: ToolRisk, reas
   run_job: ['spend', 'leads to a rental, to files that leave this computer, and to commands on a machine'],
   get_job: ['read', 'looks at what is kept of a job'],
   list_jobs: ['read', 'looks at what is kept of jobs'],
+  fetch_outputs: ['connect', 'writes outputs into the folder of a job'],
+  stop_job: ['destroy', 'ends what runs; its machine then ends as it was agreed'],
+  extend_job: ['spend', 'leads to more hours of a machine'],
 };
 
 /** What the user lets agents do: nothing, look, or ask the user. */
@@ -107,7 +110,7 @@ export const toolSpecs: readonly ToolSpec[] = [
     name: 'run_command',
     title: 'Run a Command on an Instance',
     description:
-      'Runs a shell command on an instance over SSH, for at most 45 seconds, after which it is ended: start longer work in the background, with its output in a file. The user is asked first: once for an instance that an agent rented, each time for another one. It then returns pending: after the yes, call it again with the same requestId and arguments. Output is under untrusted and cut.',
+      'Runs a shell command on an instance over SSH, for at most 25 seconds; with minutes, it goes on as a job that get_job follows and stop_job ends. The user is asked first: once for an instance that an agent rented, each time for another one. It then returns pending: after the yes, call it again with the same requestId and arguments. Output is under untrusted and cut.',
     isIdempotent: false,
   },
   {
@@ -156,6 +159,27 @@ export const toolSpecs: readonly ToolSpec[] = [
     name: 'list_jobs',
     title: 'List Jobs',
     description: 'Lists jobs, the newest first, also of earlier sessions. Use it to find a job again.',
+    isIdempotent: true,
+  },
+  {
+    name: 'fetch_outputs',
+    title: 'Fetch Outputs of a Job',
+    description:
+      'Fetches the outputs of a job that an agent asked for, again or after a failed fetch. Jobs fetch them by themselves when they end. Then call get_job.',
+    isIdempotent: true,
+  },
+  {
+    name: 'stop_job',
+    title: 'Stop a Job',
+    description:
+      'Ends the command of a job; its outputs are still fetched, and its machine ends as agreed. A job that an agent asked for is stopped at once; for another one the user is asked, and it returns pending.',
+    isIdempotent: true,
+  },
+  {
+    name: 'extend_job',
+    title: 'Ask to Extend a Job',
+    description:
+      'Asks the user for more hours for a job whose command runs, with what they cost. Returns pending: poll get_request. Do it well before endsBy.',
     isIdempotent: true,
   },
 ];

@@ -1,5 +1,6 @@
 import type { DraftJob } from '../../jobs/model/draftJob';
-import type { Job } from '../../jobs/model/job';
+import { machineOf, type Job } from '../../jobs/model/job';
+import { canExtend } from '../../jobs/model/jobExtension';
 import { guardSecondsOf } from '../../jobs/model/jobLimits';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { actionsFor } from '../../model/instances/instanceState';
@@ -15,6 +16,7 @@ import { defined } from '../../util/defined';
 import { realPlace } from '../../util/realPlace';
 import { checkFresh } from '../model/agreed';
 import { ToolError } from '../model/answer';
+import { hourMs } from '../model/gate';
 import { rentalLabel, type AgentRequest } from '../model/request';
 import type { DoAgreedDeps } from './doAgreed';
 import { draftOf, queryOf, samePlan } from './plannedJob';
@@ -74,7 +76,7 @@ export async function orderOnInstance(
   request: AgentRequest,
   account: ActingAccount,
 ): Promise<void> {
-  const { fleet, clock, desk } = deps;
+  const { agentJobs, fleet, clock, desk } = deps;
   const instance = request.instanceId === undefined ? undefined : fleet.find(request.instanceId);
   if (!instance || !actionsFor(instance, fleet.facts(instance.id), clock.now()).canConnect) {
     throw new ToolError('The instance is not running any more. Nothing was done. Call check_job again.');
@@ -90,6 +92,10 @@ export async function orderOnInstance(
   if (request.commitment && (on.perHour ?? zero) > request.commitment.perHour) {
     throw new ToolError('The price of the instance rose. Nothing was done. Call check_job again.');
   }
+  await agentJobs.prepare(accountStill(deps.accounts, account.key), instance.id, async () => {
+    await desk.checkNow(account.key, request);
+    checkFresh(request, clock.now());
+  });
   await desk.checkNow(account.key, request);
   checkFresh(request, clock.now());
   await orderJob(deps, request, draft, { machine: on }, account.key);
@@ -118,15 +124,41 @@ async function orderJob(
 
 /** Stops or extends a job. */
 export async function changeJob(
-  { agentJobs, desk, clock }: DoAgreedDeps,
+  deps: DoAgreedDeps,
   request: AgentRequest,
   account: ActingAccount,
 ): Promise<void> {
-  const { jobId = '', tool } = request;
+  const { agentJobs, accounts, desk, clock } = deps;
+  const { jobs } = agentJobs;
+  const { jobId = '', tool, jobLimits, commitment } = request;
+  const row = jobs.find(jobId);
+  if (row && commitment && (machineOf(row).perHour ?? zero) > commitment.perHour) {
+    throw new ToolError('The price of the instance rose. Nothing was done. Ask again with a new requestId.');
+  }
   await desk.checkNow(account.key, request);
   checkFresh(request, clock.now());
-  if (tool !== 'stop_job' || !(await agentJobs.jobs.stop(jobId))) {
+  accountStill(accounts, account.key);
+  const isDone =
+    tool === 'stop_job'
+      ? await jobs.stop(jobId)
+      : row !== undefined &&
+        jobLimits !== undefined &&
+        canExtend(row) &&
+        (await jobs.extend(jobId, jobLimits));
+  if (!isDone) {
     throw new ToolError('The job is over or gone. Nothing was done. Call get_job.');
   }
+  await moveEnd(deps, request);
   await desk.move(request.id, ['working'], { state: 'done' }, account.key);
+}
+
+/** Moves an earlier scheduled end of the machine, as it does where a person extends a job. */
+async function moveEnd({ schedules }: DoAgreedDeps, { instanceId, endsAt }: AgentRequest): Promise<void> {
+  const schedule = instanceId === undefined ? undefined : schedules.find(instanceId)?.schedule;
+  if (instanceId !== undefined && endsAt !== undefined && schedule?.term.kind === 'at') {
+    const at = endsAt + hourMs;
+    if (schedule.term.at < at) {
+      await schedules.set(instanceId, schedule.action, { kind: 'at', at });
+    }
+  }
 }

@@ -15,6 +15,7 @@ import { NotAllowedNowError } from './agentDesk';
 import type { ToolContext, ToolHandlers } from './agentTools';
 import { doAgreed } from './doAgreed';
 import type { JobToolHandlers } from './jobTools';
+import { checkTime, runAsJob } from './longCommand';
 import { textForModel } from './textForModel';
 import {
   activeAccount,
@@ -29,6 +30,8 @@ import {
 } from './toolDeps';
 
 const usualRows = 5;
+/** The longest that a command may take within a call (s). */
+const mostSeconds = 25;
 
 async function listInstances(deps: ToolDeps, input: ToolInput<'list_instances'>) {
   const account = await activeAccount(deps);
@@ -156,8 +159,15 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
   const account = await activeAccount(deps);
   const instance = await instanceOf(deps, input.instance);
   const base = requestBase(deps, 'run_command', input, context);
-  const request: AgentRequest = { ...base, instanceId: instance.id, command: input.command };
+  const { command, minutes } = input;
+  const request: AgentRequest = {
+    ...{ ...base, instanceId: instance.id, command },
+    ...(minutes === undefined ? {} : { minutes }),
+  };
   const { requests } = await deps.desk.read();
+  if (minutes !== undefined) {
+    checkTime(deps, requests, instance.id, minutes);
+  }
   const isKnown = requests.some(({ requestId }) => requestId === input.requestId);
   const kept =
     !isKnown && isApproved(requests, instance.id, context)
@@ -172,27 +182,26 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
   const begun = { state: 'working', decidedAt: deps.clock.now() } as const;
   const own = await deps.desk.move(kept.id, ['approved'], begun, account.key);
   if (!own) {
+    if (kept.jobId !== undefined) {
+      return requestAnswer(kept);
+    }
     const ran = { ...requestAnswer(kept), next: ranAlready, exitCode: kept.exitCode ?? -1 };
     return deps.commandAnswers.find(kept.id) ?? (kept.state === 'done' ? ran : requestAnswer(kept));
   }
-  const seconds = input.timeoutSeconds ?? 30;
+  const failed = (error: unknown) => noteFailed(deps, kept.id, account.key, error);
+  if (minutes !== undefined) {
+    const jobId = await runAsJob(deps, { ...own, command }, { account, instance, minutes }).catch(failed);
+    const ordered = await deps.desk.move(kept.id, ['working'], { state: 'done', jobId }, account.key);
+    return requestAnswer(ordered ?? { ...own, jobId });
+  }
+  const seconds = input.timeoutSeconds ?? mostSeconds;
   const result = await deps.ssh
-    .run(account, instance.id, input.command, {
+    .run(account, instance.id, command, {
       timeoutMs: seconds * 1000,
       signal: context.signal,
       checkNow: () => deps.desk.checkNow(account.key, own),
     })
-    .catch(async (error: unknown) => {
-      if (error instanceof NotAllowedNowError) {
-        const { problem } = error;
-        await deps.desk.move(kept.id, ['working'], { state: 'overLimit', problem }, account.key);
-        throw new ToolError(problem);
-      }
-      deps.log.warn(`A command of an agent failed: ${String(error)}`);
-      await deps.desk.move(kept.id, ['working'], { state: 'failed' }, account.key);
-      const why = isCancelled(error) ? 'The call was canceled.' : textForModel(error);
-      throw new ToolError(`${why} ${commandMayHaveRun}`);
-    });
+    .catch(failed);
   const stdout = endOfText(deps.redact(result.stdout), 3000);
   const stderr = endOfText(deps.redact(result.stderr), 1500);
   const truncated = stdout.isCut || stderr.isCut;
@@ -214,12 +223,29 @@ async function runCommand(deps: ToolDeps, input: ToolInput<'run_command'>, conte
   return answer;
 }
 
+async function noteFailed(
+  { desk, log }: ToolDeps,
+  requestId: string,
+  accountKey: string,
+  error: unknown,
+): Promise<never> {
+  if (error instanceof NotAllowedNowError) {
+    const { problem } = error;
+    await desk.move(requestId, ['working'], { state: 'overLimit', problem }, accountKey);
+    throw new ToolError(problem);
+  }
+  log.warn(`A command of an agent failed: ${String(error)}`);
+  await desk.move(requestId, ['working'], { state: 'failed' }, accountKey);
+  const why = isCancelled(error) ? 'The call was canceled.' : textForModel(error);
+  throw new ToolError(`${why} ${commandMayHaveRun}`);
+}
+
 function commandEnd({ trouble }: CommandOutcome, seconds: number): string {
   switch (trouble) {
     case undefined:
       return 'Done.';
     case 'ended':
-      return `It took longer than ${seconds} s and was ended, with all that it had started and not detached. Start longer work in the background, with its output in a file.`;
+      return `It took longer than ${seconds} s and was ended, with all that it had started and not detached. Run longer work with minutes.`;
     case 'mayRun':
       return `It took longer than ${seconds} s, so the connection was closed. It may still run on the instance: look there before you run it again.`;
     case 'cut':
@@ -302,7 +328,7 @@ async function changeState(deps: ToolDeps, input: ToolInput<'change_state'>, con
 }
 
 /** Carries out actions that save money without a question, once per id. */
-async function atOnce(deps: ToolDeps, request: AgentRequest, accountKey: string) {
+export async function atOnce(deps: ToolDeps, request: AgentRequest, accountKey: string) {
   const { request: kept, isNew } = await deps.desk.begin({ ...request, state: 'working' }, accountKey);
   if (isNew) {
     await doAgreed(deps, kept, accountKey);

@@ -34,7 +34,7 @@ async function rowsOf(deps: ToolDeps): Promise<readonly JobRow[]> {
 }
 
 /** Returns the job of a handle. */
-async function jobOf(deps: ToolDeps, handle: string): Promise<JobRow> {
+export async function jobOf(deps: ToolDeps, handle: string): Promise<JobRow> {
   const id = handle.slice(handle.indexOf('_') + 1);
   const row = (await rowsOf(deps)).find(({ job }) => job.id === id);
   if (!row) {
@@ -43,7 +43,7 @@ async function jobOf(deps: ToolDeps, handle: string): Promise<JobRow> {
   return row;
 }
 
-function rowAnswer(deps: ToolDeps, row: JobRow) {
+export function rowAnswer(deps: ToolDeps, row: JobRow) {
   const { job, state } = row;
   const now = deps.clock.now();
   const machine = machineOf(row);
@@ -65,7 +65,7 @@ function rowAnswer(deps: ToolDeps, row: JobRow) {
   };
 }
 
-function foreignTexts(deps: ToolDeps, { job }: JobRow) {
+export function foreignTexts(deps: ToolDeps, { job }: JobRow) {
   return untrusted(deps, { name: job.spec.name, agentCallsItself: job.agent?.name });
 }
 
@@ -131,11 +131,20 @@ async function changedRow(
   let row = first;
   const isSame = () =>
     row.state.phase === first.state.phase && row.state.logSize <= (from ?? first.state.logSize);
-  for (let atMs = 1000; atMs <= untilMs && !isOver(row) && isSame(); atMs += 1000) {
-    await waitSince(clock, since, atMs, signal);
-    row = await jobOf(deps, handle);
+  const { jobs } = deps.agentJobs;
+  // The log of a job that someone watches is read more often, which an agent that may only look does not cause.
+  const isWatching = untilMs > 0 && (await deps.desk.gate()).limits.access === 'ask';
+  const part = {};
+  jobs.watch(part, isWatching ? [first.job.id] : []);
+  try {
+    for (let atMs = 1000; atMs <= untilMs && !isOver(row) && isSame(); atMs += 1000) {
+      await waitSince(clock, since, atMs, signal);
+      row = await jobOf(deps, handle);
+    }
+    return row;
+  } finally {
+    jobs.watch(part, []);
   }
-  return row;
 }
 
 /** Returns the log from a place on, or its end. */

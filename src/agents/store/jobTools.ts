@@ -20,6 +20,7 @@ import { rentedByAgent, type Commitment, type RentalQuote } from '../model/reque
 import type { ToolInput } from '../model/toolShapes';
 import type { ToolContext, ToolHandlers } from './agentTools';
 import { instanceOf } from './instanceTools';
+import { jobChanges } from './jobChanges';
 import { jobLooks } from './jobLooks';
 import { allowanceFor, commitmentOf, factsOf, priceOf } from './marketTools';
 import { noSecret, planJob, queryOf, samePlan, type PlannedJob } from './plannedJob';
@@ -312,7 +313,10 @@ async function runJob(deps: ToolDeps, input: ToolInput<'run_job'>, context: Tool
   return { ...requestAnswer(request), priceUsdPerHour: usd(plan.perHour) };
 }
 
-export type JobToolHandlers = Pick<ToolHandlers, 'check_job' | 'run_job' | 'get_job' | 'list_jobs'>;
+export type JobToolHandlers = Pick<
+  ToolHandlers,
+  'check_job' | 'run_job' | 'get_job' | 'list_jobs' | 'fetch_outputs' | 'stop_job' | 'extend_job'
+>;
 
 /** Returns the tools that plan, run and follow jobs. */
 export function jobTools(deps: ToolDeps): JobToolHandlers {
@@ -320,5 +324,6 @@ export function jobTools(deps: ToolDeps): JobToolHandlers {
     check_job: (input, context) => checkJob(deps, input, context),
     run_job: (input, context) => runJob(deps, input, context),
     ...jobLooks(deps),
+    ...jobChanges(deps),
   };
 }

@@ -16,6 +16,7 @@ import { readPlace, realPlace } from '../../util/realPlace';
 import { ToolError } from '../model/answer';
 import type { AgentRequest } from '../model/request';
 import type { OpenFolders } from './openFolders';
+import type { AgentSsh } from './toolDeps';
 
 /** What a job of a folder sends. */
 export interface JobFilesToSend {
@@ -42,6 +43,8 @@ export interface AgentJobs {
     image: string | undefined,
   ) => Promise<string | undefined>;
   readonly commit: (folder: string) => Promise<DraftJob['order']['commit']>;
+  /** Writes the SSH entry of an instance that a job is ordered for. */
+  readonly prepare: (...call: Parameters<AgentSsh['prepare']>) => Promise<void>;
 }
 
 /** A job as its folder has it now. */

@@ -5,6 +5,7 @@ import { isWithin } from '../../util/duration';
 import { silenceMs } from '../model/agreed';
 import { isForRental, type AgentRequest } from '../model/request';
 import type { DoAgreedDeps } from './doAgreed';
+import { settleJob } from './settleJob';
 
 /** A request whose answer was lost may take this long to appear in the list. */
 const showsAfterMs = 60_000;
@@ -19,8 +20,13 @@ export async function settle(deps: DoAgreedDeps): Promise<void> {
     if (accountKey === undefined || deps.desk.isAtWork(request.id)) {
       continue;
     }
+    if (request.job || request.tool === 'extend_job') {
+      await settleJob(deps, request, accountKey);
+    }
     if (isForRental(request)) {
       await settleRental(deps, request);
+    } else if (request.job) {
+      continue;
     } else if (request.tool === 'change_state' || request.tool === 'destroy_instance') {
       await settleChange(deps, request, accountKey);
     } else {
@@ -137,7 +143,9 @@ async function settleOther({ desk, schedules, clock }: DoAgreedDeps, request: Ag
     problem:
       tool === 'run_command'
         ? 'The window closed while the command ran. It may have run, in part or in whole, and its output is lost.'
-        : 'The window closed, and the schedule may not be set. Call list_instances to see when it ends.',
+        : tool === 'set_schedule'
+          ? 'The window closed, and the schedule may not be set. Call list_instances to see when it ends.'
+          : 'The window closed, and the job may not have been changed. Call get_job to see.',
   });
 }
 

@@ -189,7 +189,8 @@ const jobOrdered = 'The job is ordered, and its machine costs money. Call get_jo
 
 function nextOf({ tool, state, jobId }: AgentRequest): string {
   const isRun = tool === 'run_command';
-  if (tool === 'run_job' && jobId !== undefined && (state === 'rented' || state === 'done')) {
+  const isRunning = tool === 'run_job' || isRun;
+  if (isRunning && jobId !== undefined && (state === 'rented' || state === 'done')) {
     return jobOrdered;
   }
   return isRun && state === 'done'

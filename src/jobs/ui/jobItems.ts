@@ -52,6 +52,7 @@ export function jobItem(
     localize(move ? moveText(move) : phaseText(row)),
     localize(useText(row, now)),
     ...(isAtWork(row) ? numbersText(row) : []),
+    ...(job.agent === undefined ? [] : [t('by agent')]),
   ].join(' · ');
   item.iconPath = new vscode.ThemeIcon(iconOf(row));
   item.contextValue = contextOf(row, isFetchable);
@@ -103,6 +104,7 @@ function jobTooltip(row: JobRow, now: number): vscode.MarkdownString {
       [t('Problem'), state.trouble?.why && localize(state.trouble.why)],
       [t('Used'), localize(useText(row, now))],
       [t('Ordered'), at(job.orderedAt)],
+      [t('Asked for by agent (unverified name)'), job.agent && t('“{0}”', job.agent.name)],
       [t('Command since'), at(state.startedAt)],
       [t('Ends at the latest'), canExtend(row) ? at(limitAt(row)) : undefined],
       [t('Last seen'), lastSeen(row, now)],

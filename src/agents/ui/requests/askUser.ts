@@ -12,7 +12,7 @@ import type { Services } from '../../services';
 import { doAgreed } from '../../store/doAgreed';
 import { draftOf, samePlan } from '../../store/plannedJob';
 import { textForModel } from '../../store/textForModel';
-import { jobQuestion } from './jobQuestion';
+import { jobChangeQuestion, jobQuestion } from './jobQuestion';
 import {
   failureText,
   limitsQuestion,
@@ -159,7 +159,7 @@ export class AskUser implements Disposable {
       ...(loss === undefined ? {} : { loss }),
       now: this.deps.clock.now(),
     };
-    const question = request.job ? await this.questionOfJob(asked, accountKey) : requestQuestion(asked);
+    const question = await this.questionOf(asked, accountKey);
     const isPossible = question !== undefined && (await canLogIn(request));
     if (isPossible && !this.isWaiting(request)) {
       message('info', t('The request has expired or a limit is reached, so nothing was done.'));
@@ -181,6 +181,22 @@ export class AskUser implements Disposable {
       // The next question does not wait for this action.
       void this.carryOut(answered, accountKey);
     }
+  }
+
+  private async questionOf(asked: Asked, accountKey: string): Promise<Question | undefined> {
+    const { request } = asked;
+    const { job, jobId, instanceId } = request;
+    if (job) {
+      return this.questionOfJob(asked, accountKey);
+    }
+    if (request.tool !== 'stop_job' && request.tool !== 'extend_job') {
+      return requestQuestion(asked);
+    }
+    const { agentJobs, schedules } = this.deps;
+    await agentJobs.jobs.ready;
+    const row = jobId === undefined ? undefined : agentJobs.jobs.find(jobId);
+    const term = instanceId === undefined ? undefined : schedules.find(instanceId)?.schedule.term;
+    return jobChangeQuestion(asked, row?.job, term?.kind === 'at' ? term.at : undefined);
   }
 
   /** Reads the job again; one that is not what the agent planned is refused without a question. */

@@ -96,6 +96,7 @@ class Settling implements Disposable {
     };
     this.owned.add(deps.rentals.onDidChange(check));
     this.owned.add(deps.fleet.onDidChange(check));
+    this.owned.add(deps.agentJobs.jobs.onDidChange(check));
     this.owned.add(deps.hub.onDidChangeLeader(check));
     check();
   }

@@ -2,11 +2,14 @@ import { commandLines } from '../../../editor/commandLines';
 import type { Question } from '../../../editor/confirm';
 import { localize, t } from '../../../editor/localize';
 import { momentText } from '../../../editor/timeText';
+import { titleOf } from '../../../editor/titles';
 import { jobFacts, type DraftJob } from '../../../jobs/model/draftJob';
+import type { Job } from '../../../jobs/model/job';
 import { destroysMachine } from '../../../jobs/model/jobText';
-import { formatMoney, type Micros } from '../../../model/money';
+import { formatMoney, fromDollars, type Micros } from '../../../model/money';
 import { hourlyRate } from '../../../model/quote';
 import { plainLabel } from '../../../util/plainLabel';
+import { hourMs } from '../../model/gate';
 import { accountLine, lines, reasonLine, rentalLines, who, type Asked } from './requestText';
 
 /** A job of a request as its folder has it now. */
@@ -49,5 +52,51 @@ export function jobQuestion(asked: Asked, { draft, perHour }: AskedJob): Questio
       : destroysMachine(ends)
         ? t('Run and Destroy')
         : t('Run'),
+  };
+}
+
+/** Returns the question before a job is stopped or extended; `undefined` if it is gone. */
+export function jobChangeQuestion(
+  asked: Asked,
+  job: Job | undefined,
+  scheduledAt: number | undefined,
+): Question | undefined {
+  const { request, now } = asked;
+  const { endsAt, jobLimits } = request;
+  if (!job) {
+    return undefined;
+  }
+  const { name } = job.spec;
+  if (request.tool === 'stop_job') {
+    return {
+      message: t('Stop “{0}” for {1}?', name, who(request)),
+      detail: lines(
+        t('Its command ends. Its log and outputs are still fetched.'),
+        accountLine(asked),
+        reasonLine(request),
+      ),
+      button: titleOf('gpuRental.job.stop'),
+    };
+  }
+  if (endsAt === undefined || !jobLimits) {
+    return undefined;
+  }
+  const machineEnd = endsAt + hourMs;
+  return {
+    message: t('Extend “{0}” for {1}?', name, who(request)),
+    detail: lines(
+      t('{0}: {1}', t('Ends at the latest'), momentText(endsAt, now)),
+      t('It can then cost up to {0}, without traffic.', formatMoney(fromDollars(jobLimits.costDollars))),
+      scheduledAt === undefined || scheduledAt >= machineEnd
+        ? undefined
+        : t(
+            'The scheduled end of the machine moves from {0} to {1}.',
+            momentText(scheduledAt, now),
+            momentText(machineEnd, now),
+          ),
+      accountLine(asked),
+      reasonLine(request),
+    ),
+    button: titleOf('gpuRental.job.extend'),
   };
 }

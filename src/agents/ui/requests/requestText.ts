@@ -7,6 +7,7 @@ import { titleOf } from '../../../editor/titles';
 import { formatCents, formatMoney, fromDollars, zero } from '../../../model/money';
 import { placeText } from '../../../model/offers/places';
 import { trafficText } from '../../../model/rentals/costFacts';
+import { durationText } from '../../../util/duration';
 import { plainLabel } from '../../../util/plainLabel';
 import type { AgentLimits } from '../../model/limits';
 import type { AgentRequest, RentalQuote } from '../../model/request';
@@ -56,6 +57,12 @@ export function requestQuestion(asked: Asked): Question | undefined {
       return {
         message: t('Let {0} run commands on “{1}”?', who(request), asked.instance ?? ''),
         detail: lines(
+          request.minutes === undefined
+            ? undefined
+            : t(
+                'It may run for {0}, also without the agent.',
+                localize(durationText(request.minutes * 60_000)),
+              ),
           t('First command:'),
           ...commandLines(request.command ?? ''),
           request.caller.door === 'mcp'

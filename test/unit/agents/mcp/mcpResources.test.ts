@@ -35,6 +35,7 @@ async function start(answer: (call: ToolCall) => ToolResult) {
       calls.push(call);
       return Promise.resolve(answer(call));
     },
+    clock: new FakeClock(),
     watch: (onChange: () => void) => void watching.push(onChange),
   };
   serveStdio(() => createMcpServer(deps), { transport });

@@ -3,6 +3,8 @@ import { PassThrough } from 'node:stream';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { LineTransport } from '../../../../src/agents/mcp/lineTransport';
 import { createMcpServer, type ToolCall, type ToolResult } from '../../../../src/agents/mcp/mcpServer';
+import type { Clock } from '../../../../src/util/clock';
+import { FakeClock } from '../../../support/fakeClock';
 import { until } from '../../../support/until';
 
 const modern = {
@@ -26,11 +28,16 @@ const handshake = {
 
 interface Message {
   readonly id?: unknown;
+  readonly method?: string;
+  readonly params?: unknown;
   readonly result?: Readonly<Record<string, unknown>>;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
-function start(call: (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>) {
+function start(
+  call: (call: ToolCall, signal: AbortSignal) => Promise<ToolResult>,
+  clock: Clock = new FakeClock(),
+) {
   const input = new PassThrough();
   const output = new PassThrough();
   const sent: Message[] = [];
@@ -44,7 +51,8 @@ function start(call: (call: ToolCall, signal: AbortSignal) => Promise<ToolResult
     );
   });
   const transport = new LineTransport(input, output);
-  const deps = { version: '1.2.3', instructions: 'Ask first.', tools: [tool], call, watch: () => undefined };
+  const more = { tools: [tool], call, clock, watch: () => undefined };
+  const deps = { version: '1.2.3', instructions: 'Ask first.', ...more };
   serveStdio(() => createMcpServer({ ...deps, clientName: () => transport.clientName }), { transport });
   let ids = 0;
   const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
@@ -122,6 +130,32 @@ describe('the server of the Model Context Protocol', () => {
       { tool: 'look', input: { a: 1, b: 2 }, client: 'old' },
       { tool: 'look', input: {}, client: 'new' },
     ]);
+  });
+
+  it('notifies a client of progress only if it asks for that', async () => {
+    for (const token of ['token-1', 7, undefined]) {
+      const clock = new FakeClock();
+      let end: (result: ToolResult) => void = () => undefined;
+      const { ask, sent } = start(() => new Promise((resolve) => (end = resolve)), clock);
+      await ask('initialize', handshake);
+      const _meta = token === undefined ? {} : { progressToken: token };
+      const called = ask('tools/call', { name: 'look', _meta });
+      await until('the call', () => clock.untilNext !== undefined || token === undefined);
+      await clock.advance(11_000);
+      end(fine);
+      await called;
+      const told = sent.filter(({ method }) => method === 'notifications/progress');
+      assert.deepEqual(
+        told.map(({ params }) => params),
+        token === undefined
+          ? []
+          : [
+              { progressToken: token, progress: 5 },
+              { progressToken: token, progress: 10 },
+            ],
+      );
+      assert.equal(clock.untilNext, undefined);
+    }
   });
 
   it('marks an error in its result, without content that would not fit the schema of the tool', async () => {

@@ -124,7 +124,12 @@ describe('The description of a tool for a client', () => {
       ...['search_offers', 'list_templates', 'quote_rental', 'get_request'],
       ...['list_instances', 'get_instance', 'check_job', 'get_job', 'list_jobs'],
     ]);
-    assert.deepEqual(withHint('destructiveHint'), ['run_command', 'set_schedule', 'destroy_instance']);
+    assert.deepEqual(withHint('destructiveHint'), [
+      'run_command',
+      'set_schedule',
+      'destroy_instance',
+      'stop_job',
+    ]);
     assert.deepEqual(
       withHint('idempotentHint'),
       all.filter((name) => name !== 'run_command'),

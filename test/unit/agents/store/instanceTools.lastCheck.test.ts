@@ -6,7 +6,7 @@ import { jobTools } from '../../../../src/agents/store/jobTools';
 import { marketTools } from '../../../../src/agents/store/marketTools';
 import { agentScene, wideLimits, type AgentScene } from '../../../support/agentWindows';
 import { anInstance, anOffer } from '../../../support/builders';
-import { openRepository } from '../../../support/repository';
+import { openRepository, orderRunningJob } from '../../../support/repository';
 
 const hourMs = 3_600_000;
 const context = {
@@ -37,6 +37,16 @@ function agreed(ask: (scene: AgentScene) => Promise<Answer>): Act {
     const yes = await scene.confirm(asked);
     await step();
     await scene.carryOut(yes);
+  };
+}
+
+const ofAgent = { name: 'claude', request: 'request_a' };
+
+/** A question about a job of the user that runs. */
+function onJob(ask: (tools: ReturnType<typeof jobTools>, job: string) => Promise<Answer>): Act {
+  return async (scene, step) => {
+    const job = await orderRunningJob(scene.window);
+    await agreed(({ window }) => ask(jobTools(window), job))(scene, step);
   };
 }
 
@@ -129,6 +139,45 @@ const acts: readonly (readonly [tool: ToolName, what: string, spends: boolean, a
       await instanceTools(window).run_command({ instance: own, command: 'ls', requestId }, context);
     },
   ],
+  [
+    'run_command',
+    'a long command',
+    false,
+    async ({ window, confirm }, step) => {
+      const wanted = { instance: other, command: 'make', minutes: 90, requestId };
+      const asked = await instanceTools(window).run_command(wanted, context);
+      await step();
+      await confirm(asked);
+      await step();
+      await instanceTools(window).run_command(wanted, context);
+    },
+  ],
+  ['stop_job', 'a stop of a job', false, onJob((tools, job) => tools.stop_job({ job, requestId }, context))],
+  [
+    'stop_job',
+    'a stop of a job without a question',
+    false,
+    async ({ window }) => {
+      const job = await orderRunningJob(window, { agent: ofAgent });
+      await jobTools(window).stop_job({ job, requestId }, context);
+    },
+  ],
+  [
+    'extend_job',
+    'more hours of a job',
+    true,
+    onJob((tools, job) => tools.extend_job({ job, hours: 1, requestId }, context)),
+  ],
+  [
+    'fetch_outputs',
+    'a fetch',
+    false,
+    async ({ window }, step) => {
+      const job = await orderRunningJob(window, { agent: ofAgent, phase: 'fetching' });
+      await step();
+      await jobTools(window).fetch_outputs({ job }, context);
+    },
+  ],
   ['run_job', 'a job with its machine', true, (...play) => ofJob({})(...play)],
   ['run_job', 'a job on an instance', true, (...play) => ofJob({ instance: other })(...play)],
   [
@@ -213,7 +262,10 @@ describe('What an agent does after the user changed their mind', () => {
     ...service.calls.filter((call) => writes.includes(call)),
     ...window.commands,
     ...window.entries.map(String),
-    ...window.agentJobs.jobs.rows.map(() => 'a job'),
+    ...window.agentJobs.jobs.rows.flatMap(({ job, state }) =>
+      // What is there before has begun.
+      state.startedAt === undefined ? ['a job'] : Object.keys(job.decidedAt),
+    ),
     ...(JSON.stringify([...disk.schedules.values()]) === before ? [] : ['a schedule']),
   ];
 
@@ -264,8 +316,9 @@ describe('What an agent does after the user changed their mind', () => {
             // The entry before a command stays, and the end that is set before a start is taken back.
             const isUndone = tool === 'change_state' && doneBefore.join() === 'a schedule';
             // A job whose machine is not rented any more is forgotten, and another account shows none.
-            const isForgotten = tool === 'run_job' && doneBefore.join() === 'a job' && done.length === 0;
-            assert.deepEqual(done, isUndone || isForgotten ? [] : doneBefore, `step ${at}`);
+            const ofJobs = doneBefore.some((one) => ['a job', 'stop', 'extend', 'retry'].includes(one));
+            const isForgotten = ofJobs && done.every((one) => doneBefore.includes(one));
+            assert.deepEqual(done, isUndone ? [] : isForgotten ? done : doneBefore, `step ${at}`);
           }
         });
       }
