@@ -30,6 +30,31 @@ is_foreign() {
   if [ -d "$1" ] && [ -z "$(ls -A "$1")" ]; then return 1; fi
   [ ! -e "$1.gpu-rental" ] && [ ! -e "$1.part.gpu-rental" ]
 }
+# Programs that fetch the same target take turns, also on instances that share a volume. A lock that nobody touches is left.
+take_turn() {
+  lock=""
+  # What begins shows these.
+  if ! is_mounted || is_foreign "$1"; then return 0; fi
+  mkdir -p "${1%/*}" && lock="$1.lock.gpu-rental" || return 1
+  told=""
+  until mkdir "$lock" 2>/dev/null; do
+    [ -d "$lock" ] || { lock=""; return 1; }
+    if [ -n "$(find "$lock" -prune -mmin +5 2>/dev/null)" ]; then
+      mv "$lock" "$lock.$$" 2>/dev/null && rmdir "$lock.$$"
+      continue
+    fi
+    [ -n "$told" ] || printf '%s is being fetched by another program. Waiting.\n' "$1"
+    told=yes
+    sleep 2
+  done
+  while sleep 30 && kill -0 $$ 2>/dev/null && [ -d "$lock" ]; do touch "$lock"; done </dev/null >/dev/null 2>&1 &
+  turn=$!
+}
+give_turn() {
+  [ -n "$lock" ] || return 0
+  kill "$turn" 2>/dev/null
+  rmdir "$lock"
+}
 # What another source left half done is of no use.
 begin() {
   is_mounted || { problem "No volume is mounted at $mount."; return 1; }
@@ -78,6 +103,22 @@ ask_hub() {
   fi
 }
 
+# address argument...: the address is in no argument, which other programs can read.
+by_curl() {
+  address=$(printf '%s' "$1" | sed 's/[\\"]/\\&/g')
+  shift
+  printf 'url = "%s"\n' "$address" | curl -K - "$@"
+}
+# shellcheck disable=SC2317 # By watched.
+by_wget() {
+  case $1 in *\?*) printf '%s\n' "$1" | wget -q -c -O "$target.part" -i - ;; *) wget -q -c -O "$target.part" "$1" ;; esac
+}
+# The one of BusyBox reads no list.
+can_wget() {
+  has wget || return 1
+  case $1 in *\?*) wget --version 2>/dev/null | grep -q GNU ;; esac
+}
+
 # index address sha256 target
 # The query of a presigned address is a secret, and another one each time, so that it is no part of the source.
 from_https() {
@@ -86,12 +127,12 @@ from_https() {
     printf 'free %s %s\n' "$1" "$(free_kb "$target")"
     ! is_foreign "$target" || printf 'taken %s\n' "$1"
     is_mounted || printf 'missing %s volume\n' "$1"
-    has curl || has wget || printf 'missing %s curl\n' "$1"
+    has curl || can_wget "$2" || printf 'missing %s curl\n' "$1"
     has sha256sum || printf 'missing %s sha256sum\n' "$1"
     if is_there "$target" "$source" "sha256:$3"; then
       printf 'there %s\n' "$1"
     else
-      printf 'size %s %s\n' "$1" "$(curl -fsSIL --proto =https --max-time 20 "$2" 2>/dev/null | tr -d '\r' |
+      printf 'size %s %s\n' "$1" "$(by_curl "$2" -fsSIL --proto =https --max-time 20 2>/dev/null | tr -d '\r' |
         awk 'tolower($1) == "content-length:" { size = $2 } END { print size }')"
     fi
     return
@@ -100,13 +141,23 @@ from_https() {
     printf '%s is there already\n' "$target"
     return
   fi
-  begin "$target" "$source" "sha256:$3" || { problem "Could not write to $target."; return; }
+  take_turn "$target" || { problem "Could not write to $target."; return; }
+  fetch_https "$2" "$source" "$3"
+  give_turn
+}
+# address source sha256
+fetch_https() {
+  if is_there "$target" "$2" "sha256:$3"; then
+    printf '%s is there already\n' "$target"
+    return
+  fi
+  begin "$target" "$2" "sha256:$3" || { problem "Could not write to $target."; return; }
   if is_sum "$3"; then
     :
   elif has curl; then
-    watched curl -fsSL --proto =https --retry 5 -C - -o "$target.part" "$2"
-  elif has wget; then
-    watched wget -q -c -O "$target.part" "$2"
+    watched by_curl "$1" -fsSL --proto =https --retry 5 -C - -o "$target.part"
+  elif can_wget "$1"; then
+    watched by_wget "$1"
   else
     problem "curl and wget are missing. Install one of them on the machine."
     return
@@ -120,7 +171,7 @@ from_https() {
     rm -f "$target.part"
     problem "$target was not kept: its SHA-256 is not the one that the file names."
   else
-    keep "$source" "sha256:$3"
+    keep "$2" "sha256:$3"
   fi
 }
 # Of what was fetched.
@@ -176,6 +227,15 @@ from_hub() {
     return
   fi
   has "$tool" || { problem "hf is missing. Install it on the machine: pip install huggingface_hub"; return; }
+  take_turn "$target" || { problem "Could not write to $target."; return; }
+  fetch_hub "$@"
+  give_turn
+}
+fetch_hub() {
+  if is_there "$target" "$source" "$commit"; then
+    printf '%s is there already\n' "$target"
+    return
+  fi
   begin "$target" "$source" "$commit" || { problem "Could not write to $target."; return; }
   if hub_patterns "$@"; then
     rm -rf "$target.part/.cache"

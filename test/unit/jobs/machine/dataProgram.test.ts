@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +23,7 @@ const sha = (content: string) => createHash('sha256').update(content).digest('he
 const curl = `#!/bin/sh
 echo "curl $*" >>"$CALLS"
 for last; do :; done
-case " $* " in *" -H @- "*) cat >>"$CALLS" ;; esac
+case " $* " in *" -H @- "*) cat >>"$CALLS" ;; *" -K - "*) last=$(sed -n 's/^url = "\\(.*\\)"$/\\1/p') ;; esac
 case $last in *huggingface*) [ -e "$WEB/hub" ] && exec cat "$WEB/hub"; exit 22 ;; esac
 [ -e "$WEB/file" ] || exit 22
 case " $* " in *" -fsSIL "*) printf 'HTTP/2 200\\r\\nContent-Length: %s\\r\\n' "$(wc -c <"$WEB/file")"; exit ;; esac
@@ -98,6 +99,29 @@ for (const shell of [
       const before = calls();
       assert.match(run([file('content')]).stdout, /x is there already/);
       assert.equal(calls(), before);
+    });
+
+    it('names an address in no argument, which other programs could read', () => {
+      writeFileSync(at('web', 'file'), 'content');
+      assert.equal(readMeasured(run([file('content')], 'measure').stdout, 1)?.[0]?.bytes, 7);
+      assert.equal(run([file('content')]).status, 0);
+      assert.match(calls(), /^curl .*-K - .*-o /m);
+      assert.ok(!calls().includes('a=1'), calls());
+    });
+
+    it('waits for another program that fetches the same, and leaves the lock of one that was killed', () => {
+      writeFileSync(at('web', 'file'), 'content');
+      const lock = at('out', 'data', 'x.lock.gpu-rental');
+      mkdirSync(lock, { recursive: true });
+      const later = spawn('sh', ['-c', `sleep 1; rmdir '${lock}'`], { stdio: 'ignore' });
+      const { status, stdout } = run([file('content')]);
+      later.kill();
+      assert.match(stdout, /x is being fetched by another program\. Waiting\.\n[^]*x is complete/);
+      rmSync(at('out'), { recursive: true });
+      mkdirSync(lock, { recursive: true });
+      utimesSync(lock, 1, 1);
+      assert.deepEqual([status, run([file('content')]).status], [0, 0]);
+      assert.deepEqual(readdirSync(at('out', 'data')).sort(), ['x', 'x.gpu-rental']);
     });
 
     it('keeps the old file until the new one is whole, and none with another hash', () => {
