@@ -14,6 +14,7 @@ import { measureLogins } from './logins';
 import { measureMirror } from './mirror';
 import { measureOffers } from './offers';
 import { measurePage } from './page';
+import { measureParked } from './parked';
 import { measureReports } from './reports';
 import { measureRequests } from './requests';
 import { measureSizes } from './sizes';
@@ -36,6 +37,7 @@ const kinds: Record<string, () => Figure[] | Promise<Figure[]>> = {
   jobSync: measureJobSync,
   files: measureFiles,
   mirror: measureMirror,
+  parked: measureParked,
   tests: measureTests,
 };
 
