@@ -20,8 +20,11 @@ describe('the set-up that a workspace file wants', () => {
   const instances = () => window.view('instances');
   const onMachine = (...parts: string[]) => path.join(home, ...parts);
   const read = (...parts: string[]) => readFileSync(onMachine(...parts), 'utf8');
+  /** The machine has a copy of the folder. */
   const write = (file: unknown) => {
-    writeFileSync(path.join(computer().workspace, '.vscode', 'gpu-rental.json'), JSON.stringify(file));
+    for (const folder of [computer().workspace, onMachine('copy')]) {
+      writeFileSync(path.join(folder, '.vscode', 'gpu-rental.json'), JSON.stringify(file));
+    }
   };
   const inTerminal = () => runProgram('ssh', ['-F', computer().sshConfig, alias, laterProgram]);
   /** Connects from a window; with what it is asked on the way. */
@@ -55,7 +58,6 @@ describe('the set-up that a workspace file wants', () => {
     const id = await reachableInstance(computer(), 'trainer');
     home = path.join(computer().root, 'instances', String(id));
     mkdirSync(onMachine('copy', '.vscode'), { recursive: true });
-    writeFileSync(onMachine('copy', '.vscode', 'gpu-rental.json'), '{}');
     mkdirSync(path.join(computer().workspace, '.vscode'));
     computer().settings.set('gpuRental.setUp.extensions', ['Mine.one']);
     write({ setUp: { extensions: ['theirs.two', 'theirs.lost'], script } });
