@@ -270,7 +270,7 @@ describe('rentals and starts that go wrong', () => {
     await instances().menu(`#${waiting}`, 'Start…');
     await window.dialogButton('Start');
     const { buttons } = await window.toast(/is waiting for its GPU, which another user has/);
-    await row('Waiting: another user has the GPU');
+    await row('Another user has the GPU');
     assert.deepEqual(buttons, ['Wait', 'Move…', 'Download…', 'Stop Waiting']);
     await window.toastButton(/is waiting for its GPU/, 'Stop Waiting');
     await window.dialog(/Cancel the start of/);
@@ -293,7 +293,7 @@ describe('rentals and starts that go wrong', () => {
     await computer().pass(10_000);
     assert.ok(!window.toasts().some((one) => one.includes('is waiting for its GPU')), 'not before 30 s');
     await computer().pass(30_000);
-    await instances().row(new RegExp(`Waiting: another user has the GPU.*#${waiting}`));
+    await instances().row(new RegExp(`Another user has the GPU.*#${waiting}`));
     await window.toast(
       /is waiting for its GPU.*The service says: Required resources are currently unavailable/,
     );
@@ -308,7 +308,7 @@ describe('rentals and starts that go wrong', () => {
     };
     await cancel();
     await window.toast(/is unchanged and still costs/);
-    await instances().row(new RegExp(`Waiting: another user has the GPU.*#${waiting}`));
+    await instances().row(new RegExp(`Another user has the GPU.*#${waiting}`));
     computer().simulator.fail({ kind: 'dropAfter', method: 'PUT', path });
     await cancel();
     await window.toast(/^The start of .* is canceled\. Storage still costs/);

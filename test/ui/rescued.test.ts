@@ -86,7 +86,7 @@ describe('a workspace that is moved off an instance whose GPU is gone', function
     await instances().contextMenu(instances().row('trainer'), 'Start…');
     await workbench.dialogButton('Start');
     await workbench.toast(waiting);
-    await instances().row('trainer').filter({ hasText: 'another user has the GPU' }).waitFor();
+    await instances().row('trainer').filter({ hasText: 'Another user has the GPU' }).waitFor();
     await workbench.shot('02-waiting');
   });
 

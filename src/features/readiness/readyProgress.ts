@@ -8,7 +8,7 @@ import { progressWithButton } from '../../editor/progress';
 import { titleOf } from '../../editor/titles';
 import { destroyedText, notConfirmedText } from '../../model/instances/destroyVerdict';
 import { instanceName } from '../../model/instances/instanceLabel';
-import { stateLabel, stateOf } from '../../model/instances/instanceState';
+import { stateLabel, stateOf, takenGpuWords } from '../../model/instances/instanceState';
 import { checkTexts } from '../../model/rentals/machineCheckText';
 import type { StartWatch } from '../../model/rentals/startWatch';
 import type { ActingAccount } from '../../store/accounts/accounts';
@@ -96,16 +96,17 @@ export class ReadyProgress implements vscode.Disposable {
   private stage(watch: StartWatch): string {
     const instance = this.deps.fleet.find(watch.instanceId);
     const { now } = redrawAt(this.deps.clock.now());
-    const label = instance
-      ? localize(stateLabel(instance, stateOf(instance, this.deps.fleet.facts(instance.id), now)))
-      : t('Preparing');
+    const kind = instance && stateOf(instance, this.deps.fleet.facts(instance.id), now);
+    const label = instance && kind ? localize(stateLabel(instance, kind)) : t('Preparing');
+    // While another user has the GPU, all else dates from the last run.
+    const words = instance && kind === 'queued' ? takenGpuWords(instance) : watch.message;
     const elapsed = localize(durationText(now - watch.since));
     if (watch.check) {
       return checkTexts(watch.check, now).map(localize).join(' · ');
     }
     const parts = watch.isLong
-      ? [label, elapsed, t('longer than usual'), hostSentences(watch.message).join(' ')]
-      : [label, elapsed, plainLabel(watch.message ?? '').slice(0, 120)];
+      ? [label, elapsed, t('longer than usual'), hostSentences(words).join(' ')]
+      : [label, elapsed, plainLabel(words ?? '').slice(0, 120)];
     return parts.filter((part) => part !== '').join(' · ');
   }
 

@@ -396,7 +396,7 @@ const labels: Record<Exclude<InstanceStateKind, 'other'>, Text> = {
   provisioning: text('Preparing'),
   loading: text('Loading image'),
   starting: text('Starting'),
-  queued: text('Waiting: another user has the GPU'),
+  queued: text('Another user has the GPU'),
   running: text('Running'),
   stopping: text('Stopping'),
   stopped: text('Stopped'),

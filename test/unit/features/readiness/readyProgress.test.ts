@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ReadyProgress } from '../../../../src/features/readiness/readyProgress';
+import type { InstanceFacts } from '../../../../src/model/instances/instanceState';
 import type { StartWatch } from '../../../../src/model/rentals/startWatch';
 import { anInstance } from '../../../support/builders';
 import { FakeClock, settle } from '../../../support/fakeClock';
@@ -15,10 +16,14 @@ describe('The progress of a machine that gets ready', () => {
     followed = [],
     isListed = true,
     more = {},
+    state = { actualStatus: 'loading' },
+    facts = {},
   }: {
     readonly followed?: readonly number[];
     readonly isListed?: boolean;
     readonly more?: Partial<StartWatch>;
+    readonly state?: Parameters<typeof anInstance>[0];
+    readonly facts?: InstanceFacts;
   } = {}) {
     const screen = openScreen();
     const clock = new FakeClock();
@@ -26,11 +31,11 @@ describe('The progress of a machine that gets ready', () => {
     const watches: StartWatch[] = [];
     const offered: { readonly key: string; readonly isStillSo: () => boolean }[] = [];
     const stopped: number[] = [];
-    const instance = anInstance({ id: 7, label: 'trainer', actualStatus: 'loading' });
+    const instance = anInstance({ id: 7, label: 'trainer', ...state });
     const deps = {
       clock,
       accounts: { active: { key: 'mine' } },
-      fleet: { find: () => (isListed ? instance : undefined), facts: () => ({}) },
+      fleet: { find: () => (isListed ? instance : undefined), facts: () => facts },
       startWatches: {
         ...{ watches, onDidChange: changed.event },
         find: (id: number) => watches.find(({ instanceId }) => instanceId === id),
@@ -74,6 +79,18 @@ describe('The progress of a machine that gets ready', () => {
     assert.match(before, /^Getting trainer ready: \S.* · 0 s$/);
     await clock.advance(2 * minute);
     assert.deepEqual(shown(), [before.replace('0 s', '2 min')]);
+  });
+
+  it('leaves out what a machine reported before another user had its GPU', () => {
+    const facts: InstanceFacts = { lastRequest: { kind: 'start', at: 0, queued: true } };
+    const stageOf = (statusMessage: string) =>
+      scene({
+        facts,
+        state: { actualStatus: 'scheduling', intendedStatus: 'running', statusMessage },
+        more: { message: statusMessage },
+      }).shown();
+    assert.deepEqual(stageOf('stopped'), ['Getting trainer ready: Another user has the GPU · 0 s']);
+    assert.match(stageOf('Required resources are currently unavailable').join(), /0 s · Required resources/);
   });
 
   const stages = [
