@@ -1,4 +1,5 @@
-import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { BodyReader } from '../body';
 import { callerOf, ok, route, ServiceError, type Route, type SimRequest } from '../route';
@@ -216,7 +217,11 @@ function placeOf(
   if (instance?.accountId !== callerOf(request).accountId) {
     throw new ServiceError(404, 'no_such_instance', `Instance ${name ?? ''} not found.`);
   }
-  return { instance, file: below(folders.ensure(instance.id), wanted?.replace(/^\/root(?=\/|$)/, '/')) };
+  const file =
+    wanted !== undefined && folders.isBeside(wanted)
+      ? path.resolve(wanted)
+      : below(folders.ensure(instance.id), wanted?.replace(/^\/root(?=\/|$)/, '/'));
+  return { instance, file };
 }
 
 /** As rsync does: the content of a folder is copied into the other one. No link is followed. */
@@ -225,8 +230,8 @@ function copyFiles(from: string, to: string): string {
     return 'Copy failed: no such file or directory.';
   }
   mkdirSync(to, { recursive: true });
-  const target = statSync(from).isDirectory() ? to : path.join(to, path.basename(from));
-  cpSync(from, target, { recursive: true, verbatimSymlinks: true });
+  // The copies of Node.js keep no times of folders.
+  execFileSync('cp', ['-RPp', statSync(from).isDirectory() ? `${from}/.` : from, to]);
   return 'Copy finished.';
 }
 

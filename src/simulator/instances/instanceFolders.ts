@@ -27,6 +27,14 @@ export class InstanceFolders {
     return folder;
   }
 
+  /** Whether a path is beside the folders of a given place, where a login to an instance reaches it as well. */
+  isBeside(file: string): boolean {
+    const kept = this.keptRoot();
+    return (
+      kept !== undefined && path.resolve(file).startsWith(`${path.dirname(path.resolve(kept))}${path.sep}`)
+    );
+  }
+
   remove(instanceId: number): void {
     if (this.root !== undefined || this.keptRoot() !== undefined) {
       const folder = path.join(this.rootFolder(), String(instanceId));
