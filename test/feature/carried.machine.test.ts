@@ -42,7 +42,7 @@ describe('A workspace that the service moves from one instance to another', () =
     const question = await window.dialog(/^Move .*project off trainer\?/);
     assert.match(
       question.detail ?? '',
-      /A copy by the service is faster, and costs the same traffic or less, but nothing of it stays here\./,
+      /A copy by the service is faster, but sends caches as well: 2\.0 MB, for \$\S+\. Nothing of it stays here/,
     );
     question.press('Copy by the Service…');
     await window.quick.title(/Move/);

@@ -62,7 +62,7 @@ export async function askPark(plan: ParkedSet['plan'], asked: AskedPark): Promis
       label: plan === 'park' ? t('Park with Caches') : t('Choose Offer with Caches…'),
       run: () => ({ leftOut: always }),
     },
-    plan === 'move' && {
+    mayCarry(plan, look) && {
       label: t('Copy by the Service…'),
       run: () => ({ leftOut: [...always, ...caches], isByService: true }),
     },
@@ -110,6 +110,20 @@ function warnings({
     ...(look.special.length > 0 ? [t('Sockets and devices are not saved: {0}', named(look.special))] : []),
   ];
   return lines.length === 0 ? [] : [...lines.map((line) => `⚠ ${line}`), ''];
+}
+
+/** The service can leave nothing out, and no token may be sent to another host. */
+function mayCarry(plan: ParkedSet['plan'], { secrets }: FolderLook): boolean {
+  return plan === 'move' && secrets.length === 0;
+}
+
+function serviceFact({ instance, look }: AskedPark): string {
+  const { traffic } = parkedCost(instance, look.bytes);
+  return t(
+    'A copy by the service is faster, but sends caches as well: {0}, for {1}. Nothing of it stays here, and where it fails, all is sent through this computer.',
+    bytesText(look.bytes),
+    traffic === undefined ? t('a price that the service does not state') : formatMoney(traffic),
+  );
 }
 
 /** The service copies a folder whole: it can leave nothing out. */
@@ -172,13 +186,7 @@ function facts(plan: ParkedSet['plan'], asked: AskedPark): readonly string[] {
                 localize(timeText),
               ),
         ]),
-    ...(plan === 'move'
-      ? [
-          t(
-            'A copy by the service is faster, and costs the same traffic or less, but nothing of it stays here. What it does not bring whole goes through this computer.',
-          ),
-        ]
-      : []),
+    ...(mayCarry(plan, look) ? [serviceFact(asked)] : []),
     ...(cloud ? [secondCopyFact(asked, cloud)] : []),
     ...(replaces === undefined ? [] : [t('The older copy “{0}” is deleted afterwards.', replaces)]),
     plan === 'rescue'
