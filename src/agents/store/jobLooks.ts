@@ -15,7 +15,7 @@ import { activeAccount, untrusted, usd, waitMsOf, type ToolDeps } from './toolDe
 
 const usualRows = 5;
 /** The most bytes of a log in an answer. */
-const mostLog = 3000;
+const mostLog = 2500;
 /** The most files of the outputs that are listed, and that are looked at. */
 const mostOutputs = 40;
 const mostEntries = 2000;
@@ -100,7 +100,7 @@ async function getJob(deps: ToolDeps, input: ToolInput<'get_job'>, { signal }: T
     next: nextOf(row),
     untrusted: {
       ...foreignTexts(deps, row),
-      ...untrusted(deps, { ...numbers }),
+      ...untrusted(deps, { ...numbers }, 20),
       log: log.text,
       ...(areHere ? { outputs: await outputsText(deps, job.outputsTo) } : {}),
     },
@@ -181,7 +181,7 @@ async function outputsText(deps: ToolDeps, folder: string): Promise<string> {
   const lines = await Promise.all(files.slice(0, mostOutputs).map((one) => lineOf(folder, one)));
   const rest = files.length - lines.length;
   const text = [...lines, ...(rest > 0 ? [`${rest} more`] : [])].join('\n');
-  return endOfText(deps.redact(text), 1200).text;
+  return endOfText(deps.redact(text), 900).text;
 }
 
 async function lineOf(folder: string, entry: Dirent): Promise<string> {

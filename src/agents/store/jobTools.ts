@@ -94,7 +94,7 @@ async function checkJob(deps: ToolDeps, input: ToolInput<'check_job'>, { signal 
         missingSecrets: missingSecrets.join(', ') || undefined,
         outputs: spec.outputs.join(', ') || undefined,
       },
-      300,
+      160,
     ),
     ...(account.isDemo ? { demo: true } : {}),
   };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { AgentDriver, letAgentsIn } from '../../support/feature/agentDriver';
+import { writeJobs } from '../../support/feature/jobDriver';
 import { reachableInstance } from '../../support/feature/reachable';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
@@ -92,5 +93,15 @@ describe('an agent with a long command', () => {
     const over = await until((answer) => answer['isOver'] === true);
     assert.equal(over['outcome'], 'kept');
     window.clearToasts();
+  });
+
+  it('gets no job of a folder that the user does not trust', async () => {
+    await writeJobs(window, { train: { run: 'true', limits: { hours: 1, costDollars: 1 } } });
+    assert.equal((await agent.call('check_job', { job: 'train', instance }))['allowed'], true);
+    window.close();
+    window = await computer().openWindow({ isTrusted: false, isFocused: true });
+    await window.view('instances').row('trainer');
+    agent = new AgentDriver(window);
+    await assert.rejects(agent.call('check_job', { job: 'train', instance }), /that the user trusts/);
   });
 });

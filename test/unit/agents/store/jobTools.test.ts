@@ -9,7 +9,7 @@ import { jobUse } from '../../../../src/model/accounts/keptSecret';
 import { fromDollars, times } from '../../../../src/model/money';
 import { agentScene, type AgentScene } from '../../../support/agentWindows';
 import { anInstance, anOffer } from '../../../support/builders';
-import { openRepository, type RepositoryParts } from '../../../support/repository';
+import { openRepository, orderRunningJob, type RepositoryParts } from '../../../support/repository';
 
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -205,5 +205,39 @@ describe('A job that an agent asks for', () => {
       isMore = answer['truncated'] === true;
     }
     assert.equal(read, whole);
+  });
+
+  it('has answers that clients read whole, with any file, outputs and log', async () => {
+    const long = '漢'.repeat(500);
+    await scene.computer.dispose();
+    const names = Array.from({ length: 30 }, (_, at) => [`${'漢'.repeat(60)}${at}.pem`, ''] as const);
+    await open({
+      job: {
+        outputs: [`${long}/**`],
+        secrets: ['A'.repeat(60), 'B'.repeat(60)],
+        sync: { include: ['*.pem'] },
+      },
+      files: { 'train.sh': '', ...Object.fromEntries(names) },
+    });
+    assert.ok(Buffer.byteLength(JSON.stringify(await check())) <= 6144);
+    const { jobs: store } = scene.window.agentJobs;
+    const handle = await orderRunningJob(scene.window, {
+      name: long,
+      agent: { name: '漢'.repeat(40), request: 'request_a' },
+    });
+    const row = store.find(handle.slice(4));
+    assert.ok(row);
+    const numbers = { epoch: long, step: long, loss: long, speed: long };
+    const printed = Object.fromEntries(
+      Object.entries(numbers).map(([key, value]) => [key, value.slice(0, 60)]),
+    );
+    await store.putState({ ...row.state, numbers: printed });
+    await store.writeLog(row.job.id, 0, Buffer.from('"\n漢'.repeat(5000)));
+    for (const from of [undefined, 0, 1, 2, 24_999]) {
+      const input = { job: handle, ...(from === undefined ? {} : { from }) };
+      const answer = await tools().get_job(input, context);
+      assert.ok(Buffer.byteLength(JSON.stringify(answer)) <= 6144, String(from));
+      assert.ok(Number(answer['nextFrom']) > (from ?? 0));
+    }
   });
 });
