@@ -132,7 +132,8 @@ describe('agents in the real editor', function () {
     await workbench.dialogButton('Allow');
     await until(
       'the tools',
-      async () => (await chat.toolNames()).filter((name) => name.startsWith('gpuRental_')).length === 12,
+      async () =>
+        (await chat.toolNames()).filter((name) => name.startsWith('gpuRental_')).length === toolSpecs.length,
     );
   });
 
