@@ -316,6 +316,7 @@ describe('The scripts that set a machine up', () => {
       'mount',
       'rm',
       'sh',
+      'sync',
       'tar',
       'umount',
       'xattr',
