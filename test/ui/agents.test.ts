@@ -32,6 +32,21 @@ const acceptCommands = [
   'workbench.action.focusNextPart',
 ];
 
+const file = {
+  image: 'pytorch/pytorch:latest',
+  diskGb: 16,
+  maxPricePerHour: 0.9,
+  filters: { num_gpus: { eq: 1 } },
+  jobs: {
+    train: {
+      run: 'sh train.sh',
+      outputs: ['outputs/**'],
+      machine: 'new',
+      limits: { hours: 1, costDollars: 3 },
+      whenDone: { success: 'destroy', failure: 'destroy' },
+    },
+  },
+};
 const address = path.join(tmpdir(), `gr-chat-${process.pid}.sock`);
 
 describe('agents in the real editor', function () {
@@ -121,7 +136,36 @@ describe('agents in the real editor', function () {
     assert.equal(destroyed(), before.destroyed + 1);
   }
 
+  /** A job of the open folder to its outputs and the end of its machine, with one yes. */
+  async function jobJourney(call: Call, name: string): Promise<void> {
+    const before = { rentals: rentals(), destroyed: destroyed() };
+    const plan = await call('check_job', { job: 'train' });
+    assert.equal(plan['allowed'], true, JSON.stringify(plan));
+    const asked = await call('run_job', { plan: plan['plan'], requestId: `${name}-train-it` });
+    await dialog(/Rent 1×.*run “train”/).waitFor();
+    await workbench.shot(`${name}-job`);
+    assert.equal(rentals(), before.rentals);
+    await workbench.dialogButton('and Run');
+    const { job } = await settled(call, asked['request'], (answer) => answer['job'] !== undefined);
+    const over = await until(
+      'the end of the job',
+      async () => {
+        const answer = await call('get_job', { job, waitSeconds: 5 });
+        return answer['isOver'] === true ? answer : undefined;
+      },
+      { timeoutMs: 180_000 },
+    );
+    assert.deepEqual([over['exitCode'], over['outcome']], [0, 'destroyed'], JSON.stringify(over));
+    const model = path.join(String(over['outputsFolder']), 'outputs', 'model.bin');
+    assert.equal(readFileSync(model, 'utf8'), 'weights');
+    assert.deepEqual([rentals(), destroyed()], [before.rentals + 1, before.destroyed + 1]);
+  }
+
   it('let the chat in after a dialog that names the limits', async () => {
+    const workspace = path.join(session().root, 'workspace');
+    mkdirSync(path.join(workspace, '.vscode'));
+    writeFileSync(path.join(workspace, '.vscode', 'gpu-rental.json'), JSON.stringify(file));
+    writeFileSync(path.join(workspace, 'train.sh'), 'mkdir -p outputs; printf weights >outputs/model.bin\n');
     await registerOwnKey(session());
     workbench = await session().window();
     await signIn(session(), workbench);
@@ -153,11 +197,15 @@ describe('agents in the real editor', function () {
     );
   });
 
+  it('trains by a job of the open folder from a prompt in the chat, once per yes', async () => {
+    await jobJourney((tool, input) => chat.tool(tool, input), 'chat');
+  });
+
   it('does the same for the official client over MCP', async () => {
     await workbench.clearNotifications();
-    const file = path.join(session().root, 'home', '.cursor', 'mcp.json');
-    mkdirSync(path.dirname(file));
-    writeFileSync(file, '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  }\n}\n');
+    const own = path.join(session().root, 'home', '.cursor', 'mcp.json');
+    mkdirSync(path.dirname(own));
+    writeFileSync(own, '{\n  "mcpServers": {\n    "other": { "command": "x" }\n  }\n}\n');
     await workbench.run('Set Up Agents…');
     await workbench.shot('03-clients');
     await workbench.quick.pick('Cursor');
@@ -166,7 +214,7 @@ describe('agents in the real editor', function () {
     await workbench.dialogButton('Write');
     await workbench.toast(/Cursor is set up/);
     await workbench.shot('03-written');
-    const { mcpServers } = JSON.parse(readFileSync(file, 'utf8')) as {
+    const { mcpServers } = JSON.parse(readFileSync(own, 'utf8')) as {
       readonly mcpServers: Readonly<Record<string, { readonly args: readonly string[] }>>;
     };
     assert.deepEqual(Object.keys(mcpServers), ['other', 'gpu-rental']);
@@ -194,16 +242,14 @@ describe('agents in the real editor', function () {
     assert.equal(code, 0);
     const { result } = JSON.parse(out) as { readonly result: { readonly tools: readonly unknown[] } };
     assert.equal(result.tools.length, toolSpecs.length);
-    await journey(
-      async (tool, input) => {
-        const called = await inspector.call(tool, input);
-        assert.equal(called.code, 0, called.out);
-        const answer = JSON.parse(called.out) as { readonly result: { readonly structuredContent: Json } };
-        return answer.result.structuredContent;
-      },
-      'inspector',
-      () => workbench.shot('05-rent-inspector'),
-    );
+    const call: Call = async (tool, input) => {
+      const called = await inspector.call(tool, input);
+      assert.equal(called.code, 0, called.out);
+      const answer = JSON.parse(called.out) as { readonly result: { readonly structuredContent: Json } };
+      return answer.result.structuredContent;
+    };
+    await journey(call, 'inspector', () => workbench.shot('05-rent-inspector'));
+    await jobJourney(call, 'inspector');
   });
 
   it('answers the Inspector that nothing was done if no editor is open', async () => {
@@ -225,8 +271,10 @@ describe('agents in the real editor', function () {
   });
 
   it('shows limits, use and calls in the account view', async () => {
-    // Both open, the group would be below what is shown.
-    await workbench.view('Instances').close();
+    // With these open, the group would be below what is shown.
+    for (const view of ['Instances', 'Jobs']) {
+      await workbench.view(view).close();
+    }
     const account = workbench.view('Account');
     await account.open();
     await account.expand(account.row('Agents'));
