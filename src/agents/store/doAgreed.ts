@@ -144,6 +144,7 @@ async function rent(deps: DoAgreedDeps, request: AgentRequest, { client, key: ac
     // A window that slept may have been given up; the agent then got the answer that nothing was rented.
     beforeSent: async ({ marker }) => {
       checkFresh(request, deps.clock.now());
+      await desk.checkNow(accountKey, request);
       if (!(await desk.move(request.id, ['renting'], { marker }, accountKey))) {
         throw new ToolError('The request was given up before anything was sent. Nothing was rented.');
       }
