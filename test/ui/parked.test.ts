@@ -5,6 +5,7 @@ import path from 'node:path';
 import { confirmRental, instanceLabelled, signIn } from '../support/journey';
 import { haveKey, rentNow, reviewFirst } from '../support/rentJourney';
 import { useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
 import { Workbench } from '../support/workbench';
 
 describe('a workspace that is parked and resumed', function () {
@@ -108,18 +109,18 @@ describe('a workspace that is parked and resumed', function () {
   });
 
   it('is parked', async () => {
-    // The instance begins to send once this pipe is written to.
-    const pipe = onMachine('go');
+    // The instance begins to send once this pipe is written to, which would wait for ever without a reader.
+    const [pipe, asked] = [onMachine('go'), onMachine('asked')];
     const tar = onMachine(`${id}.machine`, 'bin', 'tar');
     execFileSync('mkfifo', [pipe]);
-    writeFileSync(tar, `#!/bin/sh\n[ "$1" = --version ] || read _ <'${pipe}'\nexec /usr/bin/tar "$@"\n`, {
-      mode: 0o700,
-    });
+    const waits = `[ "$1" = --version ] || { : >'${asked}'; read _ <'${pipe}'; }`;
+    writeFileSync(tar, `#!/bin/sh\n${waits}\nexec /usr/bin/tar "$@"\n`, { mode: 0o700 });
     await workbench.dialogButton('Park and Destroy');
     await instances()
       .row(/^project of trainer.*saving .*20 MB/)
       .waitFor();
     await workbench.shot('07-parking');
+    await until('the files to be asked for', () => existsSync(asked));
     rmSync(tar);
     writeFileSync(pipe, '\n');
     await instances()
