@@ -11,7 +11,7 @@ import { SftpConnections } from '../../src/workspaces/machine/connections';
 import { rawOf } from '../../src/workspaces/machine/rawPath';
 import { ifThere } from '../../src/workspaces/machine/replaceRemote';
 import { closeSshJobs, openSshJobs } from '../support/jobScene';
-import type { Figure } from './figure';
+import { seconds, timeOf, type Figure } from './figure';
 
 const run = promisify(execFile);
 const names = 10_000;
@@ -34,12 +34,12 @@ export async function measureFiles(): Promise<Figure[]> {
     const bySftp = (line: string) => {
       const batch = join(home.root, 'batch');
       writeFileSync(batch, `${line}\n`);
-      return timed(() => run('sftp', ['-q', '-f', '-b', batch, ...args], { maxBuffer: 100_000_000 }));
+      return timeOf(() => run('sftp', ['-q', '-f', '-b', batch, ...args], { maxBuffer: 100_000_000 }));
     };
     const ours = async (action: (client: SftpClient) => Promise<unknown>) => {
       const connections = new SftpConnections({ ssh, clock: systemClock, log: silentLog });
       try {
-        return await timed(() => connections.use('gpu-7', action));
+        return await timeOf(() => connections.use('gpu-7', action));
       } finally {
         connections.dispose();
       }
@@ -48,7 +48,7 @@ export async function measureFiles(): Promise<Figure[]> {
     let openMs = 0;
     const listMs = await ours(async (client) => {
       await list(client);
-      openMs = await timed(() => list(client));
+      openMs = await timeOf(() => list(client));
     });
     const place = (name: string) => join(remote, name);
     const here = (name: string) => join(home.root, name);
@@ -109,14 +109,4 @@ async function sideBySide(bySftp: () => Promise<number>, ours: () => Promise<num
 
 function beside(name: string, { sftpMs, ms }: Both): Figure {
   return { name, value: `${seconds(ms)}, ${(ms / sftpMs).toFixed(2)} × sftp`, aim: '≤ 1.3 × sftp' };
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(2)} s`;
 }

@@ -12,7 +12,7 @@ import {
 } from '../support/jobScene';
 import { openedFolder } from '../support/openedFolder';
 import { until } from '../support/until';
-import type { Figure } from './figure';
+import { seconds, timeOf, type Figure } from './figure';
 
 const smallFiles = 10_000;
 const smallBytes = 2_000;
@@ -25,24 +25,24 @@ export async function measureJobSync(): Promise<Figure[]> {
   try {
     fillWorkspace(scene.workspace);
     const names = filesBelow(scene.workspace);
-    const tarMs = await timed(() => sendByTar(scene));
+    const tarMs = await timeOf(() => sendByTar(scene));
     const sync = (id: string) => async () => {
       const order = jobOrder('true', { id });
       await scene.job.begin(order);
       await scene.job.sync(order, sentFrom(scene.workspace, names));
     };
-    const firstMs = await timed(sync('a1'));
+    const firstMs = await timeOf(sync('a1'));
     await until('the spare copy', () =>
       existsSync(join(scene.remote, '.gpu-rental', 'mirrors', 'fe01', 'spare')),
     );
-    const againMs = await timed(sync('a2'));
-    const fetchTarMs = await timed(() => fetchByTar(scene));
+    const againMs = await timeOf(sync('a2'));
+    const fetchTarMs = await timeOf(() => fetchByTar(scene));
     const outputs = jobOrder('cp -a "$HOME/.gpu-rental/jobs/a1/src" outputs', { id: 'a3' });
     await scene.job.begin(outputs);
     await scene.job.sync(outputs, undefined);
     await scene.job.start(outputs);
     await scene.ended('a3');
-    const fetchMs = await timed(async () => {
+    const fetchMs = await timeOf(async () => {
       await scene.job.fetch('a3', await scene.job.outputs('a3', ['outputs/**']), openedFolder(scene.results));
     });
     const what = `${smallFiles.toLocaleString('en')} small files and ${(largeFiles * largeBytes) / 1e6} MB`;
@@ -67,16 +67,6 @@ function fillWorkspace(workspace: string): void {
   for (let index = 0; index < largeFiles; index++) {
     writeFileSync(join(workspace, `weights${index}.bin`), randomBytes(largeBytes));
   }
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(1)} s`;
 }
 
 async function sendByTar({ ssh, workspace }: SshJobScene): Promise<void> {

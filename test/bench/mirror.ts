@@ -9,7 +9,7 @@ import { SshHome } from '../support/sshHome';
 import { sshAccount, sshInstance } from '../support/sshInstance';
 import { SshMachine } from '../support/sshMachine';
 import { pause } from '../support/until';
-import { median, type Figure } from './figure';
+import { median, seconds, timeOf, type Figure } from './figure';
 
 /** How many small and large files a folder has. */
 const folders = [
@@ -44,9 +44,9 @@ async function measureFolder(smallFiles: number, largeFiles: number): Promise<Fi
     const instance = sshInstance(machine.port);
     await ssh.prepare({ account: sshAccount, instanceId: 7, instance, registeredKeys: [key] });
     fill(scene.local, smallFiles, largeFiles);
-    const tarMs = await timed(() => sendByTar(ssh, scene.local, ['.'], 'plain', 'sync -f .'));
+    const tarMs = await timeOf(() => sendByTar(ssh, scene.local, ['.'], 'plain', 'sync -f .'));
     const mirror = scene.open({ ssh });
-    const firstMs = await timed(async () => {
+    const firstMs = await timeOf(async () => {
       await mirror.settle();
       // Much of it waits for a yes.
       mirror.answer(true);
@@ -55,15 +55,15 @@ async function measureFolder(smallFiles: number, largeFiles: number): Promise<Fi
     // What was sent in the last two seconds is hashed once more after them.
     await pause(2_500);
     await mirror.settle();
-    const unchangedMs = await timed(() => mirror.settle());
+    const unchangedMs = await timeOf(() => mirror.settle());
     const name = 'package1/module1.py';
     const tarSaves: number[] = [];
     const ownSaves: number[] = [];
     for (let save = 0; save < saves; save += 1) {
       writeFileSync(join(scene.local, ...name.split('/')), randomBytes(smallBytes));
-      tarSaves.push(await timed(() => sendByTar(ssh, scene.local, [name], 'plain')));
+      tarSaves.push(await timeOf(() => sendByTar(ssh, scene.local, [name], 'plain')));
       ownSaves.push(
-        await timed(async () => {
+        await timeOf(async () => {
           const sent = new Promise<void>((resolve) => {
             let hasBegun = false;
             mirror.onDidChange(() => {
@@ -114,16 +114,6 @@ function fill(folder: string, smallFiles: number, largeFiles: number): void {
   for (let index = 0; index < largeFiles; index++) {
     writeFileSync(join(folder, `weights${index}.bin`), randomBytes(largeBytes));
   }
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(2)} s`;
 }
 
 async function sendByTar(

@@ -6,7 +6,7 @@ import { ParkedScene } from '../support/parkedScene';
 import { SshHome } from '../support/sshHome';
 import { sshAccount, sshInstance } from '../support/sshInstance';
 import { SshMachine } from '../support/sshMachine';
-import type { Figure } from './figure';
+import { seconds, timeOf, type Figure } from './figure';
 
 /** A folder has so many GB, unless the variable gives another number. */
 const usualGb = 0.2;
@@ -35,7 +35,7 @@ export async function measureParked(): Promise<Figure[]> {
     });
     fill(scene.there, gb * 1e9);
     const archive = join(scene.dir, 'plain.tar');
-    const tarMs = await timed(async () => {
+    const tarMs = await timeOf(async () => {
       const { code, stderr } = await ssh.exec('gpu-7', `tar -cf - -C '${scene.there}' .`, {
         output: (bytes) => writeAll(archive, bytes),
       });
@@ -45,15 +45,15 @@ export async function measureParked(): Promise<Figure[]> {
     });
     rmSync(archive);
     const pieces = scene.pieces(ssh);
-    const listMs = await timed(() => pieces.list(scene.root, []));
+    const listMs = await timeOf(() => pieces.list(scene.root, []));
     const manifest = await pieces.saved();
     if (!manifest) {
       throw new Error('There is no list.');
     }
-    const fetchMs = await timed(() => pieces.fetch(manifest));
-    const proveMs = await timed(() => pieces.proveHere(manifest));
+    const fetchMs = await timeOf(() => pieces.fetch(manifest));
+    const proveMs = await timeOf(() => pieces.proveHere(manifest));
     rmSync(scene.there, { recursive: true });
-    const placeMs = await timed(() => pieces.place(manifest));
+    const placeMs = await timeOf(() => pieces.place(manifest));
     const mb = Math.round(gb * 1000);
     return [
       { name: `${mb} MB fetched by tar over SSH, onto the disk`, value: seconds(tarMs) },
@@ -93,14 +93,4 @@ async function writeAll(path: string, bytes: AsyncIterable<Buffer>): Promise<voi
     writeSync(file, piece);
   }
   closeSync(file);
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const began = performance.now();
-  await work();
-  return performance.now() - began;
-}
-
-function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(2)} s`;
 }

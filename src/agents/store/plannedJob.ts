@@ -19,12 +19,7 @@ import type { OpenFolders } from './openFolders';
 import type { AgentSsh } from './toolDeps';
 
 /** What a job of a folder sends. */
-export interface JobFilesToSend {
-  readonly names: readonly string[];
-  readonly bytes: number;
-  readonly secretFiles: readonly string[];
-  readonly leftOut: readonly string[];
-}
+export type JobFilesToSend = Pick<DraftJob, 'names' | 'bytes' | 'secretFiles' | 'leftOut'>;
 
 /** What agents need of jobs; the job engine does all of it. */
 export interface AgentJobs {
