@@ -27,6 +27,7 @@ export const rings = {
 export const wings = {
   jobs: ['schedules', 'several'],
   agents: ['schedules', 'jobs'],
+  models: ['schedules', 'jobs'],
   schedules: ['notebooks'],
   hosting: [],
   notebooks: [],

@@ -2,6 +2,7 @@ import { agents } from './agents/later';
 import { history } from './history/wing';
 import { hosting } from './hosting/wing';
 import { jobs } from './jobs/later';
+import { models } from './models/later';
 import { notebooks } from './notebooks/wing';
 import { schedules } from './schedules/later';
 import { several } from './several/wing';
@@ -17,5 +18,6 @@ export const wings: readonly (Wing | LaterWing)[] = [
   several,
   jobs,
   agents,
+  models,
   workspaces,
 ];

@@ -4,6 +4,7 @@ import type { JobSpec, MachineEnd, MachineEnds } from './jobSpec';
 import type { LogNumbers } from './logNumbers';
 import type { LossCause } from './nextAttempt';
 import type { JobEnd, JobThere, LeftOutput } from './onMachine';
+import type { Serves } from './serves';
 
 interface ConfirmedMachine {
   readonly instanceId?: number | undefined;
@@ -74,6 +75,8 @@ export interface Job {
   readonly machineEnd?: MachineEnd | undefined;
   /** Set if an agent asked for it: what it calls itself, and its request, to which the user agreed. */
   readonly agent?: { readonly name: string; readonly request: string } | undefined;
+  /** Set if it serves a model, which the models wing shows and ends. */
+  readonly serves?: Serves | undefined;
 }
 
 export const jobPhases = [

@@ -5,6 +5,7 @@ import { ownId } from '../../store/disk/rowFolder';
 import type { Text } from '../../util/text';
 import { decisionKinds, jobPhases, troubleKinds, type Job, type JobState } from '../model/job';
 import { endReasons } from '../model/onMachine';
+import { engineNames, repositoryShape, servedNameShape } from '../model/serves';
 
 /** A text as it is read from a file or another window. */
 export const savedText = z.custom<Text>(
@@ -92,6 +93,22 @@ export const jobFile: z.ZodType<Job & { readonly version: 1 }> = z.object({
     .optional(),
   machineEnd: machineEnd.optional(),
   agent: z.object({ name: z.string(), request: z.string() }).optional(),
+  serves: z
+    .object({
+      name: z.string().regex(servedNameShape),
+      repository: z.string().regex(repositoryShape),
+      revision: z.string().optional(),
+      engine: z.enum(engineNames),
+      file: z.string().optional(),
+      downloadBytes: z.number().optional(),
+      contextTokens: z.number().optional(),
+      toolParser: z.string().optional(),
+      reasoningParser: z.string().optional(),
+      gpus: z.number(),
+      maxSequences: z.number(),
+      idleMinutes: z.number(),
+    })
+    .optional(),
 });
 
 const end = z
