@@ -217,7 +217,7 @@ async function testBundle() {
 
 const product = [
   nodeBundle('extension', { extension: 'src/extension.ts', uninstall: 'src/uninstall.ts' }),
-  nodeBundle('simulator', { simulator: 'src/simulator/main.ts' }),
+  nodeBundle('simulator', { simulator: 'src/simulator/main.ts', engine: 'src/simulator/engine/main.ts' }),
   serverBundle(),
   await pageBundle(),
 ];

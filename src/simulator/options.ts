@@ -36,6 +36,10 @@ export interface SimulatorOptions {
   readonly listLagSeconds?: number;
   /** Whether instances can be reached by SSH; they can, unless it is `false`. */
   readonly sshServer?: boolean;
+  /** Returns the bundled `engine/main.ts`, which plays engines that serve models; it lies beside the simulator unless given. */
+  readonly engineScript?: () => string | undefined;
+  /** How long such an engine starts (ms), where `speed` is not to say it. */
+  readonly engineStartMs?: number;
   /** Folders of the instances; beside the state file, or a temporary folder, unless given. */
   readonly instancesDir?: string;
   /** Dollars that the first account begins with. */

@@ -1,8 +1,11 @@
+import path from 'node:path';
 import type { FaultOrder } from '../../src/simulator/faults';
 import type { SimulatorOptions } from '../../src/simulator/options';
 import type { ReceivedRequest } from '../../src/simulator/requestLog';
 import { startSimulator as start, type RunningSimulator } from '../../src/simulator/server';
+import { bundled } from './bundled';
 import { FakeClock } from './fakeClock';
+import { repository } from './installed';
 
 export interface TestSimulator extends RunningSimulator {
   /** Present with `fakeClock`: moves the simulator's time, letting promises settle. */
@@ -63,6 +66,8 @@ export async function startTestSimulator(options: TestSimulatorOptions = {}): Pr
     apiKey: 'test-key-0000',
     limits: false,
     sshServer: false,
+    engineScript: () => bundled(path.join(repository, 'src/simulator/engine/main.ts')),
+    engineStartMs: 500,
     onError: (error) => errors.push(error),
     ...(fakeClock ? { clock: fakeClock } : {}),
     ...rest,

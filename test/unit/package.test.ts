@@ -28,7 +28,7 @@ describe('the package', () => {
       /^(readme|changelog)\.md$/i,
       /^LICENSE(\.txt)?$/,
       /^l10n\/bundle\.l10n\.[\w-]+\.json$/,
-      /^dist\/(extension|simulator|uninstall|mcp)\.js$/,
+      /^dist\/(engine|extension|simulator|uninstall|mcp)\.js$/,
       /^dist\/(extension|simulator)-[A-Z0-9]{8}\.js$/,
       /^dist\/webview\/\w+\.(js|css)$/,
       /^dist\/guides\/(jobs|notebooks|engines|agents)\.md$/,

@@ -51,7 +51,7 @@ describe('the simulator of the package', () => {
     return (await answer.json()) as Record<string, unknown>;
   }
 
-  it('lets in over SSH and gives files back, by its own server', async () => {
+  it('lets in over SSH, gives files back by its own server, and has engines', async () => {
     const key = path.join(folder, 'key');
     await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', key]);
     await call('POST', '/ssh/', { ssh_key: readFileSync(`${key}.pub`, 'utf8') });
@@ -85,6 +85,8 @@ describe('the simulator of the package', () => {
       'echo hello > note; cat note',
     ]);
     assert.equal(stdout, 'hello\n');
+    const engine = await run('ssh', [...common, '-p', port, 'root@127.0.0.1', 'llama-server 2>&1; echo $?']);
+    assert.equal(engine.stdout, 'error: a model is needed: -hf or -m\n2\n');
     await run('scp', ['-q', ...common, '-P', port, 'root@127.0.0.1:note', path.join(folder, 'copy')]);
     assert.equal(readFileSync(path.join(folder, 'copy'), 'utf8'), 'hello\n');
   });

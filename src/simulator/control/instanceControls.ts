@@ -1,4 +1,5 @@
 import { BodyReader, pathId } from '../body';
+import { engineFaults, isEngineFault } from '../engine/engineScene';
 import type { InstanceService } from '../instances/instanceService';
 import { timetableManners } from '../instances/timetable';
 import { isMachineManner, machineManners } from '../login/manners';
@@ -16,6 +17,7 @@ export function instanceControls(world: World, service: InstanceService): Route[
     ...marketControls(world),
     ...priceControls(service),
     ...timetableControls(service),
+    ...engineControls(service),
   ];
 }
 
@@ -169,6 +171,24 @@ function timetableControls({ timetable }: InstanceService): Route[] {
         throw new ServiceError(400, 'invalid_args', `manner must be one of ${timetableManners.join(', ')}.`);
       }
       timetable.manner = manner;
+      return ok({ success: true });
+    }),
+  ];
+}
+
+function engineControls(instances: InstanceService): Route[] {
+  return [
+    route('PUT /__sim/engine/', {}, (request) => {
+      const body = BodyReader.of(request.body);
+      const fault = body.text('fault');
+      const contextTokens = body.integer('context_tokens');
+      if (fault !== undefined && !isEngineFault(fault)) {
+        throw new ServiceError(400, 'invalid_args', `fault must be one of ${engineFaults.join(', ')}.`);
+      }
+      instances.playEngines({
+        ...(fault === undefined ? {} : { fault }),
+        ...(contextTokens === undefined ? {} : { contextTokens }),
+      });
       return ok({ success: true });
     }),
   ];

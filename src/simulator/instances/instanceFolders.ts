@@ -20,6 +20,11 @@ export class InstanceFolders {
     return folder;
   }
 
+  /** The file that tells engines of all machines how they behave. */
+  engineScene(): string {
+    return path.join(this.rootFolder(), 'engine.json');
+  }
+
   /** Makes the folder with an empty `workspace` when it is not there. */
   ensure(instanceId: number): string {
     const folder = path.join(this.rootFolder(), String(instanceId));

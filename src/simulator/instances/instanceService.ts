@@ -1,3 +1,4 @@
+import { writeScene, type EngineScene } from '../engine/engineScene';
 import { makeSshHost } from '../login/makeSshHost';
 import type { Route } from '../route';
 import { accountKeyRoutes } from '../sshKeys/accountKeyRoutes';
@@ -44,6 +45,11 @@ export class InstanceService {
       ...this.timetable.routes(),
       ...accountKeyRoutes(world),
     ];
+  }
+
+  /** Says how the engines of all machines behave from now on. */
+  playEngines(scene: EngineScene): void {
+    writeScene(this.folders.engineScene(), scene);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { engineTools, type EngineProgram } from '../engine/engineProgram';
 import type { Slice } from '../market/market';
 import type { InstanceState } from '../state';
 import { deviceCount, machineTools } from './machineTools';
@@ -20,13 +21,19 @@ export interface MachineDir {
 }
 
 /** Rewrites the parts, except the host key, which a machine keeps for life. */
-export function prepareMachine(instance: InstanceState, slice: Slice, home: string): MachineDir {
+export function prepareMachine(
+  instance: InstanceState,
+  slice: Slice,
+  home: string,
+  engine?: EngineProgram,
+): MachineDir {
   const dir = `${home}.machine`;
   const bin = path.join(dir, 'bin');
   rmSync(bin, { recursive: true, force: true });
   mkdirSync(bin, { recursive: true, mode: 0o700 });
   const hostKeyFile = keptHostKey(dir, `C.${instance.id}`);
-  machineTools(instance, slice).forEach((text, name) => writeProgram(path.join(bin, name), text));
+  const tools = [...machineTools(instance, slice), ...(engine ? engineTools(engine) : [])];
+  tools.forEach(([name, text]) => writeProgram(path.join(bin, name), text));
   writeDevices(path.join(dir, 'dev'), deviceCount(slice, instance.manner));
   writeFirstProcess(path.join(dir, 'proc', '1'));
   const sessionScript = path.join(dir, 'session.sh');
