@@ -56,8 +56,8 @@ const reserveKb = 65_536;
 const uncheckedBytes = 500_000;
 /** The exit code of a list without all names. */
 const removedCode = 2;
-/** A change within this time (s) may have left the time as it was. */
-const sameMomentS = 2;
+/** A change within this time (s) may have left the time as it was, on a disk that notes parts of seconds and on another. */
+const sameMomentS = { parts: 0.1, whole: 2 };
 
 /**
  * Lists the mirror there, and hashes the named files. A folder is chosen at the first contact, and when another mirror
@@ -129,7 +129,8 @@ function kindOf(mode: number): FileThere['kind'] {
 
 /** Returns the facts of a file, or nothing where a change in the same moment would not show in them. */
 export function settledStamp(stamp: string, now: number): string {
-  return Number(stamp.split(' ').at(-1)) < now - sameMomentS ? stamp : '';
+  const changed = Number(stamp.split(' ').at(-1));
+  return changed < now - sameMomentS[Number.isInteger(changed) ? 'whole' : 'parts'] ? stamp : '';
 }
 
 /** Returns when a file was changed there, in seconds since 1970. */

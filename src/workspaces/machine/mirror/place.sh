@@ -34,11 +34,8 @@ free_kb() { df -Pk "$base" | awk 'NR == 2 { print $4 }'; }
 # SHA-256 of files whose names come zero-ended, and of the targets of links, with an l before it. Nothing else is opened: a
 # pipe would wait.
 sums() {
-  xargs -0 -n 500 sh -c 'for f; do
-    shift
-    if [ -L "$f" ]; then
-      t=$(readlink "$f" && echo x) && t=$(printf %s "${t%?x}" | sha256sum) && printf "l%s  %s\n" "${t%% *}" "$f"
-    elif [ -f "$f" ]; then set -- "$@" "$f"; fi
-  done
-  [ $# -eq 0 ] || exec sha256sum "$@"' sh
+  xargs -0 sh -c 'find "$@" -maxdepth 0 -type f -exec sha256sum {} +
+  find "$@" -maxdepth 0 -type l -exec sh -c "$0" sh {} +' 'for f; do
+    t=$(readlink "$f" && echo x) && t=$(printf %s "${t%?x}" | sha256sum) && printf "l%s  %s\n" "${t%% *}" "$f"
+  done'
 }

@@ -92,6 +92,8 @@ else
   find . -mindepth 1 ! -type d | sed 's|^\./||' >>../left
 fi
 echo placed
+# Then a later change shows in the time that the disk notes.
+[ "$need" -eq 0 ] || sleep 0.2 2>/dev/null || sleep 1
 now
 if [ -s "$stage/left" ] || [ -s "$stage/bad" ]; then sed 's|^|x |' "$stage/left" "$stage/bad"; fi
 cd "$root" && xargs -0 stat -c "$facts" <"$stage/names" 2>/dev/null
