@@ -333,7 +333,12 @@ function startServices(deps: StartDeps) {
     checksLogin: settings.get('gpuRental.ready.checkLogin'),
   });
   const isWanted = () => settings.get('gpuRental.ready.checkLogin');
-  const again = { aliasOf, isWanted, probe: machineChecks.probeAgain, proofs: machineProofs };
+  const again = {
+    aliasOf: (account: Account, id: number) => deps.ssh.aliasOf(account, id),
+    isWanted,
+    probe: machineChecks.probeAgain,
+    proofs: machineProofs,
+  };
   return {
     machineProofs,
     machineChecks,

@@ -37,37 +37,40 @@ export class EntryFollower implements Disposable {
   }
 
   private async follow(): Promise<void> {
-    const { accounts, fleet, clock, log } = this.deps;
+    const { accounts, fleet, ssh, clock, log } = this.deps;
     const { active } = accounts;
     const { state } = fleet;
     if (!active || state.kind !== 'ready' || state.error !== undefined) {
       return;
     }
+    const moved: { readonly instance: Instance; readonly addresses: string }[] = [];
     for (const instance of state.value.instances) {
       await this.recycled.check(active, instance.id);
+      const { publicIp, ports, sshHost, sshPort } = instance;
+      const addresses = JSON.stringify([active.key, publicIp, ports, sshHost, sshPort]);
       // During a start, the addresses appear one after the other.
-      if (stateOf(instance, fleet.facts(instance.id), clock.now()) === 'running') {
-        try {
-          await this.followOne(active, instance);
-        } catch (error) {
-          // Unusable addresses stay unusable; other failures are retried.
-          if (!(error instanceof UnsafeValueError)) {
-            this.seen.delete(instance.id);
-          }
-          log.warn(`The SSH entry of instance ${instance.id} could not follow it: ${String(error)}`);
+      const isRunning = stateOf(instance, fleet.facts(instance.id), clock.now()) === 'running';
+      if (isRunning && this.seen.get(instance.id) !== addresses) {
+        moved.push({ instance, addresses });
+      }
+    }
+    // Of a thousand instances, few have an entry.
+    const entries = new Set(moved.length === 0 ? [] : await ssh.entries());
+    for (const { instance, addresses } of moved) {
+      this.seen.set(instance.id, addresses);
+      try {
+        await (entries.has(ssh.aliasOf(active, instance.id)) ? this.followOne(active, instance) : undefined);
+      } catch (error) {
+        // Unusable addresses stay unusable; other failures are retried.
+        if (!(error instanceof UnsafeValueError)) {
+          this.seen.delete(instance.id);
         }
+        log.warn(`The SSH entry of instance ${instance.id} could not follow it: ${String(error)}`);
       }
     }
   }
 
-  /** Reads the entry only if the addresses changed since the last look, which is rare. */
   private async followOne(account: Account, instance: Instance): Promise<void> {
-    const { publicIp, ports, sshHost, sshPort } = instance;
-    const addresses = JSON.stringify([account.key, publicIp, ports, sshHost, sshPort]);
-    if (this.seen.get(instance.id) === addresses) {
-      return;
-    }
-    this.seen.set(instance.id, addresses);
     const endpoint = await this.deps.ssh.follow(account, instance);
     if (endpoint) {
       this.deps.log.info(`The SSH entry of instance ${instance.id} follows it to port ${endpoint.port}`);

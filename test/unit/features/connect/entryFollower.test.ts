@@ -12,19 +12,24 @@ import { only } from '../../../support/only';
 import { sshAccount, sshInstance } from '../../../support/sshInstance';
 
 /** A follower with a list that can be changed, and what it asked of each instance. */
-function follower(fails: (instance: Instance) => Error | undefined = () => undefined) {
+function follower(
+  fails: (instance: Instance) => Error | undefined = () => undefined,
+  entries: readonly string[] = ['gpu-7', 'gpu-8'],
+) {
   const changed = new Emitter<Loaded<FleetSnapshot>>();
   const followed: number[] = [];
   const log = new MemoryLog();
   const fleet = { state: { kind: 'idle' }, onDidChange: changed.event, facts: () => ({}) };
   const ssh = {
+    entries: () => Promise.resolve(entries),
+    aliasOf: (_: unknown, id: number) => `gpu-${id}`,
     follow: (_: unknown, instance: Instance) => {
       followed.push(instance.id);
       const error = fails(instance);
       return error ? Promise.reject(error) : Promise.resolve(undefined);
     },
   };
-  // The follower needs who is signed in, the list, and `ssh.follow`.
+  // The follower needs who is signed in, the list, and these parts of `ssh`.
   const deps = { accounts: { active: sshAccount }, fleet, ssh, clock: new FakeClock(), log };
   new EntryFollower(only(deps), { forget: () => Promise.resolve() });
   const list = async (...instances: readonly Instance[]) => {
@@ -44,6 +49,12 @@ describe('The entries of instances that moved', () => {
     assert.deepEqual(followed, [7, 8]);
     await list(sshInstance(2223), sshInstance(3333, { id: 8 }));
     assert.deepEqual(followed, [7, 8, 7]);
+  });
+
+  it('are the only ones that are looked at', async () => {
+    const { followed, list } = follower(undefined, ['gpu-8', 'gpu-9']);
+    await list(sshInstance(2222), sshInstance(3333, { id: 8 }));
+    assert.deepEqual(followed, [8]);
   });
 
   it('follow although another instance has addresses that can not be used', async () => {

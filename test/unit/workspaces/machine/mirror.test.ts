@@ -17,7 +17,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { formatText } from '../../../../src/util/text';
 import type { FolderMirror } from '../../../../src/workspaces/model/mirror';
 import { MirrorScene } from '../../../support/mirrorScene';
@@ -65,28 +64,6 @@ describe('A folder that is kept on an instance', function () {
     const { inStepAt, waiting } = await mirror.settle();
     assert.ok(inStepAt);
     assert.deepEqual([waiting, scene.logins], [0, 1]);
-  });
-
-  it('does not read again what it has just sent', async () => {
-    for (let index = 0; index < 30; index += 1) {
-      scene.write(`${index}.bin`, String(index).repeat(20_000));
-    }
-    const hashed: string[] = [];
-    const counted = scene.open({
-      ssh: {
-        exec: async (alias, script, options = {}) => {
-          if (options.isLook !== true || typeof options.input !== 'object') {
-            return scene.exec(alias, script, options);
-          }
-          const input = await text(options.input);
-          hashed.push(...input.split('\0').slice(0, -1));
-          return scene.exec(alias, script, { ...options, input });
-        },
-      },
-    });
-    await counted.settle();
-    await counted.settle();
-    assert.deepEqual(hashed, []);
   });
 
   it('is sent by one login after a save', async () => {
