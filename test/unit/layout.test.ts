@@ -7,7 +7,19 @@ import textFiles from '../../scripts/textFiles.json';
 const root = path.resolve(__dirname, '..', '..');
 
 /** Taken from their modules by the editor, through `import()`, or by a test of all features. */
-const loadedByName = ['activate', 'startApp', 'Reports', 'features'];
+const loadedByName = [
+  ...['activate', 'startApp', 'Reports', 'features'],
+  // The commands and the gateway of served models begin with these.
+  ...[
+    'engineKeyProgram',
+    'readEngineKey',
+    'keepServingProgram',
+    'isKept',
+    'serveScript',
+    'waysOn',
+    'servingFailureText',
+  ],
+];
 
 function sources(folder: string): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -111,6 +111,7 @@ const room = {
   'instances whose GPU another user has': 10,
   'second copies of parked workspaces, which are not compared, and tokens that none holds': 23,
   'jobs that agents ask for': 16,
+  'why a model is not served': 24,
 };
 const mostSentences = Object.values(room).reduce((sum, sentences) => sum + sentences, 0);
 

@@ -95,7 +95,11 @@ function llamaOptions(flags: ReadonlyMap<string, string>, environment: Environme
     host: flags.get('host') ?? '127.0.0.1',
     port: portIn(flags, 8080),
     key: flags.get('api-key') ?? environment['LLAMA_API_KEY'],
-    contextTokens: context === undefined || context === 0 ? undefined : Math.floor(context / slots),
+    // With one cache for all slots, each can have the whole context.
+    contextTokens:
+      context === undefined || context === 0
+        ? undefined
+        : Math.floor(context / (flags.has('kv-unified') ? 1 : slots)),
     maxSequences: slots,
     hasTools: true,
     hasReasoning: flags.has('reasoning-format'),
