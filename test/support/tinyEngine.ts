@@ -15,6 +15,8 @@ import path from 'node:path';
 import type { Serves } from '../../src/jobs/model/serves';
 import { engineKeyProgram, readEngineKey, type EngineKey } from '../../src/models/machine/engineKey';
 import { serveScript, type ServePlace } from '../../src/models/machine/serveScript';
+import { writeScene, type EngineScene } from '../../src/simulator/engine/engineScene';
+import { engineFolder } from './engineStandIn';
 import { isAlive } from './processes';
 import { until } from './until';
 
@@ -55,7 +57,7 @@ const usual = {
     const message = body.tools
       ? { content: null, tool_calls: [{ id: '1', type: 'function', function: { name: 'get_time', arguments: '{"city":"Paris"}' } }] }
       : { content: 'Hi' };
-    end(res, 200, { choices: [{ message }], usage: { prompt_tokens: 10, completion_tokens: body.max_tokens === 1 ? 1 : 4 } });
+    end(res, 200, { choices: [{ message }], usage: { prompt_tokens: 10, completion_tokens: 4 } });
   },
 };
 function serve(answers = {}) {
@@ -101,18 +103,32 @@ export const tiny: Serves = {
   idleMinutes: 0,
 };
 
-/** Serves with an engine whose program is the prelude and `engine`, on this computer, as a job does. */
+interface TinyMachine {
+  readonly env?: NodeJS.ProcessEnv;
+  /** Writes more into the home folder, in which the script runs. */
+  readonly prepare?: (home: string) => void;
+}
+
+/**
+ * Serves on this computer, as a job does, with an engine whose program is the prelude and `engine`, or with the stand-in of the
+ * simulator.
+ */
 export async function serveTiny(
-  engine: string,
+  engine: string | EngineScene,
   serves: Partial<Serves> = {},
-  { env = {}, ...place }: ServePlace & { readonly env?: NodeJS.ProcessEnv } = {},
+  { env = {}, prepare, ...place }: ServePlace & TinyMachine = {},
 ): Promise<TinyRun> {
   const home = mkdtempSync(path.join(tmpdir(), 'serve-'));
   const job = path.join(home, '.gpu-rental', 'jobs', `${tinyJobId}01`);
   const bin = path.join(home, 'bin');
   [job, bin].forEach((folder) => mkdirSync(folder, { recursive: true }));
   const wanted = { ...tiny, ...serves };
-  writeEngine(bin, wanted.engine === 'vllm' ? 'vllm' : 'llama-server', engine);
+  if (typeof engine === 'string') {
+    writeEngine(bin, wanted.engine === 'vllm' ? 'vllm' : 'llama-server', engine);
+  } else {
+    writeScene(engineFolder(bin, standInMs).sceneFile, engine);
+  }
+  prepare?.(home);
   const script = path.join(job, 'run.sh');
   writeFileSync(script, serveScript(wanted, { lookSeconds: 1, port: await freePort(), ...place }));
   const child = spawn('bash', ['-eo', 'pipefail', script], {
@@ -123,6 +139,9 @@ export async function serveTiny(
   });
   return runOf(child, home, job);
 }
+
+/** From the start of the stand-in to its answer (ms). */
+const standInMs = 500;
 
 /** Writes an engine into a folder of the path: the prelude, and what is its own. */
 export function writeEngine(bin: string, name: 'vllm' | 'llama-server', engine: string): void {

@@ -38,8 +38,12 @@ send() {
   head -c 2000000 <&3 >"$own/answer"
 }
 
-# The beginning of its body, as one plain line.
-answer_words() { sed '1,/^.\{0,1\}$/d' "$own/answer" | head -c 300 | tr -cd '\40-\176'; }
+# The beginning of its body, as one plain line without secrets, also where the engine repeats them.
+answer_words() {
+  local words
+  without_secrets "$(sed '1,/^.\{0,1\}$/d' "$own/answer" | head -c 20000 | tr -cd '\40-\176')"
+  printf '%s' "${words:0:300}"
+}
 
 # Sets the counters; false for an answer without them, or with one that is no number.
 read_counters() {

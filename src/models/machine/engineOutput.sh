@@ -40,13 +40,20 @@ skip_line() {
   done
 }
 
+# Sets `words`.
+without_secrets() {
+  local secret
+  words=$1
+  for secret in "$key" "$HF_TOKEN"; do
+    [ -z "$secret" ] || words=${words//"$secret"/…}
+  done
+}
+
 # A secret that a cut could split lies behind it.
 copy_line() {
-  local line=${1%$'\r'}
-  line=${line##*$'\r'}
-  [ -z "$key" ] || line=${line//"$key"/…}
-  [ -z "$HF_TOKEN" ] || line=${line//"$HF_TOKEN"/…}
-  line=${line:0:15000}
+  local line=${1%$'\r'} words
+  without_secrets "${line##*$'\r'}"
+  line=${words:0:15000}
   note_retry "$line"
   # Only this program speaks in our name.
   case $line in "gpu-rental: "*) line=" $line" ;; esac

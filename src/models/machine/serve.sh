@@ -158,12 +158,12 @@ report_download() {
   say "Downloaded $cached${download_bytes:+ of $download_bytes} bytes."
 }
 
-# A real answer of one token. What the engine refuses it will refuse again.
+# A real answer, of a token at least: the first ones of some models only begin it. What the engine refuses it will refuse again.
 has_answered() {
   ask 10 GET /health && [ "$status" = 200 ] || return
   [ "$tries" -gt 0 ] || say 'The engine is up. Asking for a first answer.'
   tries=$((tries + 1))
-  ask 600 POST /v1/chat/completions "$(chat '"content":"Hi"' '"max_tokens":1')"
+  ask 600 POST /v1/chat/completions "$(chat '"content":"Hi"' '"max_tokens":16')"
   [ "$status" != 200 ] || ! grep -q '"completion_tokens": *[1-9]' "$own/answer" || return 0
   is_engine_up || return
   case $tries$status in [3-9]* | 14?? | 24??) fail "The engine gave no answer ($status): $(answer_words)" ;; esac
@@ -278,5 +278,8 @@ while :; do
   is_engine_up || engine_ended
   look_at_use
   sleep 1
+  before=$at
   tick 1
+  # What a machine was suspended for was no time to use it.
+  [ $((at - before)) -le 60 ] || used_at=$((used_at + at - before)) answered_at=$((answered_at + at - before))
 done

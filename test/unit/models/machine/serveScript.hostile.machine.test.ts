@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { servingFailureText } from '../../../../src/models/model/servingFailure';
 import { readServing } from '../../../../src/models/model/servingLog';
+import { startFaults } from '../../../../src/simulator/engine/engineScene';
 import { formatText } from '../../../../src/util/text';
 import { engineFailures } from '../../../support/engineFailures';
 import { processesIn, serveTiny, tiny, type TinyRun } from '../../../support/tinyEngine';
@@ -77,6 +78,26 @@ const cases: readonly Case[] = [
     ],
     code: 1,
     failure: 'org/tiny is loaded, but gave no answer: {"error":{"message":"no\\nchat \\u001b[31mtemplate"}}',
+  },
+  {
+    what: 'answers with its key',
+    args: ["serve({ '/v1/chat/completions': (req, res) => end(res, 400, 'x'.repeat(280) + key) });"],
+    code: 1,
+    failure: `org/tiny is loaded, but gave no answer: ${'x'.repeat(280)}…`,
+  },
+  {
+    what: 'is the one of the simulator that prints its key',
+    args: [{ fault: 'printsKey' }, { idleMinutes: 0.05 }],
+    code: 0,
+    failure: undefined,
+    log: /^using the key …\n\{"Authorization": "Bearer …"\}$/m,
+  },
+  {
+    what: 'is the one of the simulator that prints anything',
+    args: [{ fault: 'hostileLog' }, { idleMinutes: 0.05 }],
+    code: 0,
+    failure: undefined,
+    log: /^ gpu-rental: ready context=[^]*^gpu-rental: Ready\. Context: 32768 tokens/m,
   },
   {
     what: 'speaks no HTTP',
@@ -189,6 +210,25 @@ const cases: readonly Case[] = [
   },
 ];
 
+/** The sentence after each failure of the stand-in: as vLLM, and as llama.cpp where that differs. */
+const standIn: Readonly<Record<string, readonly [vllm: string, llama?: string | null]>> = {
+  noMemory: ['org/tiny does not fit: the GPU has no memory left.'],
+  outOfMemory: ['org/tiny does not fit: the GPU has no memory left.'],
+  gpuInUse: ['Another process uses the GPU, so org/tiny does not fit.', null],
+  unknownArchitecture: [
+    "The engine can't run org/tiny: it does not know the architecture MysteryForCausalLM.",
+    "The engine can't run org/tiny: it does not know the architecture mystery.",
+  ],
+  gated: ['org/tiny is gated. Accept its license at the hub, and set a token of your account there.'],
+  noRepository: ['The hub has no model org/tiny, or it is private.'],
+  fullDisk: ['The disk is too small for org/tiny.'],
+  oldDriver: ['The GPU or the driver of the host is too old for org/tiny.'],
+  noKernel: ['The GPU or the driver of the host is too old for org/tiny.'],
+  noHub: ['The host could not reach the hub to download org/tiny.'],
+  brokenFile: ['The engine could not read the files of org/tiny.'],
+  silentDownload: ['org/tiny was not ready 0 minutes after its download.'],
+};
+
 describe('an engine that misbehaves', () => {
   const ended = new Map<string, { readonly run: TinyRun; readonly code: number | null }>();
   const failures = engineFailures.map(({ printed, sentence, isLlama }): Case => {
@@ -201,7 +241,30 @@ describe('an engine that misbehaves', () => {
       failure: sentence,
     };
   });
-  const all = [...cases, ...failures];
+  const played = startFaults.flatMap((fault) =>
+    (['vllm', 'llamaCpp'] as const).flatMap((engine): readonly Case[] => {
+      const [vllm, llama = vllm] = standIn[fault] ?? [];
+      const failure = engine === 'vllm' ? vllm : llama;
+      return failure == null
+        ? []
+        : [
+            {
+              what: `is the ${engine} of the simulator with ${fault}`,
+              args: [{ fault }, { engine }, quick],
+              code: 1,
+              failure,
+            },
+          ];
+    }),
+  );
+  const mended = (['contextTooLong', 'fewCacheBlocks'] as const).map((fault): Case => ({
+    what: `is mended by a second start of the simulator with ${fault}`,
+    args: [{ fault }, { contextTokens: 40_000, idleMinutes: 0.05, toolParser: 'hermes' }],
+    code: 0,
+    failure: undefined,
+    log: /Starting again with [^]*Ready\. Context: (?:16384|40000) tokens\. Tool calls: yes\./,
+  }));
+  const all = [...cases, ...failures, ...played, ...mended];
 
   before(async function () {
     this.timeout(300_000);

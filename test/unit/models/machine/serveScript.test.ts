@@ -25,9 +25,9 @@ describe('the script that serves a model', () => {
       process.stdout.write('Loading safetensors checkpoint shards:  60% Completed | 3/5\\rLoading safetensors checkpoint shards:  80% Completed | 4/5\\r');
       fs.mkdirSync(hub, { recursive: true });
       fs.writeFileSync(hub + '/weights', Buffer.alloc(1000));
-      setTimeout(() => { print('', 'Application startup complete.'); serve(); }, 2500);`,
+      setTimeout(() => { print('', 'Application startup complete.'); serve(); }, 1500);`,
       {
-        idleMinutes: 0.1,
+        idleMinutes: 0.05,
         toolParser: 'hermes',
         reasoningParser: 'qwen3',
         gpus: 2,
@@ -43,7 +43,7 @@ describe('the script that serves a model', () => {
     await run.said(/In use: 3 requests/);
     assert.equal(await run.code, 0);
     await run.said(
-      /Ends in [1-3] s, because there are no requests\.\ngpu-rental: Ended after 0 minutes without requests\.\n$/,
+      /Ends in 1 s, because there are no requests\.\ngpu-rental: Ended after 0 minutes without requests\.\n$/,
     );
     const { stage, failure, counters } = readServing(undefined, run.log());
     assert.deepEqual(
@@ -59,36 +59,6 @@ describe('the script that serves a model', () => {
       ...['--revision', 'v1', '--tokenizer-revision', 'v1'],
       ...['--enable-auto-tool-choice', '--tool-call-parser', 'hermes', '--reasoning-parser', 'qwen3'],
     ]);
-    assertNothingLeft(run);
-  });
-
-  it('starts again once with a context and once with the answers at a time that fit', async () => {
-    const run = await serve(
-      `
-      const [context, mamba] = ['To serve at least one request. the estimated maximum model length is 4321. Try', 'max_num_seqs (8) exceeds available Mamba cache blocks (3).'];
-      if (start === 1) { print(context); process.exit(1); }
-      if (start === 2) { print(mamba); process.exit(1); }
-      serve({ '/health': () => { print(mamba); process.exit(7); } });`,
-      { contextTokens: 100_000 },
-    );
-    assert.equal(await run.code, 7);
-    assert.deepEqual(
-      run
-        .starts()
-        .map(({ args }) => [
-          args[args.indexOf('--max-model-len') + 1],
-          args[args.indexOf('--max-num-seqs') + 1],
-        ]),
-      [
-        ['100000', '8'],
-        ['4321', '8'],
-        ['4321', '3'],
-      ],
-    );
-    await run.said(
-      /Starting again with a context of 4321 tokens\.[^]*Starting again with 3 answers at a time\.[^]*The engine ended with code 7\.\n$/,
-    );
-    assert.equal(readServing(undefined, run.log()).failure?.kind, 'sequences');
     assertNothingLeft(run);
   });
 
