@@ -66,6 +66,11 @@ export interface Settings {
   'gpuRental.end.destroyAfterDays': number;
   /** Whether ends at a time are also kept in the timetable of the service. */
   'gpuRental.end.useServiceTimetable': boolean;
+  /** When a served model ends, in minutes without a request (0: never) and in hours. */
+  'gpuRental.models.idleMinutes': number;
+  'gpuRental.models.maxHours': number;
+  /** The name of the volume that keeps weights; empty without one. */
+  'gpuRental.models.volume': string;
   /** Dollars that an account may spend in a day and a month; 0 means no limit. */
   'gpuRental.budget.perDay': number;
   'gpuRental.budget.perMonth': number;
@@ -107,6 +112,9 @@ export const settingDefaults: Settings = {
   'gpuRental.end.idleMinutes': 30,
   'gpuRental.end.destroyAfterDays': 7,
   'gpuRental.end.useServiceTimetable': false,
+  'gpuRental.models.idleMinutes': 30,
+  'gpuRental.models.maxHours': 8,
+  'gpuRental.models.volume': '',
   'gpuRental.budget.perDay': 0,
   'gpuRental.budget.perMonth': 0,
   'gpuRental.budget.warnPercent': 80,

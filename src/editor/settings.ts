@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { settingDefaults, type Settings } from '../contributions';
 import { secretNameProblem } from '../model/accounts/keyInput';
 import { longestEnd } from '../model/rentals/agreedEnd';
+import { volumeNameShape } from '../model/volume';
 import { extensionIdShape } from '../model/workspace/extensionId';
 import type { Disposable } from '../util/disposable';
 import { UserError } from '../util/errors';
@@ -87,6 +88,10 @@ export const settingChecks: { readonly [Key in keyof Settings]: (value: unknown)
   'gpuRental.end.idleMinutes': within(0, longestEnd.idleMinutes),
   'gpuRental.end.destroyAfterDays': within(0, longestEnd.destroyAfterDays),
   'gpuRental.end.useServiceTimetable': (value) => typeof value === 'boolean',
+  'gpuRental.models.idleMinutes': within(0, 1440),
+  'gpuRental.models.maxHours': within(1, 720),
+  'gpuRental.models.volume': (value) =>
+    typeof value === 'string' && (value === '' || volumeNameShape.test(value)),
   'gpuRental.budget.perDay': within(0, 1e6),
   'gpuRental.budget.perMonth': within(0, 1e6),
   'gpuRental.budget.warnPercent': within(1, 100),

@@ -1,7 +1,9 @@
 import type { JobServices } from '../jobs/services';
+import { NetworkTransport } from '../networkTransport';
 import type { ScheduleServices } from '../schedules/services';
 import type { Services as CoreServices } from '../services';
 import type { Own } from '../wing';
+import { findModel, hubUrl } from './store/hub';
 import { ServedModels } from './store/servedModels';
 
 export type ModelServices = ReturnType<typeof modelServices>;
@@ -9,6 +11,13 @@ export type ModelServices = ReturnType<typeof modelServices>;
 export type Services = CoreServices & ScheduleServices & JobServices & ModelServices;
 
 /** Makes the models that jobs serve. */
-export function modelServices({ jobs, log }: Pick<CoreServices & JobServices, 'jobs' | 'log'>, own: Own) {
-  return { servedModels: own(new ServedModels({ jobs, log })) };
+export function modelServices(
+  { clock, jobs, log, settings }: Pick<CoreServices & JobServices, 'clock' | 'jobs' | 'log' | 'settings'>,
+  own: Own,
+) {
+  const transport = own(new NetworkTransport(hubUrl, settings));
+  return {
+    servedModels: own(new ServedModels({ clock, jobs, log })),
+    findModel: (repository: string, signal: AbortSignal) => findModel({ transport, log }, repository, signal),
+  };
 }

@@ -122,7 +122,10 @@ export class Renting {
     const { wanted } = order;
     const { draft, offer } = this.flow;
     const perMachine = order.confirmed && perHour(order.confirmed);
-    const ordered = draft.order?.begin({ name: machineName(offer), perHour: perMachine }, wanted);
+    const ordered = draft.order?.begin(
+      { name: machineName(offer), perHour: perMachine, gpuCount: offer.gpuCount },
+      wanted,
+    );
     const several = wanted > 1 && !ordered ? { id: newMarker(), wanted } : undefined;
     try {
       return await this.rentEach({ ...order, ...(several && { several }) }, ordered);

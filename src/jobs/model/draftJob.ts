@@ -1,6 +1,7 @@
 import { formatMoney, fromDollars, type Micros } from '../../model/money';
+import type { Offer } from '../../model/offers/offer';
 import { perHour, type Rate } from '../../model/quote';
-import type { OrderFact } from '../../model/rentals/rentalOrder';
+import type { OrderFact, OrderedMachine } from '../../model/rentals/rentalOrder';
 import type { OpenRecipe } from '../../model/workspace/workspaceFile';
 import { bytesText } from '../../util/bytes';
 import { durationText } from '../../util/duration';
@@ -33,6 +34,16 @@ export interface DraftJob {
 export interface WantedForJob {
   readonly job: DraftJob;
   readonly recipe?: OpenRecipe | undefined;
+  readonly tailored?: TailoredJob | undefined;
+}
+
+/** A job of another wing, which depends on the offer. */
+export interface TailoredJob {
+  readonly heading: Text;
+  /** What it does on an offer, in place of its files and its command. */
+  readonly facts: (offer: Offer) => readonly OrderFact[];
+  /** Returns the job as it is ordered for the confirmed machine. */
+  readonly on: (machine: OrderedMachine) => DraftJob;
 }
 
 /** The most names to show of the files that are left out. */

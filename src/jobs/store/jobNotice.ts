@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { jobNewsKinds } from '../model/jobNews';
+import { jobNewsKinds, type JobNewsKind } from '../model/jobNews';
 import { savedText } from './jobSchemas';
 
 /** The data of a notice about a job. */
@@ -10,3 +10,6 @@ export const jobNotice = z.object({
 });
 export type JobNotice = z.infer<typeof jobNotice>;
 export const jobNoticeKind = 'job';
+
+/** What the models wing says of a job that serves a model. */
+export const servedNews: readonly JobNewsKind[] = ['ended', 'lost', 'nearLimit', 'notStarted'];

@@ -1,5 +1,5 @@
 import type { CommandId, JobRowTarget } from '../../commandSpecs';
-import { commandAction, titledAction } from '../../editor/commands';
+import { commandAction, runCommand, titledAction } from '../../editor/commands';
 import { choose, confirm, isPerson, type Question } from '../../editor/confirm';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
@@ -67,6 +67,10 @@ export async function stopJob(deps: JobDeps, target: JobRowTarget | undefined): 
     'gpuRental.job.stop',
     (one) => isAtWork(one) && one.job.decidedAt.stop === undefined,
   );
+  if (row?.job.serves) {
+    await runCommand('gpuRental.model.stop', { jobId: row.job.id });
+    return;
+  }
   const question = row && {
     message: t('Stop {0}?', row.job.spec.name),
     detail: t('Its command ends. Its log and outputs are still fetched.'),
@@ -179,6 +183,10 @@ function isListed({ fleet }: Pick<JobDeps, 'fleet'>, row: JobRow): boolean {
 /** Runs a finished job again. */
 export async function rerun(deps: JobDeps, target: JobRowTarget | undefined): Promise<void> {
   const row = await chooseRow(deps, target, 'gpuRental.job.rerun', isOver);
+  if (row?.job.serves) {
+    await runCommand('gpuRental.model.serveAgain', { jobId: row.job.id });
+    return;
+  }
   if (row && isTrusted()) {
     await runSource(deps, await sourceAgain(row.job));
   }

@@ -10,7 +10,7 @@ import { isStranded, machineEndOf, machineOf, type JobRow } from '../model/job';
 import { limitAt } from '../model/jobExtension';
 import { fetchSeconds } from '../model/jobLimits';
 import { otherJobText } from '../model/jobText';
-import { jobNotice, jobNoticeKind, type JobNotice } from '../store/jobNotice';
+import { jobNotice, jobNoticeKind, servedNews, type JobNotice } from '../store/jobNotice';
 import type { JobDeps } from './deps';
 import { leftOutText } from './jobItems';
 import { instanceAction, logAction, stillCosts, type JobMessage } from './jobMessage';
@@ -36,7 +36,7 @@ export function showJobMessages(deps: JobDeps): Disposable {
 async function showNotice(deps: JobDeps, notice: JobNotice): Promise<void> {
   await deps.jobs.ready;
   const row = deps.jobs.find(notice.jobId);
-  if (row) {
+  if (row && !(row.job.serves && servedNews.includes(notice.kind))) {
     const { level, sentence, actions } = messageOf(row, notice, deps);
     message(level, sentence, ...actions);
   }

@@ -1,11 +1,11 @@
 import { runCommand } from '../../editor/commands';
 import { reasonOf, t } from '../../editor/localize';
 import { formatMoney, fromDollars } from '../../model/money';
-import type { OrderedRentals, RentalOrder } from '../../model/rentals/rentalOrder';
+import type { OrderedRentals, OrderFact, RentalOrder } from '../../model/rentals/rentalOrder';
 import { newMarker } from '../../store/rentals/beforeRental';
 import { CancelledError } from '../../util/errors';
 import { text } from '../../util/text';
-import { jobFacts, type DraftJob, type OneOfDraft } from '../model/draftJob';
+import { jobFacts, type DraftJob, type OneOfDraft, type WantedForJob } from '../model/draftJob';
 import type { Job } from '../model/job';
 import { guardSecondsOf } from '../model/jobLimits';
 import type { Services } from '../services';
@@ -13,23 +13,36 @@ import type { Services } from '../services';
 type Deps = Pick<Services, 'jobs' | 'report'>;
 
 /** Returns the order of the machines for a job, or for the jobs of a matrix. */
-export function rentalOfJob(deps: Deps, job: DraftJob): RentalOrder {
+export function rentalOfJob(deps: Deps, { job, tailored }: WantedForJob): RentalOrder {
   const { spec } = job.order;
   const { name, costDollars } = spec;
   return {
     name,
-    heading: text('Job'),
-    facts: (rate, limitPerHour) =>
-      jobFacts(job, rate, limitPerHour) ?? {
-        objection: text(
-          'The job {0} would use up its {1} before its command starts. Go back and choose a cheaper offer.',
-          name,
-          formatMoney(fromDollars(costDollars)),
-        ),
-      },
+    heading: tailored?.heading ?? text('Job'),
+    facts: (rate, limitPerHour, offer) => {
+      const facts = jobFacts(job, rate, limitPerHour);
+      if (!facts) {
+        return {
+          objection: text(
+            'The job {0} would use up its {1} before its command starts. Go back and choose a cheaper offer.',
+            name,
+            formatMoney(fromDollars(costDollars)),
+          ),
+        };
+      }
+      return tailored ? [...tailored.facts(offer), ...facts.filter(isOfEnd)] : facts;
+    },
     guardSeconds: (perHour) => guardSecondsOf(spec, perHour),
-    begin: (machine, machines) => new JobsOfRental(deps, job, machine, machines),
+    begin: (machine, machines) => {
+      const { name: machineName, perHour } = machine;
+      return new JobsOfRental(deps, tailored?.on(machine) ?? job, { name: machineName, perHour }, machines);
+    },
   };
+}
+
+/** A tailored job says itself what it does; when it ends, and what it is given, is said of every job. */
+function isOfEnd({ id }: OrderFact): boolean {
+  return /^(?:limit|secrets|machineEnd-)/.test(id);
 }
 
 /** The jobs of one machine of the rental. */

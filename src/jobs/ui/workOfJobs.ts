@@ -19,7 +19,8 @@ export function workOfJobs(
     atRisk: (instanceId, loss) => jobs.atRiskOn(instanceId).flatMap((row) => riskText(row, loss) ?? []),
     rows: (instanceId) =>
       jobs.rows
-        .filter((row) => machineOf(row).instanceId === instanceId)
+        // The models wing shows what serves a model.
+        .filter((row) => machineOf(row).instanceId === instanceId && !row.job.serves)
         .map((row) => ({
           id: row.job.id,
           name: row.job.spec.name,

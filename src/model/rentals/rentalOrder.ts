@@ -10,6 +10,13 @@ export interface OrderFact {
   readonly value: Text | string;
 }
 
+/** The confirmed machine; each of several is like it. */
+export interface OrderedMachine {
+  readonly name: string;
+  readonly perHour: Micros | undefined;
+  readonly gpuCount: number | undefined;
+}
+
 /**
  * What machines are rented for. The owner of the order supplies the texts, and notes each rental before it is sent.
  */
@@ -31,11 +38,7 @@ export interface RentalOrder {
    * end of any rental.
    */
   guardSeconds(perHour: Micros | undefined): number | undefined;
-  /** Begins to rent; `machine` is the confirmed one. */
-  begin(
-    machine: { readonly name: string; readonly perHour: Micros | undefined },
-    machines: number,
-  ): OrderedRentals;
+  begin(machine: OrderedMachine, machines: number): OrderedRentals;
 }
 
 /** The rentals of one confirmation, one for each machine (`copy`, counted from 0). */

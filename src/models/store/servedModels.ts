@@ -1,14 +1,17 @@
 import { isOver, machineOf, type JobRow } from '../../jobs/model/job';
+import { jobCost } from '../../jobs/model/jobLimits';
 import { phaseText } from '../../jobs/model/jobText';
 import type { Serves } from '../../jobs/model/serves';
 import type { Jobs } from '../../jobs/store/jobs';
 import type { Micros } from '../../model/money';
+import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { NextRead } from '../../util/nextRead';
 import type { Text } from '../../util/text';
 import { readServing, type Serving } from '../model/servingLog';
+import { servingText } from '../model/servingText';
 
 /** A model that a job serves or served. */
 export interface ServedModel extends Serves {
@@ -16,10 +19,12 @@ export interface ServedModel extends Serves {
   readonly id: string;
   readonly instanceId?: number | undefined;
   readonly serving: Serving;
+  /** What it does now, or how it ended. */
+  readonly state: Text;
   readonly perHour?: Micros | undefined;
+  /** What its machines have cost while they worked for it. */
+  readonly cost?: Micros | undefined;
   readonly isOver: boolean;
-  /** How it ended, once it is over. */
-  readonly whyOver?: Text | undefined;
 }
 
 /** What was read of the log of a job. */
@@ -44,6 +49,7 @@ export class ServedModels implements Disposable {
   constructor(
     private readonly deps: {
       readonly jobs: Pick<Jobs, 'rows' | 'onDidChange' | 'log'>;
+      readonly clock: Pick<Clock, 'now'>;
       readonly log: Pick<Log, 'warn'>;
     },
   ) {
@@ -53,24 +59,35 @@ export class ServedModels implements Disposable {
 
   /** Those that are served and those that were, the newest first. */
   get all(): readonly ServedModel[] {
-    return this.deps.jobs.rows.flatMap((row) => {
+    const { clock, jobs } = this.deps;
+    return jobs.rows.flatMap((row) => {
       const { serves, id } = row.job;
       if (!serves) {
         return [];
       }
       const { instanceId, perHour } = machineOf(row);
       const serving = this.logs.get(id)?.serving ?? readServing(undefined, '');
-      const over = isOver(row);
+      const isRunning = row.state.phase === 'running' && row.job.decidedAt.stop === undefined;
       return {
         ...serves,
         id,
         instanceId,
         serving,
+        state: isRunning ? servingText(serving, serves.downloadBytes) : phaseText(row),
         perHour,
-        isOver: over,
-        ...(over && { whyOver: phaseText(row) }),
+        cost: jobCost(row, clock.now()),
+        isOver: isOver(row),
       };
     });
+  }
+
+  find(jobId: string): ServedModel | undefined {
+    return this.all.find(({ id }) => id === jobId);
+  }
+
+  /** Resolves once what the logs have on this computer is read. */
+  refresh(): Promise<void> {
+    return this.reads.ask();
   }
 
   dispose(): void {

@@ -76,12 +76,13 @@ export async function rentForWorkspace(deps: Deps): Promise<void> {
 /** Shows the offers for a job. The caller has read its file in a trusted workspace. */
 export async function rentForJob(
   deps: Deps & Parameters<typeof rentalOfJob>[0],
-  { job, recipe }: WantedForJob,
+  wanted: WantedForJob,
 ): Promise<void> {
   const account = await signedIn(deps.accounts);
   if (!account) {
     return;
   }
+  const { job, recipe } = wanted;
   const { name, hours } = job.order.spec;
   const { each, machines } = job;
   const title = t('Search Offers for {0}', name);
@@ -100,7 +101,7 @@ export async function rentForJob(
     ...draft,
     query: { ...draft.query, filters },
     choices: { label: t('{0} machine', name), ...draft.choices, ...(machines > 1 && { count: machines }) },
-    order: rentalOfJob(deps, job),
+    order: rentalOfJob(deps, wanted),
   });
 }
 
