@@ -15,9 +15,11 @@ export function modelServices(
   { clock, jobs, log, settings }: Pick<CoreServices & JobServices, 'clock' | 'jobs' | 'log' | 'settings'>,
   own: Own,
 ) {
-  const transport = own(new NetworkTransport(hubUrl, settings));
+  const url = hubUrl(process.env);
+  const transport = own(new NetworkTransport(url, settings));
   return {
     servedModels: own(new ServedModels({ clock, jobs, log })),
-    findModel: (repository: string, signal: AbortSignal) => findModel({ transport, log }, repository, signal),
+    findModel: (repository: string, signal: AbortSignal) =>
+      findModel({ transport, log, url }, repository, signal),
   };
 }

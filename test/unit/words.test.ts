@@ -112,6 +112,7 @@ const room = {
   'second copies of parked workspaces, which are not compared, and tokens that none holds': 23,
   'jobs that agents ask for': 16,
   'why a model is not served': 24,
+  'models that are served': 90,
 };
 const mostSentences = Object.values(room).reduce((sum, sentences) => sum + sentences, 0);
 

@@ -40,6 +40,8 @@ export interface WantedForJob {
 /** A job of another wing, which depends on the offer. */
 export interface TailoredJob {
   readonly heading: Text;
+  /** Returns the name of the row that rents for it. */
+  readonly rentLabel: (rent: string) => Text;
   /** What it does on an offer, in place of its files and its command. */
   readonly facts: (offer: Offer) => readonly OrderFact[];
   /** Returns the job as it is ordered for the confirmed machine. */

@@ -19,6 +19,7 @@ export function rentalOfJob(deps: Deps, { job, tailored }: WantedForJob): Rental
   return {
     name,
     heading: tailored?.heading ?? text('Job'),
+    ...(tailored && { rentLabel: tailored.rentLabel }),
     facts: (rate, limitPerHour, offer) => {
       const facts = jobFacts(job, rate, limitPerHour);
       if (!facts) {

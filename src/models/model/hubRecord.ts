@@ -34,7 +34,7 @@ const sizes = z.object({
 /** The settings of a model; those of one that also reads images lie in `text_config`. */
 export const hubConfig = sizes.extend({
   text_config: sizes.optional().catch(undefined),
-  auto_map: z.unknown(),
+  auto_map: z.unknown().optional(),
   architectures: z.array(z.string()).optional().catch(undefined),
   quantization_config: z
     .object({ quant_method: z.string().max(40).optional().catch(undefined) })

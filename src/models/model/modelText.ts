@@ -1,3 +1,4 @@
+import { formatMoney, times, type Micros } from '../../model/money';
 import type { OrderFact } from '../../model/rentals/rentalOrder';
 import { bytesText } from '../../util/bytes';
 import { durationText } from '../../util/duration';
@@ -25,14 +26,17 @@ interface Shown {
   /** Who states the sizes. */
   readonly from: Text;
   readonly gpus: Gpus | undefined;
-  readonly downMbit: number | undefined;
+  readonly host: DownloadTerms;
+}
+
+/** How fast a machine downloads, and what that costs. */
+export interface DownloadTerms {
+  readonly inetDownMbit?: number | undefined;
+  readonly inetDownPerGb?: Micros | undefined;
 }
 
 /** Returns the rows of a confirmation about a model on a machine. */
-export function modelFactRows(
-  model: ModelFacts,
-  { engine, from, gpus, downMbit }: Shown,
-): readonly OrderFact[] {
+export function modelFactRows(model: ModelFacts, { engine, from, gpus, host }: Shown): readonly OrderFact[] {
   const about = [
     ...(model.parameters === undefined ? [] : [`${model.parameters}B`]),
     ...(model.format === undefined ? [] : [model.format]),
@@ -47,7 +51,7 @@ export function modelFactRows(
       value: text('{0} needed, by {1}', `${Math.ceil(neededGib(model))} GB`, from),
     },
     ...contextRow(model, gpus),
-    { id: 'download', label: text('Download'), value: downloadText(model, downMbit) },
+    { id: 'download', label: text('Download'), value: downloadText(model, host) },
   ];
 }
 
@@ -78,11 +82,17 @@ export function tokensText(tokens: number): string {
   return tokens < 1024 ? String(tokens) : `${Math.floor(tokens / 1024)}k`;
 }
 
-function downloadText(model: ModelFacts, downMbit: number | undefined): Text {
-  const bytes = bytesText(model.weightBytes);
-  if (downMbit === undefined || downMbit <= 0) {
-    return text('{0}', bytes);
-  }
-  const ms = ((model.weightBytes + imageBytes[model.engine]) * 8) / downMbit / 1000;
-  return text('{0}, about {1} with the image', bytes, durationText(ms));
+/** The image is pulled by the host, and not paid. */
+function downloadText(
+  { weightBytes, engine }: ModelFacts,
+  { inetDownMbit: mbit, inetDownPerGb: perGb }: DownloadTerms,
+): Text {
+  const bytes = bytesText(weightBytes);
+  const ms =
+    mbit === undefined || mbit <= 0 ? undefined : ((weightBytes + imageBytes[engine]) * 8) / mbit / 1000;
+  const size =
+    ms === undefined ? text('{0}', bytes) : text('{0}, about {1} with the image', bytes, durationText(ms));
+  return perGb === undefined || perGb === 0
+    ? size
+    : text('{0}, {1}', size, text('traffic {0}', formatMoney(times(perGb, weightBytes / 1e9))));
 }

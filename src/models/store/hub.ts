@@ -5,8 +5,12 @@ import type { Log } from '../../util/log';
 import { factsOfHub, hubConfig, hubRepository, type HubProblem } from '../model/hubRecord';
 import { knownModel, type ModelFacts } from '../model/knownModels';
 
-/** The hub from which models come. */
-export const hubUrl = 'https://huggingface.co';
+const usualUrl = 'https://huggingface.co';
+
+/** Returns the address of the hub: where programs of the hub look for a mirror that the user set, that one. */
+export function hubUrl({ HF_ENDPOINT: mirror = '' }: Readonly<Record<string, string | undefined>>): string {
+  return /^(?:https:\/\/|http:\/\/127\.0\.0\.1:)[\w.:-]+$/.test(mirror) ? mirror : usualUrl;
+}
 
 /** The most that a record or the settings of a repository may take (bytes). */
 const mostBytes = 5_000_000;
@@ -15,7 +19,7 @@ const timeoutMs = 10_000;
 export interface HubDeps {
   readonly transport: Pick<Transport, 'send'>;
   readonly log: Pick<Log, 'info'>;
-  readonly url?: string;
+  readonly url: string;
 }
 
 /** What is known of a model, and whether the hub just said so or the table of this version does. */
@@ -46,7 +50,7 @@ export async function findModel(deps: HubDeps, repository: string, signal: Abort
 
 /** Returns nothing for what is not there or not public. Throws without an answer that can be read. */
 async function read<T>(
-  { transport, url = hubUrl }: HubDeps,
+  { transport, url }: HubDeps,
   path: string,
   shape: z.ZodType<T>,
   signal: AbortSignal,

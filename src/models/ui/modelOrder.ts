@@ -12,7 +12,7 @@ import { text, type Text } from '../../util/text';
 import { serveScript } from '../machine/serveScript';
 import { servedNameOf, type ModelFacts } from '../model/knownModels';
 import { diskGbFor, filtersFor, gpusOf, sharedGpus } from '../model/memory';
-import { modelFactRows } from '../model/modelText';
+import { modelFactRows, type DownloadTerms } from '../model/modelText';
 
 /** What the settings say of every served model. */
 export interface ServeSettings {
@@ -130,13 +130,14 @@ export function tailoredModel(
 ): TailoredJob {
   return {
     heading: text('Model'),
+    rentLabel: (rent) => text('{0} and Serve {1}', rent, servedNameOf(model)),
     facts: (offer) => factsOf(model, settings, from, offer),
     on: ({ gpuCount, perHour }) => modelJob(model, settings, { ...place, gpuCount, perHour, isRented: true }),
   };
 }
 
 /** What an offer and an instance state alike. */
-type Host = Parameters<typeof gpusOf>[0] & { readonly inetDownMbit?: number | undefined };
+type Host = Parameters<typeof gpusOf>[0] & DownloadTerms;
 
 /** Returns what the user confirms of a model on a machine. */
 export function factsOf(
@@ -150,7 +151,7 @@ export function factsOf(
       engine: images[model.engine].name,
       from,
       gpus: gpusOf(host),
-      downMbit: host.inetDownMbit,
+      host,
     }),
     {
       id: 'idle',

@@ -3,9 +3,10 @@ import type { Job } from '../../../../src/jobs/model/job';
 import type { Serves } from '../../../../src/jobs/model/serves';
 import { ServedModels } from '../../../../src/models/store/servedModels';
 import { Emitter } from '../../../../src/util/emitter';
-import { aJobRow } from '../../../support/jobRow';
+import { aJobRow, jobNow } from '../../../support/jobRow';
 import { until } from '../../../support/until';
 
+const clock = { now: () => jobNow };
 const serves: Serves = {
   name: 'Qwen3-8B',
   repository: 'Qwen/Qwen3-8B',
@@ -41,17 +42,17 @@ describe('the served models', () => {
       aJobRow({}, { job: { id: '1123456789abcdef' } }),
       aJobRow({ phase: 'over', outcome: 'lost' }, served({ id: '2123456789abcdef' })),
     ]);
-    const models = new ServedModels({ jobs, log: { warn: assert.ifError } });
+    const models = new ServedModels({ jobs, clock, log: { warn: assert.ifError } });
     assert.deepEqual(
-      models.all.map(({ id, name, instanceId, isOver, whyOver }) => [
+      models.all.map(({ id, name, instanceId, isOver, state }) => [
         id,
         name,
         instanceId,
         isOver,
-        whyOver?.template,
+        state.template,
       ]),
       [
-        ['0123456789abcdef', 'Qwen3-8B', 7, false, undefined],
+        ['0123456789abcdef', 'Qwen3-8B', 7, false, 'preparing'],
         ['2123456789abcdef', 'Qwen3-8B', 7, true, 'machine lost'],
       ],
     );
@@ -61,7 +62,7 @@ describe('the served models', () => {
   it('read each line of their logs once, and a line without an end in parts', async () => {
     const log = `one\n${'x'.repeat(4_500_000)}\nhalf`;
     const jobs = jobsWith([aJobRow({ logSize: log.length }, served())], { '0123456789abcdef': log });
-    const models = new ServedModels({ jobs, log: { warn: assert.ifError } });
+    const models = new ServedModels({ jobs, clock, log: { warn: assert.ifError } });
     await new Promise<void>((resolve) => models.onDidChange(() => resolve()));
     await until('the log was read', () => jobs.asked.length === 5);
     assert.deepEqual(jobs.asked, [0, 4, 2_000_004, 4_000_004, 4_500_005]);

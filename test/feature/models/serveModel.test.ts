@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { registerKey } from '../../support/feature/reachable';
+import { evenPrices } from '../../support/feature/rentDriver';
+import { useComputer } from '../../support/feature/useComputer';
+import type { FeatureWindow } from '../../support/feature/window';
+
+describe('a model that a machine is rented for', () => {
+  const computer = useComputer({ simulator: { sshServer: true } });
+  let window: FeatureWindow;
+  const rentals = () => computer().simulator.received('PUT', /^\/api\/v0\/asks\//);
+  const instances = () => computer().simulator.world.instances;
+
+  async function review(): Promise<readonly string[]> {
+    window.run('Serve a Model…');
+    await window.quick.title('Serve a Model');
+    await window.quick.pick(/^Qwen3-8B 16 GB/);
+    await window.quick.title('Search Offers for Qwen3-8B');
+    await window.quick.pick(/1× RTX 3090/);
+    await window.quick.title('Rent for Qwen3-8B: Confirm');
+    return window.quick.rows();
+  }
+
+  before(async () => {
+    // No hub answers.
+    process.env['HF_ENDPOINT'] = 'http://127.0.0.1:9';
+    await registerKey(computer());
+    await evenPrices(computer());
+    window = await computer().openSignedIn();
+    window.clearToasts();
+  });
+
+  it('is confirmed once, with its engine, its size, its ends and its price', async () => {
+    const rows = (await review()).join('\n');
+    assert.match(rows, /^Rent for \$\S+\/h and Serve Qwen3-8B 1× RTX 3090/);
+    assert.match(rows, /^Model Qwen\/Qwen3-8B · 8\.2B · bf16 · Apache-2\.0$/m);
+    assert.match(rows, /^Engine vLLM 0\.28 on 1× 24 GB$/m);
+    assert.match(rows, /^GPU memory 20 GB needed, by the table of this version$/m);
+    assert.match(rows, /^Context about 37k tokens$/m);
+    assert.match(rows, /^Download 16 GB, about \d+ min with the image, traffic \$/m);
+    assert.match(rows, /^When idle it ends after 30 min without a request$/m);
+    assert.match(rows, /^Ends at the latest after 8 h, which costs \$\S+ at most/m);
+    assert.match(rows, /^Machine afterwards destroy it/m);
+    // Nothing is sent and nothing comes back.
+    assert.doesNotMatch(rows, /^(?:Sent|Outputs|Command)/m);
+    const search = computer().simulator.received('POST', '/api/v0/bundles/').at(-1)?.body as object;
+    assert.deepEqual(Reflect.get(search, 'num_gpus'), { in: [1, 2, 4, 8] });
+    window.quick.escape();
+    await computer().rest();
+    assert.equal(rentals().length, 0);
+  });
+
+  it('is ready after one Enter, and shown below its instance', async () => {
+    await review();
+    await computer().pass(1000);
+    await window.quick.pick(/ and Serve Qwen3-8B/);
+    await window.toast(/^Qwen3-8B is ready, with a context of 32k tokens/);
+    assert.deepEqual([instances().length, rentals().length], [1, 1]);
+    await window.view('instances').expand(/^Qwen3-8B machine/);
+    await window.view('instances').row(/^Qwen3-8B ready/);
+    assert.match(
+      await window.view('instances').tooltip(/^Qwen3-8B ready/),
+      /Context: 32k tokens[^]*Cost so far: \$/,
+    );
+  });
+
+  it('keeps running when the user says so, and ends with its machine', async () => {
+    await window.view('instances').menu(/^Qwen3-8B ready/, 'Keep Serving…');
+    await window.toast(/^Qwen3-8B counts as used now/);
+    await window.view('instances').menu(/^Qwen3-8B ready/, 'Stop Serving…');
+    await window.dialogButton('Destroy', /^Stop serving Qwen3-8B/);
+    await window.toast(/is destroyed after Qwen3-8B/);
+    assert.deepEqual([instances().length, rentals().length], [0, 1]);
+  });
+});
