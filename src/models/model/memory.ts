@@ -74,13 +74,19 @@ export function diskGbFor({ weightBytes, engine }: Pick<ModelFacts, 'weightBytes
   return Math.ceil((weightBytes * needFactor) / 1e9) + engines[engine].diskGb;
 }
 
+/** After a model did not fit although it should. */
+const largerFactor = 1.4;
+
 /** Returns the filters of a search for what fits, in the names and units of the service. */
-export function filtersFor(model: Pick<ModelFacts, 'weightBytes' | 'engine' | 'leastCapability'>) {
+export function filtersFor(
+  model: Pick<ModelFacts, 'weightBytes' | 'engine' | 'leastCapability'>,
+  isLarger = false,
+) {
   const { gpuGib, cuda } = engines[model.engine];
   return {
     num_gpus: { in: [...counts].reverse() },
     gpu_ram: { gte: gpuGib * 1024 },
-    gpu_total_ram: { gte: Math.ceil(neededGib(model)) * 1024 },
+    gpu_total_ram: { gte: Math.ceil(neededGib(model) * (isLarger ? largerFactor : 1)) * 1024 },
     gpu_arch: { eq: 'nvidia' },
     cuda_max_good: { gte: cuda },
     inet_down: { gte: 500 },

@@ -6,7 +6,7 @@ import { repositoryShape } from '../../jobs/model/serves';
 import { UserError } from '../../util/errors';
 import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
-import { knownModels, servedNameOf, type ModelFacts } from '../model/knownModels';
+import { knownModel, knownModels, servedNameOf, type ModelFacts } from '../model/knownModels';
 import { modelSummary } from '../model/modelText';
 import type { FoundModel } from '../store/hub';
 
@@ -30,9 +30,8 @@ export async function chooseModel(deps: Deps, isDemo: boolean): Promise<ChosenMo
     return undefined;
   }
   if (answer.value !== 'other') {
-    return isDemo
-      ? { kind: 'found', facts: answer.value, from: 'table' }
-      : readModel(deps, answer.value.repository);
+    const { repository } = answer.value;
+    return (isDemo ? fromTable(repository) : undefined) ?? readModel(deps, repository);
   }
   const typed = await askLine({
     title: title(),
@@ -42,6 +41,12 @@ export async function chooseModel(deps: Deps, isDemo: boolean): Promise<ChosenMo
       repositoryShape.test(repositoryIn(value)) ? undefined : t('Enter owner/name, as at the hub.'),
   });
   return typed === undefined ? undefined : readModel(deps, repositoryIn(typed));
+}
+
+/** Returns a model as this version knows it. */
+export function fromTable(repository: string): ChosenModel | undefined {
+  const facts = knownModel(repository);
+  return facts && { kind: 'found', facts, from: 'table' };
 }
 
 function rowOf(model: ModelFacts): Row<ModelFacts> {

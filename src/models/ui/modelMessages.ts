@@ -12,7 +12,7 @@ import { formatMoney } from '../../model/money';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { durationText } from '../../util/duration';
 import { tokensText } from '../model/modelText';
-import { failureText } from '../model/servingFailure';
+import { servingFailureText } from '../model/servingFailure';
 import type { ServedModel } from '../store/servedModels';
 import type { ModelDeps } from './deps';
 
@@ -74,7 +74,7 @@ function showEnd({ clock }: ModelDeps, row: JobRow, model: ServedModel, actions:
         localize(durationText(model.idleMinutes * 60_000)),
       )
     : failure
-      ? localize(failureText(failure, model))
+      ? localize(servingFailureText(failure, model))
       : t('{0}: {1}.', model.name, localize(jobEndText(end)));
   message(
     isIdle ? 'info' : 'warning',

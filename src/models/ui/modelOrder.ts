@@ -20,10 +20,12 @@ export interface ServeSettings {
   readonly hours: number;
   /** The name of a volume for the weights; empty without one. */
   readonly volume: string;
+  /** The engine chooses it, unless a longer one did not fit. */
+  readonly contextTokens?: number | undefined;
 }
 
 /** The name under which a job gets the token of the hub. */
-export const hubToken = 'HF_TOKEN';
+export const tokenVariable = 'HF_TOKEN';
 /** Where a volume for weights is mounted. */
 const volumeMount = '/models';
 /** More answers at once leave less context for each, and some models refuse more (vllm-project/vllm#49064). */
@@ -39,9 +41,13 @@ const rentedEnds: MachineEnds = { success: 'destroy', failure: 'destroy', limit:
 export const keptEnds: MachineEnds = { success: 'keep', failure: 'keep', limit: 'keep' };
 
 /** The machine for a model. */
-export function recipeOf(model: ModelFacts, { volume }: Pick<ServeSettings, 'volume'>): OpenRecipe {
+export function recipeOf(
+  model: ModelFacts,
+  { volume }: Pick<ServeSettings, 'volume'>,
+  isLarger = false,
+): OpenRecipe {
   return {
-    filters: filtersFor(model),
+    filters: filtersFor(model, isLarger),
     image: images[model.engine].image,
     diskGb: diskGbFor(model),
     env: {},
@@ -62,7 +68,7 @@ interface ServePlace {
 
 /** Returns the job that serves a model. */
 export function modelJob(model: ModelFacts, settings: ServeSettings, place: ServePlace): DraftJob {
-  const { idleMinutes, hours, volume } = settings;
+  const { idleMinutes, hours, volume, contextTokens } = settings;
   const serves: Serves = {
     name: servedNameOf(model),
     repository: model.repository,
@@ -70,6 +76,7 @@ export function modelJob(model: ModelFacts, settings: ServeSettings, place: Serv
     engine: model.engine,
     file: model.file,
     downloadBytes: model.weightBytes,
+    contextTokens,
     toolParser: model.toolParser,
     reasoningParser: model.reasoningParser,
     gpus: sharedGpus(place.gpuCount ?? 1),
@@ -83,7 +90,7 @@ export function modelJob(model: ModelFacts, settings: ServeSettings, place: Serv
     run: serveScript(serves, { cacheFolder }),
     workdir: '.',
     env: {},
-    secrets: model.isGated ? [hubToken] : [],
+    secrets: model.isGated ? [tokenVariable] : [],
     outputs: [],
     machine: 'new',
     hours,
@@ -131,7 +138,7 @@ export function tailoredModel(
   return {
     heading: text('Model'),
     rentLabel: (rent) => text('{0} and Serve {1}', rent, servedNameOf(model)),
-    facts: (offer) => factsOf(model, settings, from, offer),
+    facts: (offer) => modelFactsOn(model, settings, from, offer),
     on: ({ gpuCount, perHour }) => modelJob(model, settings, { ...place, gpuCount, perHour, isRented: true }),
   };
 }
@@ -140,7 +147,7 @@ export function tailoredModel(
 type Host = Parameters<typeof gpusOf>[0] & DownloadTerms;
 
 /** Returns what the user confirms of a model on a machine. */
-export function factsOf(
+export function modelFactsOn(
   model: ModelFacts,
   { idleMinutes }: Pick<ServeSettings, 'idleMinutes'>,
   from: Text,

@@ -22,11 +22,12 @@ import { plainLabel } from '../../util/plainLabel';
 import { text, type Text } from '../../util/text';
 import { servedNameOf, type ModelFacts } from '../model/knownModels';
 import { fits, gpusOf } from '../model/memory';
-import { chooseModel, readModel, type ChosenModel } from './chooseModel';
+import { chooseModel, fromTable, readModel, type ChosenModel } from './chooseModel';
+import { chooseWay, openModelPage, type ServeWish } from './chooseWay';
 import type { ModelDeps } from './deps';
 import {
-  factsOf,
-  hubToken,
+  modelFactsOn,
+  tokenVariable,
   keptEnds,
   modelFolder,
   modelJob,
@@ -50,15 +51,23 @@ export async function serveModel(deps: ModelDeps): Promise<void> {
   }
 }
 
-/** Serves a model again, on an offer that fits now. */
+/** Serves a model again, on an offer that fits now; after a failure, as the user chooses. */
 export async function serveAgain(deps: ModelDeps, target: JobRowTarget | undefined): Promise<void> {
   const account = await signedIn(deps.accounts);
-  const served = deps.servedModels.all.find(({ id }) => id === target?.jobId);
+  const served = target && deps.servedModels.find(target.jobId);
   if (!account || !served) {
     return;
   }
-  const chosen = await readModel(deps, served.repository);
-  await rentFor(deps, account, chosen);
+  const { failure } = served.serving;
+  const way = failure ? await chooseWay(served, failure) : {};
+  if (way === 'modelPage') {
+    await openModelPage(served);
+  } else if (way === 'otherModel') {
+    await serveModel(deps);
+  } else if (way) {
+    const chosen = account.isDemo ? fromTable(served.repository) : undefined;
+    await rentFor(deps, account, chosen ?? (await readModel(deps, served.repository)), way);
+  }
 }
 
 function settingsOf({ settings }: Pick<ModelDeps, 'settings'>): ServeSettings {
@@ -116,7 +125,7 @@ async function rentFor(
   const unplaced = { ...place, gpuCount: undefined, perHour: undefined, isRented: true };
   const job = modelJob(model, settings, unplaced);
   const destination = t('an instance that is rented for it');
-  if (!(await askToken(deps, account, job.order, destination))) {
+  if (!(await askToken(deps, account, job.order, destination, wish.needsToken))) {
     return;
   }
   // The user may be away when the machine is ready, so the question comes first.
@@ -124,7 +133,7 @@ async function rentFor(
   accountStill(deps.accounts, account.key);
   await runCommand('gpuRental.rentForJob', {
     job,
-    recipe: recipeOf(model, settings),
+    recipe: recipeOf(model, settings, wish.isLarger),
     tailored: tailoredModel(model, settings, place, fromText(from)),
   });
 }
@@ -173,23 +182,24 @@ async function folderFor({ storageDir }: ModelDeps, { key }: Account, model: Mod
   return folder;
 }
 
-/** Asks for the token of a gated model, unless this model was given one. Returns false if the user canceled. */
+/** Asks for the token of a gated model, unless this model was given one that may be right. Returns false if the user canceled. */
 async function askToken(
   deps: ModelDeps,
   account: Account,
   { spec, workspace, serves }: ReturnType<typeof modelJob>['order'],
   destination: string,
+  isAnew = false,
 ): Promise<boolean> {
-  if (!spec.secrets.includes(hubToken)) {
+  if (!spec.secrets.includes(tokenVariable)) {
     return true;
   }
-  const use = (await secretPlaceOf({ workspace, spec })).useOf(hubToken);
-  if (secretFor(await deps.keptSecrets.all(account.key), use)) {
+  const use = (await secretPlaceOf({ workspace, spec })).useOf(tokenVariable);
+  if (!isAnew && secretFor(await deps.keptSecrets.all(account.key), use)) {
     return true;
   }
   const repository = serves?.repository ?? '';
   const chosen = await chooseSecret(deps, account.key, {
-    wanted: hubToken,
+    wanted: tokenVariable,
     use,
     title: t('Token for {0}', repository),
     purpose: t(
@@ -226,7 +236,7 @@ async function confirmOn({ clock }: ModelDeps, question: OnInstance): Promise<bo
           value: true,
           isGuarded: true,
         },
-        ...factsOf(model, settings, fromText(from), instance).map(({ id, label, value }): Row<true> => ({
+        ...modelFactsOn(model, settings, fromText(from), instance).map(({ id, label, value }): Row<true> => ({
           id: `fact:${id}`,
           label: localize(label),
           description: plainLabel(localize(value)),

@@ -63,7 +63,7 @@ describe('a model that a machine is rented for', () => {
     );
   });
 
-  it('keeps running when the user says so, and ends with its machine', async () => {
+  it('counts as used when the user wants that, and ends with its machine', async () => {
     await window.view('instances').menu(/^Qwen3-8B ready/, 'Keep Serving…');
     await window.toast(/^Qwen3-8B counts as used now/);
     await window.view('instances').menu(/^Qwen3-8B ready/, 'Stop Serving…');

@@ -15,7 +15,7 @@ const qwen8 = knownModel('Qwen/Qwen3-8B') ?? assert.fail();
 const qwen36 = knownModel('Qwen/Qwen3.6-27B-FP8') ?? assert.fail();
 
 describe('the memory of a model', () => {
-  it('is the bytes of its weights and a fifth, in the part of a GPU that an engine takes', () => {
+  it('is the bytes of its weights and a fifth, in the part of a GPU that an engine may fill', () => {
     assert.equal(Math.ceil(neededGib({ weightBytes: 16.4e9 })), 20);
     assert.equal(diskGbFor(qwen8), 60);
   });
@@ -47,7 +47,7 @@ describe('the memory of a model', () => {
     );
   });
 
-  it('leaves room for a context, which is not guessed where the model does not state what a token takes', () => {
+  it('leaves room for a context, which is not guessed where the size of a token is unknown', () => {
     assert.equal(contextThatFits(qwen8, { count: 1, gib: 24 }), 38_639);
     assert.equal(contextThatFits(qwen8, { count: 1, gib: 80 }), 40_960);
     assert.equal(contextThatFits(qwen8, { count: 1, gib: 12 }), 0);

@@ -145,7 +145,7 @@ describe('a model at the hub', () => {
     await assert.rejects(findModel(deps, 'own/model', stop.signal), { name: 'AbortError' });
   });
 
-  it('comes from a mirror that programs of the hub use as well, and from no other address', () => {
+  it('is read from a mirror that programs of the hub use as well, and from no other address', () => {
     assert.deepEqual(
       ['https://hub.example', 'http://127.0.0.1:81', 'http://hub.example', 'file:///etc', undefined].map(
         (mirror) => hubUrl({ HF_ENDPOINT: mirror }),
