@@ -118,9 +118,11 @@ function fromText(from: ChosenModel['from']): Text {
 async function rentFor(
   deps: ModelDeps,
   account: Account,
-  { facts: model, from }: ChosenModel,
+  { facts, from }: ChosenModel,
+  wish: ServeWish = {},
 ): Promise<void> {
-  const settings = settingsOf(deps);
+  const settings = { ...settingsOf(deps), contextTokens: wish.contextTokens };
+  const model = wish.needsToken ? { ...facts, isGated: true } : facts;
   const place = { folder: await folderFor(deps, account, model), now: deps.clock.now() };
   const unplaced = { ...place, gpuCount: undefined, perHour: undefined, isRented: true };
   const job = modelJob(model, settings, unplaced);

@@ -198,6 +198,9 @@ const good: { readonly [Key in keyof Settings]: readonly unknown[] } = {
   'gpuRental.agents.maxInstances': [0, 4],
   'gpuRental.agents.maxHours': [0, 48],
   'gpuRental.agents.maxQuestionsPerHour': [0, 60],
+  'gpuRental.models.idleMinutes': [0, 1440],
+  'gpuRental.models.maxHours': [1, 1.5, 720],
+  'gpuRental.models.volume': ['weights', 'my_models2'],
 };
 const bad: { readonly [Key in keyof Settings]: readonly unknown[] } = {
   'gpuRental.service.url': ['', ' ', 80],
@@ -231,6 +234,9 @@ const bad: { readonly [Key in keyof Settings]: readonly unknown[] } = {
   'gpuRental.agents.maxInstances': [-1, 101],
   'gpuRental.agents.maxHours': [-1, 721],
   'gpuRental.agents.maxQuestionsPerHour': [-1, 61],
+  'gpuRental.models.idleMinutes': [-1, 1441],
+  'gpuRental.models.maxHours': [0.5, 721],
+  'gpuRental.models.volume': ['my models', '../x', 7],
 };
 
 describe('settings', () => {
