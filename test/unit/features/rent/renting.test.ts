@@ -56,7 +56,7 @@ describe('Renting', () => {
       offer,
       query: defaultQuery,
       title: 'Rent',
-      order: rentalOfJob({ jobs, report: { error: report } } as never, job),
+      order: rentalOfJob({ jobs, report: { error: report } } as never, { job }),
       choices: { source: { kind: 'image', image: 'ubuntu' }, count: 3 },
     });
     const { running } = quoteOffer(offer, { rentalType: 'on-demand', diskGb: 20, searchedDiskGb: 20 });

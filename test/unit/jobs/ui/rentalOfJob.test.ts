@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import type { DraftJob } from '../../../../src/jobs/model/draftJob';
 import { rentalOfJob } from '../../../../src/jobs/ui/rentalOfJob';
+import type { OrderedMachine } from '../../../../src/model/rentals/rentalOrder';
 import { UserError } from '../../../../src/util/errors';
 import { text } from '../../../../src/util/text';
 import { useScreen } from '../../../support/onScreen';
@@ -42,15 +44,14 @@ describe('The jobs of a rental of several machines', () => {
     },
   } as never;
 
+  const machine = { name: 'machine', perHour: undefined, gpuCount: 2 };
   const begin = (names: readonly string[], machines: number) =>
     rentalOfJob(
       deps,
       only({
-        order: { spec: {} },
-        names: [],
-        each: names.map((name) => ({ spec: { name } })),
+        job: { order: { spec: {} }, names: [], each: names.map((name) => ({ spec: { name } })) },
       }),
-    ).begin({ name: 'machine', perHour: undefined }, machines);
+    ).begin(machine, machines);
 
   /** Rents one machine after the other, each of which ends like this. */
   const rent = async (names: readonly string[], results: readonly Result[], machines = results.length) => {
@@ -109,6 +110,19 @@ describe('The jobs of a rental of several machines', () => {
       assert.deepEqual(done, wanted);
     });
   }
+
+  it('are those of the confirmed machine where they depend on it', async () => {
+    const job = only<DraftJob>({ order: { spec: {} }, names: [], each: [{ spec: { name: 'any' } }] });
+    const on = ({ gpuCount = 0 }: OrderedMachine) => ({
+      ...job,
+      each: only<DraftJob['each']>([{ spec: { name: `on ${gpuCount} GPUs` } }]),
+    });
+    markers.length = 0;
+    await rentalOfJob(deps, only({ job, tailored: { on } }))
+      .begin(machine, 1)
+      .beforeSent(0, 'window');
+    assert.deepEqual(done, ['order on 2 GPUs for machine 0']);
+  });
 
   it('go to the machines that were rented where a rental was never sent', async () => {
     const settled = async (results: readonly Result[]) => {
