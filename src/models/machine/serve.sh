@@ -140,8 +140,9 @@ restart_with() {
 }
 
 cached_bytes() {
-  du -sb "$hub" "$LLAMA_CACHE" >"$own/sizes" || du -sk "$hub" "$LLAMA_CACHE" | awk '{ print $1 * 1024 }' >"$own/sizes"
-  awk '{ sum += $1 } END { printf "%.0f\n", sum }' "$own/sizes" >"$own/cached"
+  for folder in "$hub" "$LLAMA_CACHE"; do
+    [ ! -d "$folder" ] || du -sb "$folder" | grep . || du -sk "$folder" | awk '{ print $1 * 1024 }'
+  done | awk '{ sum += $1 } END { printf "%.0f\n", sum }' >"$own/cached"
 }
 # Sets `cached` to the bytes in the folder of the model.
 measure_cache() {

@@ -32,7 +32,8 @@ export interface ServePlace {
  */
 export function serveScript(serves: Serves, place: ServePlace = {}): string {
   const idleSeconds = Math.round(serves.idleMinutes * 60);
-  const { lookSeconds = 15, startSeconds = 3600, silentSeconds = 600, port = 18_000 } = place;
+  const usualLook = idleSeconds === 0 ? 15 : Math.min(15, Math.max(1, Math.floor(idleSeconds / 4)));
+  const { lookSeconds = usualLook, startSeconds = 3600, silentSeconds = 600, port = 18_000 } = place;
   const values = {
     kind: serves.engine === 'vllm' ? 'vllm' : 'llama',
     name: checked(serves.name, servedNameShape),
