@@ -8,6 +8,7 @@
  *   npm run fuzz -- --minutes 60           as many as fit into an hour
  *   npm run fuzz -- --seed 7 --runs 1      one run again, with its steps
  *   npm run fuzz -- jobs --runs 500        jobs that machines are rented for, with faults at places of their life
+ *   npm run fuzz -- models --runs 200      models that machines are rented for, with clients and such faults
  *   npm run fuzz -- ends --runs 1000       the agreed ends of rentals, by all that keeps them and all that can go wrong
  *   npm run fuzz -- mirror --minutes 2     edits on both sides of a folder that is kept on an instance, with faults
  *   npm run fuzz -- kills                  a process that is killed by SIGKILL at each of these places in turn

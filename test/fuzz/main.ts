@@ -3,6 +3,7 @@ import { killAt, killParkedAt } from '../support/feature/jobKills';
 import { jobPlaces, parkedPlaces } from '../support/feature/jobPlaces';
 import { anyBlows, playJob } from './jobs/scene';
 import { playMirror } from './mirror/scene';
+import { anyModelBlows, playModel } from './models/scene';
 import { playAll, type Play } from './playAll';
 import { play } from './scene';
 
@@ -11,6 +12,10 @@ const plays: Readonly<Record<string, Play>> = {
   mirror: playMirror,
   jobs: async (seed, trace) => {
     const { violations, rentals } = await playJob(seed, anyBlows, trace);
+    return { seed, violations, rentals };
+  },
+  models: async (seed, trace) => {
+    const { violations, rentals } = await playModel(seed, anyModelBlows, trace);
     return { seed, violations, rentals };
   },
   kills: (seed, trace) => playKill(jobPlaces, killAt, seed, trace),

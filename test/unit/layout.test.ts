@@ -9,16 +9,8 @@ const root = path.resolve(__dirname, '..', '..');
 /** Taken from their modules by the editor, through `import()`, or by a test of all features. */
 const loadedByName = [
   ...['activate', 'startApp', 'Reports', 'features'],
-  // The commands and the gateway of served models begin with these.
-  ...[
-    'engineKeyProgram',
-    'readEngineKey',
-    'keepServingProgram',
-    'isKept',
-    'serveScript',
-    'waysOn',
-    'servingFailureText',
-  ],
+  // The gateway of served models begins with these.
+  ...['engineKeyProgram', 'readEngineKey'],
 ];
 
 function sources(folder: string): string[] {

@@ -55,6 +55,8 @@ export interface EngineScene {
   readonly fault?: EngineFault;
   /** Tokens that an engine fits where no length is given; 32,768 unless given. */
   readonly contextTokens?: number;
+  /** A file that gets the last words of each request that is answered, a line each. */
+  readonly answersTo?: string;
 }
 
 export function isEngineFault(value: unknown): value is EngineFault {
@@ -65,10 +67,11 @@ export function isEngineFault(value: unknown): value is EngineFault {
 export function readScene(file: string): EngineScene {
   try {
     const value = parseJson(readFileSync(file, 'utf8'));
-    const { fault, contextTokens } = value as Partial<Record<keyof EngineScene, unknown>>;
+    const { fault, contextTokens, answersTo } = value as Partial<Record<keyof EngineScene, unknown>>;
     return {
       ...(isEngineFault(fault) ? { fault } : {}),
       ...(typeof contextTokens === 'number' ? { contextTokens } : {}),
+      ...(typeof answersTo === 'string' ? { answersTo } : {}),
     };
   } catch {
     return {};

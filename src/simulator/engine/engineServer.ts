@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { parseJson } from '../../util/json';
 import { AnswerStream } from './answerStream';
@@ -126,13 +127,19 @@ export class EngineServer {
     response: ServerResponse,
     isPlain: boolean,
   ): Promise<void> {
-    const { fault } = this.scene();
+    const { fault, answersTo } = this.scene();
     const asked = readChatRequest(parsed(await readBody(request)));
     if (typeof asked === 'string') {
       this.refuse(response, 400, 'BadRequestError', asked);
       return;
     }
-    if (this.refuses(response, asked) || answerAsStranger(fault, response)) {
+    if (this.refuses(response, asked)) {
+      return;
+    }
+    if (answersTo !== undefined) {
+      appendFileSync(answersTo, `${asked.lastText.replaceAll('\n', ' ')}\n`);
+    }
+    if (answerAsStranger(fault, response)) {
       return;
     }
     const room = this.contextTokens - asked.promptTokens;

@@ -12,8 +12,6 @@ import { stackOf } from '../judge';
 import type { RunResult } from '../scene';
 
 const minute = 60_000;
-/** What is not settled by then needs the user. */
-const patienceMs = 20 * minute;
 
 /** What goes wrong, and where; the count says at which visit of the place. */
 export interface Blow {
@@ -23,20 +21,33 @@ export interface Blow {
   readonly strike: (scene: JobPlay, window: FeatureWindow) => void;
 }
 
-/** One job that a machine is rented for, from the confirmation to its end, with what goes wrong on the way. */
+/** A job that a machine is rented for. */
+export interface Played {
+  readonly judge: JobJudge;
+  /** Until its order stands on the disk; false where none came of it. */
+  readonly order: (window: FeatureWindow) => Promise<boolean>;
+  /** What others do while it runs, and what a window is at then; called again and again. */
+  readonly use?: (play: JobPlay) => string | undefined;
+  /** What is not settled by then needs the user. */
+  readonly patienceMs: number;
+}
+
+/** One such job, from the confirmation to its end, with what goes wrong on the way. */
 export class JobPlay {
   readonly steps: string[] = [];
-  readonly judge: JobJudge;
   private readonly visits = new Map<string, number>();
   private readonly left: Blow[];
 
   constructor(
     readonly computer: Computer,
-    readonly job: PlayedJob,
+    private readonly played: Played,
     blows: readonly Blow[],
   ) {
-    this.judge = new JobJudge(computer, job);
     this.left = [...blows];
+  }
+
+  get judge(): JobJudge {
+    return this.played.judge;
   }
 
   note(what: string): void {
@@ -46,7 +57,7 @@ export class JobPlay {
   async play(): Promise<void> {
     const first = await this.open();
     await first.signIn();
-    if (!(await playOrder(first, this.job))) {
+    if (!(await this.played.order(first))) {
       this.note('nothing was ordered');
     }
     while (!(await this.isSettled())) {
@@ -104,10 +115,17 @@ export class JobPlay {
 
   /** Until the job is over or its window is, or neither comes. */
   private async isQuiet(): Promise<void> {
-    const { computer } = this;
-    const isOver = async () => !computer.windows.some(({ isOpen }) => isOpen) || (await this.isSettled());
+    const { computer, played } = this;
+    const isOver = async () => {
+      const window = computer.windows.find(({ isOpen }) => isOpen);
+      const place = window && played.use?.(this);
+      if (window && place !== undefined) {
+        this.visit(place, window);
+      }
+      return !window || (await this.isSettled());
+    };
     await computer
-      .until('the end of the job or of the window', isOver, { withinMs: patienceMs })
+      .until('the end of the job or of the window', isOver, { withinMs: played.patienceMs })
       .catch((error: unknown) => {
         if (/it hangs/.test(String(error))) {
           throw error;
@@ -117,42 +135,65 @@ export class JobPlay {
   }
 }
 
+type Result = RunResult & { readonly steps: readonly string[] };
+type BlowsOf = (dice: Dice) => readonly Blow[];
+
 /** Plays a job with blows. Throws nothing: each failure is a violation. */
-export async function playJob(
-  seed: number,
-  blowsOf: (dice: Dice) => readonly Blow[],
-  trace?: (line: string) => void,
-): Promise<RunResult & { readonly steps: readonly string[] }> {
+export function playJob(seed: number, blowsOf: BlowsOf, trace?: (line: string) => void): Promise<Result> {
+  return playLife({ seed, blowsOf, trace }, (computer, dice) => {
+    const job: PlayedJob = {
+      name: 'train',
+      startsFile: path.join(computer.root, 'starts'),
+      payload: randomBytes(dice.between(1, 400_000)),
+      epochs: dice.between(1, 3),
+      code: dice.pick([0, 0, 3]) ?? 0,
+      ends: {
+        success: dice.pick(['destroy', 'destroy', 'stop']) ?? 'destroy',
+        failure: dice.pick(['destroy', 'stop']) ?? 'stop',
+        limit: 'stop',
+      },
+    };
+    return {
+      judge: new JobJudge(computer, job),
+      order: (window) => playOrder(window, job),
+      patienceMs: 20 * minute,
+    };
+  });
+}
+
+interface Life {
+  readonly seed: number;
+  readonly blowsOf: BlowsOf;
+  readonly trace: ((line: string) => void) | undefined;
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** The same for what else a machine is rented for. */
+export async function playLife(
+  { seed, blowsOf, trace, settings = {} }: Life,
+  playedOn: (computer: Computer, dice: Dice) => Played,
+): Promise<Result> {
   const dice = new Dice(seed);
-  const computer = await Computer.start({ simulator: { sshServer: true, credit: 10_000 } });
-  const job = {
-    startsFile: path.join(computer.root, 'starts'),
-    payload: randomBytes(dice.between(1, 400_000)),
-    epochs: dice.between(1, 3),
-    code: dice.pick([0, 0, 3]) ?? 0,
-    ends: {
-      success: dice.pick(['destroy', 'destroy', 'stop']) ?? 'destroy',
-      failure: dice.pick(['destroy', 'stop']) ?? 'stop',
-      limit: 'stop',
-    },
-  };
-  const scene = new JobPlay(computer, job, blowsOf(dice));
-  const reject = (error: unknown) => scene.judge.report(`unhandled: ${stackOf(error)}`);
+  const computer = await Computer.start({ simulator: { sshServer: true, credit: 10_000 }, settings });
+  const played = playedOn(computer, dice);
+  const { judge } = played;
+  const scene = new JobPlay(computer, played, blowsOf(dice));
+  const reject = (error: unknown) => judge.report(`unhandled: ${stackOf(error)}`);
   process.on('unhandledRejection', reject);
   try {
     await haveKey(computer);
     await evenPrices(computer);
     await scene.play();
   } catch (error) {
-    scene.judge.report(stackOf(error));
+    judge.report(stackOf(error));
   } finally {
     if (trace) {
       [...scene.steps, computer.describe()].forEach((line) => trace(line));
     }
-    await computer.close().catch((error: unknown) => scene.judge.report(stackOf(error)));
+    await computer.close().catch((error: unknown) => judge.report(stackOf(error)));
     process.off('unhandledRejection', reject);
   }
-  return { seed, violations: scene.judge.violations, rentals: scene.judge.rentals, steps: scene.steps };
+  return { seed, violations: judge.violations, rentals: judge.rentals, steps: scene.steps };
 }
 
 export const kill = (place: string, visit = 1): Blow => ({
@@ -163,10 +204,13 @@ export const kill = (place: string, visit = 1): Blow => ({
 });
 
 /** One to four blows at places of the dice's choice. */
-export function anyBlows(dice: Dice): readonly Blow[] {
+export const anyBlows: BlowsOf = (dice) => blowsAt(dice, jobPlaces);
+
+/** The same at other places as well. */
+export function blowsAt(dice: Dice, places: readonly string[]): readonly Blow[] {
   return Array.from({ length: dice.between(1, 4) }, () => {
     const at = {
-      place: dice.pick(jobPlaces) ?? '',
+      place: dice.pick(places) ?? '',
       visit: dice.weighted([
         [4, 1],
         [2, 2],

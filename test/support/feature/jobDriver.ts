@@ -98,11 +98,14 @@ export async function rentForJob(window: FeatureWindow): Promise<void> {
 
 /** What a played job does; each start of it leaves a line in a file that no machine takes with it. */
 export interface PlayedJob {
+  /** In the views. */
+  readonly name: string;
   readonly startsFile: string;
   /** The bytes that it brings back. */
   readonly payload: Buffer;
   readonly epochs: number;
-  readonly code: number;
+  /** Absent if any is right. */
+  readonly code: number | undefined;
   readonly ends: Readonly<Record<string, string>>;
 }
 
@@ -115,7 +118,7 @@ export async function playOrder(window: FeatureWindow, job: PlayedJob): Promise<
     'cp payload.bin outputs/model.bin',
     ...Array.from({ length: job.epochs }, (_, index) => `echo epoch ${index + 1}`),
     'sleep 0.2',
-    `exit ${job.code}`,
+    `exit ${job.code ?? 0}`,
   ];
   await writeJob(window, { run, outputs: ['outputs/**'], whenDone: job.ends });
   await reviewJob(window);

@@ -30,7 +30,7 @@ export class JobJudge {
   private readonly rented = new Map<number, string>();
 
   constructor(
-    private readonly computer: Pick<Computer, 'simulator' | 'storage' | 'workspace'>,
+    protected readonly computer: Pick<Computer, 'simulator' | 'storage' | 'workspace'>,
     private readonly job: PlayedJob,
   ) {
     computer.simulator.world.onDidChangeInstance((instance) => this.enter(instance));
@@ -71,7 +71,7 @@ export class JobJudge {
     }
   }
 
-  private areOutputsHere(): boolean {
+  protected areOutputsHere(): boolean {
     const folder = path.join(this.computer.workspace, 'gpu-outputs');
     if (!existsSync(folder)) {
       return false;
@@ -89,7 +89,7 @@ export class JobJudge {
       this.report(`started twice: ${starts.join(' ')}`);
     }
     for (const { id } of this.computer.simulator.world.instances) {
-      if (!instances.some((row) => row.includes(`#${id}`) || row.includes('train'))) {
+      if (!instances.some((row) => row.includes(`#${id}`) || row.includes(this.job.name))) {
         this.report(`#${id} costs money and is in no view; rows: ${instances.join(' / ')}`);
       }
     }
@@ -109,7 +109,7 @@ export class JobJudge {
       if (!trouble) {
         this.report(`the job is still ${phase}, and nothing says why`);
       }
-      if (!rows.some((row) => row.includes('train'))) {
+      if (!rows.some((row) => row.includes(this.job.name))) {
         this.report(`the job is ${phase} and in no view`);
       }
       return;
@@ -121,7 +121,7 @@ export class JobJudge {
     if (outcome === 'destroyed' && there) {
       this.report(`#${there.id} counts as destroyed and is there`);
     }
-    if (end?.why === 'itself' && end.code !== this.job.code) {
+    if (end?.why === 'itself' && this.job.code !== undefined && end.code !== this.job.code) {
       this.report(`the exit code became ${end.code}`);
     }
     if (end?.why === 'itself' && outcome !== 'lost') {
@@ -129,7 +129,7 @@ export class JobJudge {
     }
   }
 
-  private checkLog(jobId: string): void {
+  protected checkLog(jobId: string): void {
     const { storage } = this.computer;
     const [file] = readdirSync(storage, { recursive: true, encoding: 'utf8' }).filter((name) =>
       name.endsWith(`${jobId}.log`),

@@ -28,7 +28,7 @@ export function killAt(place: string): Promise<KillResult> {
   return killLife(place, (computer) => {
     const ends = { success: 'destroy', failure: 'stop', limit: 'stop' };
     const startsFile = path.join(computer.root, 'starts');
-    const job = { startsFile, payload: randomBytes(60_000), epochs: 3, code: 0, ends };
+    const job = { name: 'train', startsFile, payload: randomBytes(60_000), epochs: 3, code: 0, ends };
     const order = { job: { ...job, payload: job.payload.toString('base64') } };
     return Promise.resolve({ judge: new JobJudge(computer, job), order });
   });

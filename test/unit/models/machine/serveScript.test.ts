@@ -62,7 +62,7 @@ describe('the script that serves a model', () => {
     assertNothingLeft(run);
   });
 
-  it('has its key and the token of the user in no log and no argument, and for their owner alone', async () => {
+  it('has its key and the token of the user in no log and no argument', async () => {
     const run = await serve(
       "print('key=' + key + ' token ' + process.env.HF_TOKEN, key.split('').join('\\r')); serve();",
       {},
