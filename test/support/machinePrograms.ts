@@ -11,6 +11,7 @@ export const shellTools = [
   'kill',
   'mkdir',
   'rm',
+  'rmdir',
   'sed',
   'setsid',
   'sleep',

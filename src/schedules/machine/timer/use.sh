@@ -2,6 +2,7 @@
 # Whether the instance is in use, for a process that waits for idle time. Sets doubtful where the last answer was doubt.
 
 in_use() {
+  [ "$mode" != at ] || save_end
   [ "$mode" = idle ] || return 1
   # For so long the user keeps it in any case.
   [ "$end" -ge "$fetch_seconds" ] || end=$fetch_seconds
@@ -32,4 +33,15 @@ cell_runs() {
     doubted="" doubtful=""
     [ "$said" != idle ] ;;
   esac
+}
+
+# What saves a folder of this machine makes this one again and again (src/workspaces/machine/parked/tools.sh). It is waited
+# for until it rests, an hour in all, and what is still saved then is not destroyed. The first look takes what is old.
+saved=0
+save_end() {
+  ! rmdir "${file%/*}/saving" 2>/dev/null || saved=$at
+  [ "$saved" -gt 0 ] || return 0
+  end=$((saved + 900))
+  [ "$end" -gt "$limit" ] || end=$limit
+  if [ "$end" -gt $((limit + 3600)) ]; then end=$((limit + 3600)) doubtful=yes; fi
 }

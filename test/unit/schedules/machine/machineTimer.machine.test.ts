@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { armTimer, checkTimer, disarmTimer } from '../../../../src/schedules/machine/machineTimer';
 import { httpTools, placeOf } from '../../../support/machinePrograms';
@@ -88,6 +88,71 @@ describe('A timer on the machine', () => {
       return stopped();
     });
   });
+
+  /** Lets so many minutes pass, each with looks of the timer, and calls back in each. */
+  const minutes = async (
+    here: { pass: (seconds: number) => void },
+    count: number,
+    each = () => undefined,
+  ) => {
+    for (let minute = 0; minute < count && !isOver(); minute += 1) {
+      each();
+      here.pass(60);
+      const before = looks();
+      await until('looks', () => looks() > before + 3 || isOver());
+    }
+  };
+  const looks = () => (existsSync(file('looks')) ? readFileSync(file('looks'), 'utf8').length : 0);
+  const isOver = () => writes().length > 0;
+  const saving = () => path.join(timer.home, '.gpu-rental', 'saving');
+  const armedToDestroy = async () => {
+    const here = frozenMachine();
+    tool('sleep', `echo >>'${file('looks')}'`, `exec ${placeOf('sleep')} 0.02`);
+    await armTimer(here, 'gpu-1', order({ action: 'destroy', seconds: 120 }));
+    await minutes(here, 1);
+    return here;
+  };
+
+  it('waits for a folder that is saved when the time is over, and destroys the instance once that rests', async () => {
+    const here = await armedToDestroy();
+    await minutes(here, 20, () => void mkdirSync(saving(), { recursive: true }));
+    await minutes(here, 10);
+    assert.deepEqual(writes(), []);
+    await minutes(here, 8);
+    await until('the destruction', () => instance() === undefined);
+  });
+
+  it('waits an hour in all, and then only stops an instance of which a folder is still saved', async () => {
+    const here = await armedToDestroy();
+    const asSaved = () => void mkdirSync(saving(), { recursive: true });
+    await minutes(here, 59, asSaved);
+    assert.deepEqual(writes(), []);
+    await minutes(here, 4, asSaved);
+    await until('the stop', stopped);
+    assert.ok(writes().every(({ method }) => method !== 'DELETE'));
+  });
+
+  const noSaves: readonly (readonly [what: string, make: () => void])[] = [
+    ['a folder that was saved before', () => mkdirSync(saving(), { recursive: true })],
+    [
+      'a link',
+      () => {
+        mkdirSync(path.dirname(saving()), { recursive: true });
+        mkdirSync(file('else'));
+        symlinkSync(file('else'), saving());
+      },
+    ],
+    ['a folder that holds something', () => mkdirSync(path.join(saving(), 'x'), { recursive: true })],
+  ];
+  for (const [what, make] of noSaves) {
+    it(`does not wait for ${what}`, async () => {
+      make();
+      const here = await armedToDestroy();
+      await minutes(here, 3);
+      await until('the destruction', () => instance() === undefined);
+      assert.equal(existsSync(file('else')), what === 'a link');
+    });
+  }
 
   it('of a job and one of the user do not end each other', async () => {
     const here = machine();

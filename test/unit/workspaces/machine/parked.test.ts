@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { rmSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { parkedPrograms } from '../../../../src/workspaces/machine/parked/programs';
 import { canBeParked } from '../../../../src/workspaces/model/parkedSet';
+import { placeOf } from '../../../support/machinePrograms';
 import { factsOf, ParkedScene } from '../../../support/parkedScene';
+import { until } from '../../../support/until';
 
 const sha = (content: string) => createHash('sha256').update(content).digest('hex');
 
@@ -160,6 +163,28 @@ describe('A folder of an instance before it is parked', function () {
     for (const work of works) {
       await assert.rejects(work(), /lacks GNU programs: tar, find, sha256sum\. Install them/);
     }
+  });
+
+  it('keeps a timer waiting for as long as it is worked on, whose mark follows no link', async () => {
+    const saving = join(scene.dir, '.gpu-rental', 'saving');
+    scene.make('echo one >a');
+    // The timer takes the mark three times.
+    scene.fake(
+      'sleep',
+      `rmdir '${saving}' && echo $PPID >>'${scene.dir}/beats'; exec ${placeOf('sleep')} 0.02`,
+    );
+    scene.fake(
+      'find',
+      `until [ "$(wc -l <'${scene.dir}/beats')" -ge 3 ]; do ${placeOf('sleep')} 0.02; done; find "$@"`,
+    );
+    await scene.pieces().look(scene.root);
+    const [pid] = readFileSync(join(scene.dir, 'beats'), 'utf8').split('\n');
+    await until('the end of what makes the mark', () => !existsSync(`/proc/${pid}`));
+    scene.honest();
+    rmSync(saving, { recursive: true, force: true });
+    symlinkSync(join(scene.dir, 'else'), saving);
+    await scene.pieces().look(scene.root);
+    assert.equal(existsSync(join(scene.dir, 'else')), false);
   });
 
   it('is worked on by programs that shellcheck has no objection to', () => {
