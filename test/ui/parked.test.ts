@@ -1,42 +1,21 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { confirmRental, instanceLabelled, signIn } from '../support/journey';
-import { haveKey, rentNow, reviewFirst } from '../support/rentJourney';
-import { useUiSession } from '../support/uiSession';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { confirmRental } from '../support/journey';
 import { until } from '../support/until';
-import { Workbench } from '../support/workbench';
+import type { Workbench } from '../support/workbench';
+import { useWorkspaceJourney } from '../support/workspaceJourney';
 
 describe('a workspace that is parked and resumed', function () {
   this.bail(true);
   this.timeout(150_000);
-  const session = useUiSession('parked', {
-    extensions: ['ui/remoteSsh'],
-    patches: ['sharedSecrets', 'authority', 'sshWindow', 'lastingToasts'],
-  });
+  const journey = useWorkspaceJourney('parked');
+  const { session, there, onMachine, instances } = journey;
   let workbench: Workbench;
   let id: number;
   let address: string;
-  const there = (...parts: string[]) => path.join(session().root, 'work', 'project', ...parts);
-  const onMachine = (...parts: string[]) => path.join(session().root, 'instances', ...parts);
-  const instances = () => workbench.view('Instances');
 
-  /** Opens what a message offers, and returns the address of the window, which names host and folder. */
-  async function opened(message: RegExp, button: string, shot: string): Promise<string> {
-    const page = await session().opensWindow(() => workbench.toastButton(message, button));
-    const connected = Workbench.of(page, 'parked');
-    await connected.ready();
-    await connected
-      .statusItem('gpuRental.status')
-      .filter({ hasText: 'trainer' })
-      .waitFor({ timeout: 60_000 });
-    await connected.shot(shot);
-    const url = page.url();
-    await page.close();
-    await workbench.page.bringToFront();
-    return url;
-  }
+  before(() => ({ workbench } = journey));
 
   /** Opens a terminal that keeps running, and sees it under its name once its tab is closed. */
   async function keepTerminal(): Promise<void> {
@@ -49,39 +28,10 @@ describe('a workspace that is parked and resumed', function () {
       .waitFor({ timeout: 60_000 });
   }
 
-  before(async () => {
-    const { root } = session();
-    await haveKey(session());
-    mkdirSync(path.join(root, 'workspace', '.vscode'));
-    writeFileSync(
-      path.join(root, 'workspace', '.vscode', 'gpu-rental.json'),
-      JSON.stringify({ image: 'pytorch/pytorch:latest', maxPricePerHour: 0.5, folder: there() }),
-    );
-    workbench = await session().window();
-    await signIn(session(), workbench);
-    await workbench.clearNotifications();
-  });
-
   it('is rented by its file, and opened by its own name', async () => {
-    await workbench.run('Rent for This Workspace…');
-    await workbench.quick.waitForTitle('Search Offers for This Workspace');
-    await workbench.shot('01-offers');
-    await reviewFirst(workbench, /RTX 3090/);
-    await workbench.quick.pick('Label');
-    await workbench.quick.waitForTitle('Rent: Label');
-    await workbench.quick.type('trainer');
-    await workbench.shot('02-confirm');
-    await rentNow(session(), workbench);
-    await workbench.toast(/trainer is ready/, 120_000);
-    ({ id } = instanceLabelled(session(), 'trainer'));
-    mkdirSync(there('.venv'), { recursive: true });
-    writeFileSync(there('.venv', 'pyvenv.cfg'), Buffer.alloc(3_000_000));
-    writeFileSync(there('train.py'), 'epochs = 3\n');
-    writeFileSync(there('model.bin'), Buffer.alloc(20_000_000, 'model'));
-    execFileSync('git', ['init', '-q', there()]);
+    id = await journey.rentTrainer({ offers: '01-offers', confirm: '02-confirm' });
     writeFileSync(onMachine(String(id), 'workspace', 'notes.txt'), 'x'.repeat(20_000));
-    address = await opened(/trainer is ready/, 'Connect', '03-connected');
-    assert.match(decodeURIComponent(address), /ssh-remote\+gpu-ws-workspace.*\/work\/project/);
+    address = await journey.connect('03-connected');
     await keepTerminal();
     await workbench.clearNotifications();
   });
@@ -153,7 +103,7 @@ describe('a workspace that is parked and resumed', function () {
   });
 
   it('is opened under the same host name and folder, and its terminals have their names again', async () => {
-    assert.equal(await opened(/project of trainer is on trainer/, 'Open', '12-opened'), address);
+    assert.equal(await journey.opened(/project of trainer is on trainer/, 'Open', '12-opened'), address);
     await keepTerminal();
   });
 

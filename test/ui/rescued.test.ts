@@ -1,75 +1,27 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { occupyGpus } from '../support/feature/rentDriver';
-import { confirmRental, instanceLabelled, signIn } from '../support/journey';
-import { haveKey, rentNow, reviewFirst } from '../support/rentJourney';
-import { useUiSession } from '../support/uiSession';
-import { Workbench } from '../support/workbench';
+import { confirmRental } from '../support/journey';
+import type { Workbench } from '../support/workbench';
+import { useWorkspaceJourney } from '../support/workspaceJourney';
 
 describe('a workspace that is moved off an instance whose GPU is gone', function () {
   this.bail(true);
   this.timeout(150_000);
-  const session = useUiSession('rescued', {
-    extensions: ['ui/remoteSsh'],
-    patches: ['sharedSecrets', 'authority', 'sshWindow', 'lastingToasts'],
-  });
+  const journey = useWorkspaceJourney('rescued');
+  const { session, there, onMachine, instances } = journey;
   let workbench: Workbench;
   let id: number;
   let address: string;
-  const there = (...parts: string[]) => path.join(session().root, 'work', 'project', ...parts);
-  const onMachine = (...parts: string[]) => path.join(session().root, 'instances', ...parts);
-  const instances = () => workbench.view('Instances');
   const waiting = /trainer is waiting for its GPU, which another user has/;
   const moved = /project of trainer is on trainer, as the host sent it/;
 
-  /** Opens what a message offers, and returns the address of the window, which names host and folder. */
-  async function opened(message: RegExp, button: string, shot: string): Promise<string> {
-    const page = await session().opensWindow(() => workbench.toastButton(message, button));
-    const connected = Workbench.of(page, 'rescued');
-    await connected.ready();
-    await connected
-      .statusItem('gpuRental.status')
-      .filter({ hasText: 'trainer' })
-      .waitFor({ timeout: 60_000 });
-    await connected.shot(shot);
-    const url = page.url();
-    await page.close();
-    await workbench.page.bringToFront();
-    return url;
-  }
-
-  before(async () => {
-    const { root } = session();
-    await haveKey(session());
-    mkdirSync(path.join(root, 'workspace', '.vscode'));
-    writeFileSync(
-      path.join(root, 'workspace', '.vscode', 'gpu-rental.json'),
-      JSON.stringify({ image: 'pytorch/pytorch:latest', maxPricePerHour: 0.5, folder: there() }),
-    );
-    workbench = await session().window();
-    await signIn(session(), workbench);
-    await workbench.clearNotifications();
-  });
+  before(() => ({ workbench } = journey));
 
   it('is worked on, and stopped', async () => {
-    await workbench.run('Rent for This Workspace…');
-    await workbench.quick.waitForTitle('Search Offers for This Workspace');
-    await reviewFirst(workbench, /RTX 3090/);
-    await workbench.quick.pick('Label');
-    await workbench.quick.waitForTitle('Rent: Label');
-    await workbench.quick.type('trainer');
-    await rentNow(session(), workbench);
-    await workbench.toast(/trainer is ready/, 120_000);
-    ({ id } = instanceLabelled(session(), 'trainer'));
-    mkdirSync(there('.venv'), { recursive: true });
-    writeFileSync(there('.venv', 'pyvenv.cfg'), Buffer.alloc(3_000_000));
-    writeFileSync(there('train.py'), 'epochs = 3\n');
-    writeFileSync(there('model.bin'), Buffer.alloc(20_000_000, 'model'));
-    execFileSync('git', ['init', '-q', there()]);
-    address = await opened(/trainer is ready/, 'Connect', '01-connected');
-    assert.match(decodeURIComponent(address), /ssh-remote\+gpu-ws-workspace.*\/work\/project/);
+    id = await journey.rentTrainer();
+    address = await journey.connect('01-connected');
     await instances().contextMenu(instances().row('trainer'), 'Stop…');
     await workbench.dialogButton('Stop');
     await instances().row('trainer').filter({ hasText: 'Stopped' }).waitFor();
@@ -121,7 +73,7 @@ describe('a workspace that is moved off an instance whose GPU is gone', function
   });
 
   it('is opened under the same host name and folder', async () => {
-    assert.equal(await opened(moved, 'Open', '09-opened'), address);
+    assert.equal(await journey.opened(moved, 'Open', '09-opened'), address);
   });
 
   it('met nothing unexpected', () => {
