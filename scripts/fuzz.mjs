@@ -12,7 +12,8 @@
  *   npm run fuzz -- ends --runs 1000       the agreed ends of rentals, by all that keeps them and all that can go wrong
  *   npm run fuzz -- mirror --minutes 2     edits on both sides of a folder that is kept on an instance, with faults
  *   npm run fuzz -- kills                  a process that is killed by SIGKILL at each of these places in turn
- *   npm run fuzz -- parked                 the same while a folder is parked and resumed
+ *   npm run fuzz -- parked                 the same while a folder goes from one instance to another
+ *   npm run fuzz -- parked --seed 200 --runs 1000    such folders with any faults; the seeds before are those places
  */
 import { randomInt } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -36,7 +37,7 @@ const [kind = 'money'] = positionals;
 /** Runs that share a process; its windows stay in memory, so a new one takes over. */
 const perProcess = kind === 'ends' ? 50 : 10;
 /** Each place of a life; the lists of `test/support/feature/jobPlaces.ts` are as long. */
-const killPlaces = { kills: 56, parked: 48 }[kind];
+const killPlaces = { kills: 56, parked: 119 }[kind];
 const runs = number(values.runs, killPlaces ?? Infinity);
 const minutes = number(values.minutes, values.runs === undefined && !killPlaces ? 5 : Infinity);
 const firstSeed = number(values.seed, killPlaces ? 0 : randomInt(1_000_000_000));

@@ -4,6 +4,7 @@ import { jobPlaces, parkedPlaces } from '../support/feature/jobPlaces';
 import { anyBlows, playJob } from './jobs/scene';
 import { playMirror } from './mirror/scene';
 import { anyModelBlows, playModel } from './models/scene';
+import { playParkedLife } from './parked/scene';
 import { playAll, type Play } from './playAll';
 import { play } from './scene';
 
@@ -19,7 +20,10 @@ const plays: Readonly<Record<string, Play>> = {
     return { seed, violations, rentals };
   },
   kills: (seed, trace) => playKill(jobPlaces, killAt, seed, trace),
-  parked: (seed, trace) => playKill(parkedPlaces, killParkedAt, seed, trace),
+  parked: (seed, trace) =>
+    seed < parkedPlaces.length
+      ? playKill(parkedPlaces, killParkedAt, seed, trace)
+      : playParkedLife(seed, trace),
 };
 
 async function playKill(

@@ -1,7 +1,7 @@
 import type { RunResult } from './scene';
 
 /** Longer than any run; the program ends so that the next runs are not kept waiting. */
-const hangMs = 180_000;
+const hangMs = 400_000;
 
 export type Play = (seed: number, trace?: (line: string) => void) => Promise<RunResult>;
 

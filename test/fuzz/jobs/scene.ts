@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { Computer } from '../../support/feature/computer';
 import { areJobsOver, jobsOnDisk, playOrder, type PlayedJob } from '../../support/feature/jobDriver';
-import { JobJudge, jobRows } from '../../support/feature/jobJudge';
+import { JobJudge, jobRows, type JobRows } from '../../support/feature/jobJudge';
 import { atPlaces, jobPlaces } from '../../support/feature/jobPlaces';
 import { evenPrices, haveKey } from '../../support/feature/rentDriver';
 import type { FeatureWindow } from '../../support/feature/window';
@@ -12,6 +12,8 @@ import { stackOf } from '../judge';
 import type { RunResult } from '../scene';
 
 const minute = 60_000;
+/** The most windows in which the user goes on. */
+const mostTries = 8;
 
 /** What goes wrong, and where; the count says at which visit of the place. */
 export interface Blow {
@@ -21,13 +23,23 @@ export interface Blow {
   readonly strike: (scene: JobPlay, window: FeatureWindow) => void;
 }
 
-/** A job that a machine is rented for. */
+interface Judge extends Pick<JobJudge, 'violations' | 'rentals' | 'takenAway' | 'report'> {
+  check(rows: JobRows): void;
+}
+
+/** A job that a machine is rented for, or something else. */
 export interface Played {
-  readonly judge: JobJudge;
+  readonly judge: Judge;
   /** Until its order stands on the disk; false where none came of it. */
   readonly order: (window: FeatureWindow) => Promise<boolean>;
   /** What others do while it runs, and what a window is at then; called again and again. */
   readonly use?: (play: JobPlay) => string | undefined;
+  /** What the user does in each window, again and again until it is over. */
+  readonly goOn?: (window: FeatureWindow) => Promise<unknown>;
+  /** Whether it is over; by default, whether all jobs are. */
+  readonly isOver?: () => boolean;
+  /** Ends what the machines do wrong. */
+  readonly heal?: () => void;
   /** What is not settled by then needs the user. */
   readonly patienceMs: number;
 }
@@ -46,7 +58,7 @@ export class JobPlay {
     this.left = [...blows];
   }
 
-  get judge(): JobJudge {
+  get judge(): Judge {
     return this.played.judge;
   }
 
@@ -60,19 +72,13 @@ export class JobPlay {
     if (!(await this.played.order(first))) {
       this.note('nothing was ordered');
     }
-    while (!(await this.isSettled())) {
-      const window = await this.open();
-      await this.isQuiet();
-      if (window.isOpen) {
-        break;
-      }
-    }
+    await this.useWindows();
     this.left.length = 0;
     const { simulator } = this.computer;
     simulator.faults.clear();
     simulator.orders.clear();
-    const window = await this.open();
-    await this.isQuiet();
+    this.played.heal?.();
+    const window = await this.useWindows();
     await this.computer.pass(minute);
     this.judge.check(await jobRows(window));
     for (const { errors } of this.computer.windows) {
@@ -81,6 +87,21 @@ export class JobPlay {
       }
     }
     this.note(`over: ${JSON.stringify(jobsOnDisk(this.computer))}`);
+  }
+
+  /** Uses windows until it is over, or nothing more comes of it. */
+  private async useWindows(): Promise<FeatureWindow> {
+    const { goOn } = this.played;
+    for (let tries = 1; ; tries += 1) {
+      const window = await this.open();
+      await goOn?.(window).catch((error: unknown) => {
+        this.note(String(error).split('\n')[0] ?? '');
+      });
+      await this.isQuiet();
+      if (window.isOpen && (!goOn || tries >= mostTries || (await this.isSettled()))) {
+        return window;
+      }
+    }
   }
 
   private async open(): Promise<FeatureWindow> {
@@ -110,7 +131,7 @@ export class JobPlay {
 
   private async isSettled(): Promise<boolean> {
     await this.computer.rest();
-    return areJobsOver(this.computer);
+    return this.played.isOver?.() ?? areJobsOver(this.computer);
   }
 
   /** Until the job is over or its window is, or neither comes. */
@@ -171,18 +192,18 @@ interface Life {
 /** The same for what else a machine is rented for. */
 export async function playLife(
   { seed, blowsOf, trace, settings = {} }: Life,
-  playedOn: (computer: Computer, dice: Dice) => Played,
+  playedOn: (computer: Computer, dice: Dice) => Played | Promise<Played>,
 ): Promise<Result> {
   const dice = new Dice(seed);
   const computer = await Computer.start({ simulator: { sshServer: true, credit: 10_000 }, settings });
-  const played = playedOn(computer, dice);
+  await haveKey(computer);
+  await evenPrices(computer);
+  const played = await playedOn(computer, dice);
   const { judge } = played;
   const scene = new JobPlay(computer, played, blowsOf(dice));
   const reject = (error: unknown) => judge.report(`unhandled: ${stackOf(error)}`);
   process.on('unhandledRejection', reject);
   try {
-    await haveKey(computer);
-    await evenPrices(computer);
     await scene.play();
   } catch (error) {
     judge.report(stackOf(error));
@@ -206,8 +227,12 @@ export const kill = (place: string, visit = 1): Blow => ({
 /** One to four blows at places of the dice's choice. */
 export const anyBlows: BlowsOf = (dice) => blowsAt(dice, jobPlaces);
 
-/** The same at other places as well. */
-export function blowsAt(dice: Dice, places: readonly string[]): readonly Blow[] {
+/** The same at other places as well, and of more kinds. */
+export function blowsAt(
+  dice: Dice,
+  places: readonly string[],
+  more: (at: Pick<Blow, 'place' | 'visit'>) => readonly (readonly [weight: number, blow: Blow])[] = () => [],
+): readonly Blow[] {
   return Array.from({ length: dice.between(1, 4) }, () => {
     const at = {
       place: dice.pick(places) ?? '',
@@ -233,6 +258,7 @@ export function blowsAt(dice: Dice, places: readonly string[]): readonly Blow[] 
       [3, { ...at, name: JSON.stringify(fault), strike: ({ computer }) => computer.simulator.fail(fault) }],
       [2, { ...at, name: machine, strike: (scene) => endMachine(scene, machine) }],
       [1, { ...at, name: 'clock', strike: ({ computer }) => computer.clock.jump(-20 * minute) }],
+      ...more(at),
     ]);
   });
 }

@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { PacedClock } from '../../../src/util/clock';
 import { bundled } from '../bundled';
+import { rentRunning } from '../rentRunning';
 import { Computer } from './computer';
 import { JobJudge, type JobRows } from './jobJudge';
+import { wayOf } from './jobPlaces';
 import type { JobProcessOrder } from './jobProcess';
-import { ParkedJudge } from './parkedDriver';
+import { ParkedJudge } from './parkedJudge';
 import { evenPrices, haveKey } from './rentDriver';
 
 const pace = 10;
@@ -34,11 +36,13 @@ export function killAt(place: string): Promise<KillResult> {
   });
 }
 
-/** The same while a folder is parked and resumed. */
-export function killParkedAt(place: string): Promise<KillResult> {
+/** The same at a place of a folder's way to another instance. */
+export function killParkedAt(named: string): Promise<KillResult> {
+  const { way, place } = wayOf(named);
   return killLife(place, async (computer) => {
-    const judge = await ParkedJudge.begin(computer);
-    return { judge, order: { folder: judge.folder } };
+    const trainer = await rentRunning(computer.simulator, { label: 'trainer', runtype: 'ssh_direct' });
+    const judge = ParkedJudge.begin(computer, trainer, way, 40_000_000);
+    return { judge, order: { parked: { folder: judge.folder, way } } };
   });
 }
 
@@ -50,7 +54,7 @@ async function killLife(
   place: string,
   begin: (
     computer: Computer,
-  ) => Promise<{ readonly judge: KillJudge; readonly order: Pick<JobProcessOrder, 'job' | 'folder'> }>,
+  ) => Promise<{ readonly judge: KillJudge; readonly order: Pick<JobProcessOrder, 'job' | 'parked'> }>,
 ): Promise<KillResult> {
   const sinceMs = Date.now();
   const computer = await Computer.start({
@@ -96,7 +100,13 @@ function run(order: JobProcessOrder): Promise<Ended> {
       output += piece;
     });
   }
+  // A run that hangs ends this process, and would leave it behind.
+  const end = () => void child.kill('SIGKILL');
+  process.once('exit', end);
   return new Promise((resolve) => {
-    child.once('close', (code, signal) => resolve({ code, signal, output }));
+    child.once('close', (code, signal) => {
+      process.off('exit', end);
+      resolve({ code, signal, output });
+    });
   });
 }

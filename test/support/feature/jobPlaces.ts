@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Deed, Fate } from './fate';
+import type { ParkedWay } from './parkedDriver';
 
 /** Words of the scripts that machines are sent, and what each of them does; the first that fits counts. */
 const programs: readonly (readonly [word: string, name: string])[] = [
@@ -28,7 +29,7 @@ const programs: readonly (readonly [word: string, name: string])[] = [
 export function placeOf({ kind, name, args }: Deed): string | undefined {
   if (kind === 'request') {
     const [asked] = args;
-    return name === 'GET' || name === 'POST'
+    return name === 'GET' || (name === 'POST' && asked !== '/api/v0/commands/rclone/')
       ? undefined
       : `${name} ${String(asked).replace(/\d{2,}/, '{id}')}`;
   }
@@ -36,7 +37,11 @@ export function placeOf({ kind, name, args }: Deed): string | undefined {
     return undefined;
   }
   if (kind === 'script') {
-    const sent = /:(.*):/s.exec(String(args.at(-1)))?.[1] ?? '';
+    const [first] = args;
+    if (String(first).startsWith('@RSYNCD')) {
+      return 'ssh serve';
+    }
+    const sent = /:(.*):/s.exec(String(first))?.[1] ?? '';
     const script = sent.replace(/\\([n\\])/g, (_, sign) => (sign === 'n' ? '\n' : '\\'));
     const found = programs.find(([word]) => script.includes(word));
     return found && `ssh ${found[1]}`;
@@ -70,7 +75,9 @@ function placeOfParked(from: string, folder: string, base: string): string {
   if (!base.endsWith('.state.json')) {
     return content.includes('"rental":') ? 'note rental' : 'write order';
   }
-  return content.includes('"resumed":') ? 'write resumed' : `write ${phaseIn(from)}`;
+  const phase = phaseIn(from);
+  const isAsked = content.includes({ carrying: '"carry":', copying: '"copy":' }[phase] ?? '\0');
+  return content.includes('"resumed":') ? 'write resumed' : `${isAsked ? 'note' : 'write'} ${phase}`;
 }
 
 function phaseIn(file: string): string {
@@ -113,34 +120,106 @@ export const jobPlaces: readonly string[] = [
   'write over',
 ].flatMap(aroundIt);
 
-/** The same for a folder that is parked and resumed, and in the middle of what is copied. */
-export const parkedPlaces: readonly string[] = [
-  'write listing',
-  'write order',
-  'ssh list',
-  'ssh hash',
-  'write names',
-  'write fetching',
-  'ssh fetch pieces',
-  'name piece',
-  'write proving',
-  'write lookingAgain',
-  'write proved',
-  'DELETE /api/v0/instances/{id}/',
-  'write parked',
-  'write rental',
-  'note rental',
-  'PUT /api/v0/asks/{id}/',
-  'write renting',
-  'write gettingReady',
-  'write placing',
-  'ssh ready',
-  'ssh take',
-  'ssh name',
-  'write resumed',
-]
-  .flatMap(aroundIt)
-  .concat('during ssh fetch pieces', 'during ssh take');
+/** The same for a folder on its ways to another instance, and in the middle of what is copied. */
+const placesOfWays: readonly (readonly [way: ParkedWay, places: readonly string[]])[] = [
+  [
+    'park',
+    [
+      'write listing',
+      'write order',
+      'ssh list',
+      'ssh hash',
+      'write names',
+      'write fetching',
+      'ssh fetch pieces',
+      'name piece',
+      'write proving',
+      'write lookingAgain',
+      'write proved',
+      'DELETE /api/v0/instances/{id}/',
+      'write parked',
+      'write rental',
+      'note rental',
+      'PUT /api/v0/asks/{id}/',
+      'write renting',
+      'write gettingReady',
+      'write placing',
+      'ssh ready',
+      'ssh take',
+      'ssh name',
+      'write resumed',
+    ],
+  ],
+  ['cloud', ['write copying', 'note copying', 'POST /api/v0/commands/rclone/', 'write proved']],
+  [
+    'move',
+    [
+      'write renting',
+      'note rental',
+      'PUT /api/v0/asks/{id}/',
+      'write listing',
+      'ssh fetch pieces',
+      'write lookingAgain',
+      'write placing',
+      'ssh take',
+      'ssh name',
+      'write resumed',
+      'DELETE /api/v0/instances/{id}/',
+      'write parked',
+    ],
+  ],
+  [
+    'carry',
+    [
+      'write carrying',
+      'ssh ready',
+      'note carrying',
+      'PUT /api/v0/commands/copy_direct/',
+      'ssh name',
+      'write resumed',
+      'DELETE /api/v0/instances/{id}/',
+    ],
+  ],
+  [
+    'rescue',
+    [
+      'PUT /api/v0/instances/{id}/',
+      'note rental',
+      'PUT /api/v0/asks/{id}/',
+      'write listing',
+      'ssh serve',
+      'write names',
+      'name piece',
+      'write proving',
+      'write lookingAgain',
+      'write placing',
+      'ssh name',
+      'write resumed',
+    ],
+  ],
+];
+
+/** The places of a way, in their order. */
+export function placesOf(way: ParkedWay): readonly string[] {
+  return placesOfWays
+    .filter(([of]) => of === way || (of === 'park' && way === 'cloud'))
+    .flatMap(([, places]) => places.flatMap(aroundIt));
+}
+
+/** Each with its way before it, but for those of parking. */
+export const parkedPlaces: readonly string[] = placesOfWays
+  .flatMap(([way, places]) => places.flatMap(aroundIt).map((place) => onWay(way, place)))
+  .concat('during ssh fetch pieces', 'during ssh take', 'rescue: during ssh serve');
+
+function onWay(way: ParkedWay, place: string): string {
+  return way === 'park' ? place : `${way}: ${place}`;
+}
+
+/** Returns the way of such a place, and the place. */
+export function wayOf(named: string): { readonly way: ParkedWay; readonly place: string } {
+  const [way, place] = named.split(': ');
+  return place === undefined ? { way: 'park', place: named } : { way: way as ParkedWay, place };
+}
 
 function aroundIt(place: string): readonly string[] {
   return [`before ${place}`, `after ${place}`];

@@ -6,10 +6,10 @@ import { Computer } from './computer';
 import { areJobsOver, playOrder, type PlayedJob } from './jobDriver';
 import { jobRows } from './jobJudge';
 import { atPlaces } from './jobPlaces';
-import { bytesUnderWay, playParked } from './parkedDriver';
+import { bytesUnderWay, playParked, startInVain, type ParkedWay } from './parkedDriver';
 import { WallClock } from './wallClock';
 
-/** What another process needs to know of the computer, and of the job or the folder that is parked and resumed. */
+/** What another process needs to know of the computer, and of the job or the folder that goes to another instance. */
 export interface JobProcessOrder {
   readonly root: string;
   readonly url: string;
@@ -17,7 +17,7 @@ export interface JobProcessOrder {
   readonly pace: number;
   readonly sinceMs: number;
   readonly job?: Omit<PlayedJob, 'payload'> & { readonly payload: string };
-  readonly folder?: string;
+  readonly parked?: { readonly folder: string; readonly way: ParkedWay };
   /** It begins the life and kills itself there; without one it carries on what it finds. */
   readonly place?: string;
 }
@@ -44,7 +44,7 @@ class KeptSecrets extends Map<string, string> {
 
 /** A window in a process of its own. It prints the rows of its views once all is over. */
 async function main(order: JobProcessOrder): Promise<void> {
-  const { root, url, apiKey, place, job, folder } = order;
+  const { root, url, apiKey, place, job, parked } = order;
   process.env['HOME'] = path.join(root, 'home');
   prepareProduct();
   // What windows and drivers use of the marketplace; its world is in the process that started this one.
@@ -61,16 +61,19 @@ async function main(order: JobProcessOrder): Promise<void> {
   await jobRows(window);
   if (place !== undefined) {
     await window.signIn();
+    if (parked?.way === 'rescue') {
+      await startInVain(window, parked.folder);
+    }
     atPlaces(window.fate, (seen) => {
       if (seen === place) {
         kill();
-      } else if (folder !== undefined && seen === place.replace('during', 'before')) {
-        killUnderWay(computer, folder);
+      } else if (parked && seen === place.replace('during', 'before')) {
+        killUnderWay(computer, parked.folder);
       }
     });
   }
-  if (folder !== undefined) {
-    await playParked(window, folder);
+  if (parked) {
+    await playParked(window, parked);
   } else if (place !== undefined && job) {
     await playOrder(window, { ...job, payload: Buffer.from(job.payload, 'base64') });
   }

@@ -1,22 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import {
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { canResume, isAtRest, type ParkedRow } from '../../../src/workspaces/model/parking';
-import { rentRunning } from '../rentRunning';
+import { canContinue, canResume, isAtRest, type ParkedRow } from '../../../src/workspaces/model/parking';
 import type { Computer } from './computer';
-import type { JobRows } from './jobJudge';
 import type { Wanted } from './wanted';
 import type { FeatureWindow } from './window';
+
+/**
+ * The ways of a folder to another instance: it is parked and resumed, the same with a second copy in a cloud, moved through
+ * this computer or by the service, or moved off an instance whose GPU another user has.
+ */
+export type ParkedWay = 'park' | 'cloud' | 'move' | 'carry' | 'rescue';
 
 /** Names, modes, times and bytes, as other programs read them. */
 export function contentOf(folder: string): string {
@@ -37,13 +31,14 @@ export function hostsNamed({ sshConfig }: Computer, host: string): readonly numb
     .map((name) => Number(/(\d+)\.conf$/.exec(name)?.[1]));
 }
 
-/** The parked sets that stand on the disk of a computer. */
-function setsOnDisk({ storage }: Pick<Computer, 'storage'>): readonly ParkedRow[] {
+/** The parked sets that stand on the disk of a computer, oldest first. */
+export function setsOnDisk({ storage }: Pick<Computer, 'storage'>): readonly ParkedRow[] {
   const folder = path.join(storage, 'parked');
   const read = (name: string) => JSON.parse(readFileSync(path.join(folder, name), 'utf8')) as unknown;
   return (existsSync(folder) ? readdirSync(folder) : [])
     .filter((name) => /^\w{8}\.json$/.test(name))
-    .map((name) => ({ set: read(name), state: read(name.replace('.', '.state.')) }) as ParkedRow);
+    .map((name) => ({ set: read(name), state: read(name.replace('.', '.state.')) }) as ParkedRow)
+    .sort((one, other) => one.set.orderedAt - other.set.orderedAt);
 }
 
 /** Bytes of archives that are here in part, or on an instance beside the folder. */
@@ -69,112 +64,92 @@ export async function resumeParked(window: FeatureWindow, fact: Wanted): Promise
   await quick.pick(/and Resume/);
 }
 
-/** Parks the folder of trainer and resumes it, from where an earlier window left that. */
-export async function playParked(window: FeatureWindow, folder: string): Promise<void> {
+/** Logs in to trainer, stops it, and starts it once another user has its GPU. */
+export async function startInVain(window: FeatureWindow, folder: string): Promise<void> {
+  const instances = window.view('instances');
+  await instances.menu(/^trainer/, 'Park…');
+  await window.quick.title('Park');
+  await window.quick.type(folder);
+  await window.dialogButton('Keep Instance', /project and destroy trainer\?/);
+  await instances.menu(/^trainer/, 'Stop…');
+  await window.dialogButton('Stop');
+  await window.computer.until('the end of its folder', () => !existsSync(folder));
+  await instances.menu(/^trainer .*Stopped/, 'Start…');
+  await window.dialogButton('Start');
+  await instances.row(/^trainer .*Another user has the GPU/);
+}
+
+/** Brings the folder of trainer to another instance, from where an earlier window left that, until it is there or the window is gone. */
+export async function playParked(
+  window: FeatureWindow,
+  { folder, way }: { readonly folder: string; readonly way: ParkedWay },
+): Promise<void> {
   const { computer } = window;
-  const set = () => setsOnDisk(computer)[0];
-  if (!set()) {
-    await window.view('instances').menu('trainer', 'Park…');
-    await window.quick.title('Park');
-    await window.quick.type(folder);
-    await window.dialogButton('Park and Destroy', /project and destroy trainer\?/);
-    await computer.until('the order', () => set() !== undefined);
-  }
-  for (;;) {
-    const row = await computer.until('a rest', () => [set()].find((one) => one && isAtRest(one)), {
-      withinMs: 60 * 60_000,
+  const newest = () => setsOnDisk(computer).at(-1);
+  const begun = async (work: () => Promise<void>, mark: (row: ParkedRow) => unknown) => {
+    const before = newest();
+    await work();
+    await computer.until('the order', () => {
+      const now = newest();
+      return !window.isOpen || (now && (!before || mark(now) !== mark(before)));
     });
-    if (row.state.resumed || !canResume(row.state)) {
+  };
+  const rested = () => !window.isOpen || atRest(newest()) !== undefined;
+  // What the user can't bring to an end by these is left as it is.
+  for (let acts = 0; acts < 8; acts += 1) {
+    await (newest() && computer.until('a rest', rested, { withinMs: 3_600_000 }));
+    const row = newest();
+    if (!window.isOpen || (row?.state.resumed && isAtRest(row))) {
       return;
     }
-    await resumeParked(window, /^Sent to it/);
-    await computer.until('the note', () => set()?.set.rental?.marker !== row.set.rental?.marker);
-  }
-}
-
-/** Keeps the books of one folder that is parked and resumed, by the simulator's ledger and the bytes. */
-export class ParkedJudge {
-  readonly violations: string[] = [];
-  private readonly rented = new Set<number>();
-  private readonly content: string;
-
-  private constructor(
-    private readonly computer: Computer,
-    private readonly trainer: number,
-    readonly folder: string,
-  ) {
-    this.content = contentOf(folder);
-    const { world } = computer.simulator;
-    world.onDidChangeInstance(({ id }) => {
-      if (id !== trainer) {
-        this.rented.add(id);
-      } else if (!world.instance(id)) {
-        this.ended();
-      }
-    });
-  }
-
-  static async begin(computer: Computer): Promise<ParkedJudge> {
-    const trainer = await rentRunning(computer.simulator, { label: 'trainer', runtype: 'ssh_direct' });
-    const folder = path.join(computer.root, 'work', 'project');
-    mkdirSync(path.join(folder, 'empty ünïcode'), { recursive: true });
-    execFileSync('git', ['init', '-q', folder]);
-    writeFileSync(path.join(folder, 'train.py'), 'epochs = 3\n', { mode: 0o755 });
-    // Large enough for what is continued in its middle.
-    writeFileSync(path.join(folder, 'model.bin'), randomBytes(40_000_000));
-    symlinkSync('model.bin', path.join(folder, 'latest'));
-    return new ParkedJudge(computer, trainer, folder);
-  }
-
-  get rentals(): number {
-    return this.rented.size;
-  }
-
-  report(what: string): void {
-    this.violations.push(what);
-  }
-
-  /** What an instance had is lost with it. */
-  private ended(): void {
-    const [row] = setsOnDisk(this.computer);
-    if (row?.state.phase !== 'proved') {
-      this.report(`destroyed while ${row?.state.phase}`);
-    }
-    rmSync(this.folder, { recursive: true });
-  }
-
-  /** What a window shows, once everything had its time. */
-  check({ instances }: JobRows): void {
-    const { computer, folder } = this;
-    const { world } = computer.simulator;
-    const ids = world.instances.map(({ id }) => id);
-    const [row, ...more] = setsOnDisk(computer);
-    const facts = [
-      ['one instance', ids.length, 1],
-      ['one rental', this.rented.size, 1],
-      ['one set', more.length, 0],
-      ['its phase', row?.state.phase, 'parked'],
-      ['its trouble', row?.state.trouble, undefined],
-      ['its instance', row?.state.resumed?.instanceId, ids[0]],
-      ['its host', String(hostsNamed(computer, 'gpu-ws-project')), String(ids[0])],
-      ['its archives', row && bytesHere(computer, row) > 40_000_000, true],
-      ['the content', existsSync(folder) && contentOf(folder) === this.content, true],
-      ['trainer is gone', world.instance(this.trainer), undefined],
-    ] as const;
-    for (const [what, is, should] of facts) {
-      if (is !== should) {
-        this.report(`${what}: ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`);
-      }
-    }
-    for (const wanted of [/^project of trainer .*costs nothing/, /^trainer/]) {
-      if (!instances.some((one) => wanted.test(one))) {
-        this.report(`no row is ${String(wanted)}: ${instances.join(' / ')}`);
-      }
+    if (row && canContinue(row)) {
+      await begun(
+        () => window.view('instances').menu(/^project of trainer/, 'Continue'),
+        ({ set }) => set.decidedAt.retry,
+      );
+    } else if (row && canResume(row.state)) {
+      await begun(
+        () => resumeParked(window, /^Sent to it/),
+        ({ set }) => set.rental?.marker,
+      );
+    } else {
+      await begun(
+        () => orderParked(window, folder, way),
+        ({ set }) => set.id,
+      );
     }
   }
 }
 
-function bytesHere({ storage }: Computer, { set: { id } }: ParkedRow): number {
-  const folder = path.join(storage, 'parked', id);
-  return readdirSync(folder).reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
+function atRest(row: ParkedRow | undefined): ParkedRow | undefined {
+  const waits = row?.state.trouble && row.state.trouble.nextTryAt === undefined;
+  return row && (isAtRest(row) || waits === true) ? row : undefined;
+}
+
+/** From the row of trainer to the confirmed question. */
+async function orderParked(window: FeatureWindow, folder: string, way: ParkedWay): Promise<void> {
+  const { quick, computer } = window;
+  const isMove = way !== 'park' && way !== 'cloud';
+  const trainer = way === 'rescue' ? /^trainer .*(?:Another user has the GPU|Stopped)/ : /^trainer/;
+  await window.view('instances').menu(trainer, isMove ? 'Move…' : 'Park…');
+  await quick.title(isMove ? 'Move' : 'Park');
+  await quick.type(folder);
+  const question = /project and destroy trainer\?|project off trainer\?/;
+  const { buttons } = await window.dialog(question);
+  if (way === 'cloud' && buttons.includes('Also to a Cloud Connection…')) {
+    await window.dialogButton('Also to a Cloud Connection…', question);
+    await quick.pick('checkpoints');
+    await quick.title('Copy to checkpoints');
+    await quick.type('/bucket');
+  }
+  if (!isMove) {
+    await window.dialogButton('Park and Destroy', question);
+    return;
+  }
+  await window.dialogButton(way === 'carry' ? 'Copy by the Service…' : 'Choose Offer…', question);
+  await quick.title(/Move/);
+  await quick.pick(/^1× /);
+  await quick.row(/^(?:Until then|Kept)/);
+  await computer.pass(1000);
+  await quick.pick(/and Move/);
 }
