@@ -9,6 +9,8 @@ type Window = Awaited<ReturnType<Awaited<ReturnType<typeof parkingScene>>['open'
 /** The blows of one run end after so many, so that each run has an end. */
 const mostBlows = 12;
 
+const cloud = { connectionId: 4411, name: 'checkpoints', folder: '/bucket/kept' };
+
 /** Parks a folder, moves it, or parks and resumes it, under random faults. Returns what broke a rule. */
 async function play(seed: number): Promise<readonly string[]> {
   const random = seeded(seed);
@@ -16,6 +18,9 @@ async function play(seed: number): Promise<readonly string[]> {
   const scene = await parkingScene();
   const { computer, folders, service } = scene;
   const windows: Window[] = [];
+  /** Where each rental was confirmed. */
+  const renters = new Map<string, Window>();
+  const row = () => windows.at(-1)?.parkings.rows[0];
   const open = async () => {
     windows.push(await scene.open());
   };
@@ -27,12 +32,16 @@ async function play(seed: number): Promise<readonly string[]> {
     }
     blows += 1;
     switch (upTo(6)) {
-      case 0:
-        if (windows.length === 0) {
+      case 0: {
+        // The one that leads does all but rent.
+        const victim = at.startsWith('rent') ? renters.get(row()?.set.rental?.marker ?? '') : windows[0];
+        if (!victim || !windows.includes(victim)) {
           return undefined;
         }
-        windows.shift()?.close();
+        windows.splice(windows.indexOf(victim), 1);
+        victim.close();
         return new Promise(() => undefined);
+      }
       case 1:
         return Promise.reject(new Error('The line was cut.'));
       case 2:
@@ -85,7 +94,6 @@ async function play(seed: number): Promise<readonly string[]> {
   /** Each window confirms, again and again, until the set is on an instance. */
   const resume = async (id: string): Promise<readonly string[]> => {
     let markers = 0;
-    const row = () => windows.at(-1)?.parkings.find(id);
     for (let turn = 0; turn < 400 && row()?.state.resumed === undefined; turn += 1) {
       if (windows.length === 0) {
         await open();
@@ -94,7 +102,9 @@ async function play(seed: number): Promise<readonly string[]> {
       if (now && !now.state.resumed && isAtRest(now) && canResume(now.state)) {
         for (const one of windows) {
           markers += 1;
-          void one.resume(id, (0x0a0a0a0a + markers).toString(16).padStart(8, '0')).catch(() => undefined);
+          const next = (0x0a0a0a0a + markers).toString(16).padStart(8, '0');
+          renters.set(next, one);
+          void one.resume(id, next).catch(() => undefined);
         }
       }
       await computer.clock.advance(20_000);
@@ -114,6 +124,7 @@ async function play(seed: number): Promise<readonly string[]> {
     }
     const plan = (['park', 'move', 'rescue'] as const)[upTo(3)] ?? 'park';
     const isResumed = plan === 'park' && random() < 0.7;
+    const isCopied = plan === 'park' && random() < 0.4;
     const marker = '0a0a0a0a';
     const [window] = windows;
     assert.ok(window);
@@ -123,8 +134,16 @@ async function play(seed: number): Promise<readonly string[]> {
         onCopy(from, to);
       }
     };
+    const status = (statusMessage: string) => {
+      service.instances = service.instances.map((one) => ({ ...one, statusMessage }));
+    };
+    service.onCloudCopy = () => {
+      status('Cloud copy started.');
+    };
+    renters.set(marker, window);
     const { id } = await window.park({
       plan,
+      ...(isCopied ? { cloud } : {}),
       isByService: plan === 'move' && random() < 0.5,
       ...(plan === 'park' ? {} : { rental: { marker, accountKey: window.accountKey } }),
     });
@@ -132,7 +151,7 @@ async function play(seed: number): Promise<readonly string[]> {
       void window.rent(marker).catch(() => undefined);
     }
     const isOver = () => {
-      const { phase, resumed } = windows.at(-1)?.parkings.find(id)?.state ?? {};
+      const { phase, resumed } = row()?.state ?? {};
       return phase === 'parked' || (plan === 'rescue' && resumed !== undefined);
     };
     for (let turn = 0; turn < 400 && !isOver(); turn += 1) {
@@ -141,20 +160,23 @@ async function play(seed: number): Promise<readonly string[]> {
       }
       await computer.clock.advance(20_000);
       await ready();
-      const row = windows.at(-1)?.parkings.find(id);
-      if (row?.state.trouble && row.state.trouble.nextTryAt === undefined) {
+      const { trouble, phase } = row()?.state ?? {};
+      if (phase === 'copying' && random() < 0.2) {
+        status(random() < 0.5 ? 'Cloud Copy Operation Finished' : 'Cloud copy failed: no such bucket');
+      }
+      if (trouble && trouble.nextTryAt === undefined) {
         await windows.at(-1)?.parkings.goOn(id);
       }
-      if (row?.state.trouble && plan === 'move' && row.state.phase === 'proved') {
+      if (trouble && plan === 'move' && phase === 'proved') {
         // Files of the old instance changed: the user decides, and the run ends with both instances.
         break;
       }
     }
-    if (isResumed && windows.at(-1)?.parkings.find(id)?.state.phase === 'parked') {
+    if (isResumed && row()?.state.phase === 'parked') {
       blows = 0;
       problems.push(...(await resume(id)));
     }
-    const state = windows.at(-1)?.parkings.find(id)?.state;
+    const state = row()?.state;
     problems.push(...folders.violations);
     const content = [...folders.there.values(), ...folders.here.values()];
     if (!content.includes(version === 0 ? 'first' : `version ${version}`)) {
@@ -168,6 +190,10 @@ async function play(seed: number): Promise<readonly string[]> {
     }
     if (service.count('copies.begin') > 1) {
       problems.push('a second copy of the service');
+    }
+    const isCopyTold = state?.copy?.endedAt !== undefined || state?.copy?.why !== undefined;
+    if (isCopied && state?.phase === 'parked' && !isCopyTold) {
+      problems.push('nothing is said of the second copy');
     }
     if (plan === 'rescue' && (state?.provedAt !== undefined || service.count('instances.destroy') > 0)) {
       problems.push('a rescue called its old instance proved');
