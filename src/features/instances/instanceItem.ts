@@ -5,7 +5,7 @@ import { tooltip } from '../../editor/tooltip';
 import type { InstanceNote } from '../../editor/treeGroups';
 import type { Instance } from '../../model/instances/instance';
 import { costSoFar, ageMs, stoppedCostPerDay } from '../../model/instances/instanceCost';
-import { instanceName, nameInRow } from '../../model/instances/instanceLabel';
+import { nameInRow } from '../../model/instances/instanceLabel';
 import {
   actionsFor,
   billingOf,
@@ -51,7 +51,8 @@ export function instanceItem(
       : billingOf(instance, kind) === 'disk'
         ? `${isRateAtMost(instance, kind) ? '≤ ' : ''}${pricePerDay(perDay(rate))}`
         : pricePerHour(perHour(rate));
-  const { label, end } = hasTwin ? { label: instanceName(instance) } : nameInRow(instance);
+  const own = nameInRow(instance);
+  const { label, end } = hasTwin ? { label: `${own.label} #${instance.id}` } : own;
   const item = new vscode.TreeItem(label);
   item.id = `instance-${instance.id}`;
   // A narrow view cuts off the end. A state that needs the user is first of all.
@@ -70,7 +71,7 @@ export function instanceItem(
     arguments: [{ instanceId: instance.id }],
   };
   item.accessibilityInformation = {
-    label: [instanceName(instance), ...parts].join(', '),
+    label: [end === undefined ? label : `${label} ${end}`, ...parts].join(', '),
   };
   return item;
 }
