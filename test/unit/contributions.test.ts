@@ -266,6 +266,7 @@ describe('package.json', () => {
       ['instances', ';port;canOpen;forwarded;'],
       ['instances', ';port;canOpen;'],
       ['instances', ';kernel;'],
+      ['instances', ';model;'],
       ['instances', ';past;'],
       ['instances', ';volume;'],
       ['instances', ';hostSet;'],

@@ -159,6 +159,9 @@ export function riskText(row: JobRow, loss: 'processes' | 'disk'): Text | undefi
   if (isLostHere(row)) {
     return text('The progress of the job {0} is lost. It may still run there or have outputs there.', name);
   }
+  if (isAtWork(row) && row.job.serves) {
+    return text('The model {0} is served there. Its requests will get no answer.', name);
+  }
   if (isAtWork(row)) {
     return loss === 'disk'
       ? text('The job {0} is not finished. It will end, and its outputs will be lost.', name)

@@ -36,7 +36,7 @@ describe('a model that a machine is rented for', () => {
     assert.match(rows, /^Engine vLLM 0\.28 on 1× 24 GB$/m);
     assert.match(rows, /^GPU memory 20 GB needed, by the table of this version$/m);
     assert.match(rows, /^Context about 37k tokens$/m);
-    assert.match(rows, /^Download 16 GB, about \d+ min with the image, traffic \$/m);
+    assert.match(rows, /^Download 16 GB, about \d+ (?:min|s) with the image, traffic \$/m);
     assert.match(rows, /^When idle it ends after 30 min without a request$/m);
     assert.match(rows, /^Ends at the latest after 8 h, which costs \$\S+ at most/m);
     assert.match(rows, /^Machine afterwards destroy it/m);
@@ -44,6 +44,7 @@ describe('a model that a machine is rented for', () => {
     assert.doesNotMatch(rows, /^(?:Sent|Outputs|Command)/m);
     const search = computer().simulator.received('POST', '/api/v0/bundles/').at(-1)?.body as object;
     assert.deepEqual(Reflect.get(search, 'num_gpus'), { in: [1, 2, 4, 8] });
+    assert.deepEqual(Reflect.get(search, 'order'), [['dph_total', 'asc']]);
     window.quick.escape();
     await computer().rest();
     assert.equal(rentals().length, 0);

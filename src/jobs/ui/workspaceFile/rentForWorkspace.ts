@@ -82,7 +82,7 @@ export async function rentForJob(
   if (!account) {
     return;
   }
-  const { job, recipe } = wanted;
+  const { job, recipe, tailored } = wanted;
   const { name, hours } = job.order.spec;
   const { each, machines } = job;
   const title = t('Search Offers for {0}', name);
@@ -99,7 +99,8 @@ export async function rentForJob(
   const filters = { ...draft.query.filters, days: { ...draft.query.filters.days, min: days } };
   await runCommand('gpuRental.searchFor', {
     ...draft,
-    query: { ...draft.query, filters },
+    // What fits is known, so that the price decides.
+    query: { ...draft.query, ...(tailored && { sort: 'price' as const }), filters },
     choices: { label: t('{0} machine', name), ...draft.choices, ...(machines > 1 && { count: machines }) },
     order: rentalOfJob(deps, wanted),
   });

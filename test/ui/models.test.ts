@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { confirmRental, generateKey } from '../support/journey';
+import { appears, clickRow } from '../support/press';
+import { useUiSession } from '../support/uiSession';
+import { until } from '../support/until';
+import type { Workbench } from '../support/workbench';
+
+describe('a model of the demo marketplace', function () {
+  this.timeout(240_000);
+  this.bail(true);
+  const session = useUiSession('models');
+  let workbench: Workbench;
+  const instances = () => workbench.view('Instances');
+
+  it('is chosen by its size, its least GPU and its license', async () => {
+    workbench = await session().window();
+    await workbench.openContainer('GPU Rental');
+    await instances().welcomeButton('Try the Demo Marketplace');
+    await workbench.toast('This is the demo marketplace', 40_000);
+    await workbench.clearNotifications();
+    await workbench.run('Serve a Model…');
+    const { quick } = workbench;
+    await quick.waitForTitle('Serve a Model');
+    await quick.rows.filter({ hasText: 'gpt-oss-20b' }).first().waitFor();
+    await workbench.shot('01-models');
+    await quick.pickMatching(/Qwen3-8B\s*16 GB/);
+  });
+
+  it('is offered only on GPUs that hold it, and confirmed with its price and its ends', async () => {
+    const { page, quick } = workbench;
+    await quick.waitForTitle('Search Offers for Qwen3-8B');
+    const offer = quick.rows.filter({ hasText: '% reliable' }).first();
+    await offer.waitFor({ timeout: 90_000 });
+    await workbench.shot('02-offers');
+    await until('the confirmation', async () => {
+      if (await offer.isVisible()) {
+        await clickRow(page, offer);
+      }
+      return appears(quick.title(/^Rent for Qwen3-8B: Confirm/), 5000);
+    });
+    const rows = (await quick.rowTexts()).join('\n');
+    assert.match(rows, /and Serve Qwen3-8B/);
+    assert.match(rows, /ends after 30 min without a request/);
+    await workbench.shot('03-confirm');
+  });
+
+  it('shows its steps below its instance until it has answered', async () => {
+    await confirmRental(workbench);
+    await generateKey(session(), workbench);
+    const machine = instances().row('Qwen3-8B machine');
+    await machine.waitFor({ timeout: 60_000 });
+    await instances().expand(machine);
+    const row = instances().row(/Qwen3-8B(?! machine)/);
+    await row.filter({ hasText: /downloading|loading|compiling/ }).waitFor({ timeout: 120_000 });
+    await workbench.shot('04-starting');
+    await workbench.toast(/Qwen3-8B is ready/, 120_000);
+    await row.filter({ hasText: 'ready' }).waitFor();
+    await workbench.shot('05-ready');
+  });
+
+  it('is on the page of its instance', async () => {
+    await workbench.clearNotifications();
+    await instances().pick('Qwen3-8B machine');
+    const page = workbench.webview();
+    await page.getByText('Qwen3-8B: Context').waitFor({ timeout: 30_000 });
+    await page.getByText('Qwen3-8B: Context').scrollIntoViewIfNeeded();
+    await workbench.shot('06-page');
+  });
+
+  it('ends with its machine as the user chooses', async () => {
+    const row = instances().row(/Qwen3-8B(?! machine)/);
+    await instances().contextMenu(row, /^Stop Serving…$/);
+    await workbench.dialog.waitFor();
+    await workbench.shot('07-stop');
+    await workbench.dialogButton('Destroy');
+    await workbench.toast(/is destroyed after Qwen3-8B/, 60_000);
+  });
+
+  it('met nothing unexpected', () => {
+    assert.doesNotMatch(session().log(), /\[error\]/);
+  });
+});
