@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import diagnostics from 'node:diagnostics_channel';
 import { readFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, type NetConnectOpts } from 'node:net';
 import path from 'node:path';
 
 /** Requests that were begun and neither answered nor given up. */
@@ -91,17 +91,17 @@ function isForFiles({ pid, spawnargs }: ChildProcess): boolean {
 
 /** A tunnel comes up by itself, without the clock of the product; from then on it runs as long as it is wanted. */
 async function untilListening(child: ChildProcess): Promise<void> {
-  const port = Number(
-    /^127\.0\.0\.1:(\d+):/.exec(child.spawnargs[child.spawnargs.indexOf('-L') + 1] ?? '')?.[1],
-  );
-  while (child.exitCode === null && child.signalCode === null && !(await listens(port))) {
+  const [, socket, port] =
+    /^(?:(\/[^:]*)|127\.0\.0\.1:(\d+)):/.exec(child.spawnargs[child.spawnargs.indexOf('-L') + 1] ?? '') ?? [];
+  const place = socket === undefined ? { port: Number(port), host: '127.0.0.1' } : { path: socket };
+  while (child.exitCode === null && child.signalCode === null && !(await listens(place))) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 
-function listens(port: number): Promise<boolean> {
+function listens(place: NetConnectOpts): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1' });
+    const socket = connect(place);
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);
