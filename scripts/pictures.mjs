@@ -23,6 +23,7 @@ const usual = [
     'lifecycle',
     'mainJourney',
     'mirror',
+    'models',
     'notices',
     'parked',
     'reports',

@@ -50,9 +50,9 @@ export async function stopServing(deps: ModelDeps, target: JobRowTarget | undefi
     {
       message: t('Stop serving {0}?', served.name),
       detail: [
-        t('Requests get no answer from then on. What happens to “{0}”?', plainLabel(name)),
+        t('Requests get no answer from then on, and “{0}” ends as you choose.', plainLabel(name)),
         rate,
-        t('A kept instance costs the same, a stopped one its storage. A destroyed one loses all data on it.'),
+        t('A stopped instance still costs storage. A destroyed one loses all data on it.'),
       ]
         .filter((sentence) => sentence !== '')
         .join('\n'),
