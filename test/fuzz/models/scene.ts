@@ -22,7 +22,7 @@ export function playModel(
 ): ReturnType<typeof playLife> {
   // No hub answers.
   process.env['HF_ENDPOINT'] = 'http://127.0.0.1:9';
-  const settings = { 'gpuRental.models.idleMinutes': 0.05 };
+  const settings = { 'gpuRental.models.idleMinutes': 0.15 };
   return playLife({ seed, blowsOf, trace, settings }, (computer, dice) => {
     const clients = new Clients(computer, dice.between(0, 4));
     const fault: EngineFault | undefined = dice.weighted([
