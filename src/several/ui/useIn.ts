@@ -13,6 +13,7 @@ import { showFolder } from '../../editor/showFolder';
 import { titleOf } from '../../editor/titles';
 import type { Instance } from '../../model/instances/instance';
 import { nameAmong } from '../../model/instances/instanceLabel';
+import { shellKindOf, shellPathFor, type ShellKind } from '../../ssh/shellKind';
 import type { Account } from '../../store/accounts/accounts';
 import { accountFor } from '../../store/accounts/sameAccount';
 import { isComplete, listedInstances } from '../../store/instances/listed';
@@ -22,13 +23,7 @@ import { ifPresent } from '../../util/missing';
 import { plainLabel } from '../../util/plainLabel';
 import { realPlace } from '../../util/realPlace';
 import { text } from '../../util/text';
-import {
-  engineCommands,
-  shellKindOf,
-  shellPathFor,
-  type EngineCommand,
-  type ShellKind,
-} from '../machine/handOver';
+import { engineCommands, type EngineCommand } from '../machine/handOver';
 import { engines, missingText, needsShellText, type Engine } from '../model/engines';
 import { setNameProblem, type HostSet } from '../model/hostSet';
 import { pullEngines, type PullEngine } from '../model/pullEngines';

@@ -4,7 +4,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { engineCommands, shellKindOf, shellPathFor } from '../../../../src/several/machine/handOver';
+import { engineCommands } from '../../../../src/several/machine/handOver';
+import { shellKindOf, shellPathFor } from '../../../../src/ssh/shellKind';
 
 const run = promisify(execFile);
 
