@@ -116,6 +116,16 @@ const job = z.preprocess(
 );
 /** A job that ran. */
 const jobRow = named({ jobId: z.string() });
+/** A job of a workspace file, or one that ran. */
+const exported = z.preprocess(
+  (given) => (isObject(given) && ('uri' in given || 'jobId' in given) ? given : undefined),
+  z
+    .union([
+      z.object({ uri: z.string(), jobName: z.string().optional() }).readonly(),
+      z.object({ jobId: z.string() }).readonly(),
+    ])
+    .optional(),
+);
 /** A folder of an instance, or a job for its outputs there. */
 const logs = z.preprocess(
   (given) => (isObject(given) && ('remotePath' in given || 'jobId' in given) ? given : undefined),
@@ -156,6 +166,7 @@ export type TerminalTarget = NonNullable<z.output<typeof terminal>>;
 export type PortTarget = NonNullable<z.output<typeof port>>;
 export type JobTarget = NonNullable<z.output<typeof job>>;
 export type JobRowTarget = NonNullable<z.output<typeof jobRow>>;
+export type ExportTarget = NonNullable<z.output<typeof exported>>;
 export type DocumentTarget = NonNullable<z.output<typeof document>>;
 export type DebugTarget = NonNullable<z.output<typeof debugged>>;
 
@@ -339,6 +350,8 @@ const contributed = {
   'gpuRental.job.openOutputs': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.retry': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.rerun': spec('jobs', { args: [jobRow] }),
+  'gpuRental.job.export': spec('jobs', { args: [exported] }),
+  'gpuRental.job.import': spec('jobs', { args: [document] }),
   'gpuRental.job.extend': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.keepMachine': spec('jobs', { args: [jobRow] }),
   'gpuRental.job.releaseMachine': spec('jobs', { args: [jobRow], needs: change }),

@@ -113,6 +113,7 @@ const room = {
   'jobs that agents ask for': 16,
   'why a model is not served': 24,
   'models that are served': 90,
+  'jobs in files of other engines, with what is lost': 83,
 };
 const mostSentences = Object.values(room).reduce((sum, sentences) => sum + sentences, 0);
 

@@ -3,6 +3,7 @@ import { jobsPart } from '../model/jobsInFile';
 import type { Services } from '../services';
 import { reportDamagedJobs } from './damagedJobs';
 import type { JobDeps } from './deps';
+import { registerExchange } from './exchange';
 import { extendJob } from './extendJob';
 import { fetchData, offerData } from './fetchData';
 import { forgetJobs } from './forgetJobs';
@@ -94,6 +95,7 @@ export function register(services: Services): Disposable {
   store.add(commands.register('gpuRental.job.openOutputs', (target) => openOutputs(deps, target)));
   store.add(commands.register('gpuRental.job.outputsOnMachine', (target) => outputsOnMachine(deps, target)));
   store.add(commands.register('gpuRental.job.rerun', (target) => rerun(deps, target)));
+  store.add(registerExchange(deps));
   store.add(commands.register('gpuRental.job.extend', (target) => extendJob(deps, target)));
   store.add(commands.register('gpuRental.job.keepMachine', (target) => keepMachine(deps, target)));
   store.add(commands.register('gpuRental.job.keepNow', (target) => keepNow(deps, target)));

@@ -42,6 +42,7 @@ interface Named {
 /** Returns the job that a command names, or lets the user pick one. */
 export async function chooseJob(
   target: { readonly uri: string; readonly jobName?: string | undefined } | undefined,
+  title = titleOf('gpuRental.job.run'),
 ): Promise<JobSource | undefined> {
   const files = await filesWithJobs(target?.uri);
   const jobs = files.flatMap(({ uri, names }) => names.map((name) => ({ uri, name })));
@@ -49,7 +50,7 @@ export async function chooseJob(
   if (wanted.length === 0 && target?.jobName !== undefined) {
     throw new UserError(text('{0} has no job named {1}.', workspaceFilePath, target.jobName));
   }
-  const picked = await pick(wanted);
+  const picked = await pick(wanted, title);
   return picked && read(picked);
 }
 
@@ -81,7 +82,7 @@ function combinationOf(source: JobSource, combination: string): JobSource {
   return { ...source, spec };
 }
 
-async function pick(jobs: readonly Named[]): Promise<Named | undefined> {
+async function pick(jobs: readonly Named[], title: string): Promise<Named | undefined> {
   if (jobs.length === 0) {
     message(
       'info',
@@ -99,7 +100,7 @@ async function pick(jobs: readonly Named[]): Promise<Named | undefined> {
     description: several ? vscode.workspace.asRelativePath(job.uri) : '',
     job,
   }));
-  return (await pickOne(rows, { title: titleOf('gpuRental.job.run'), placeHolder: t('Which job?') }))?.job;
+  return (await pickOne(rows, { title, placeHolder: t('Which job?') }))?.job;
 }
 
 /** Returns the jobs of the open folders, or of one file. */

@@ -17,7 +17,7 @@ import { UserError } from '../../util/errors';
 import { ifPresent } from '../../util/missing';
 import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
-import { type JobFields, jobNameOf, mostJobHours } from '../model/jobFields';
+import { jobNameOf, mostJobHours } from '../model/jobFields';
 import { readJob } from '../model/jobSpec';
 import type { JobDeps } from './deps';
 import { machineInFile } from './jobSource';
@@ -153,16 +153,20 @@ async function askCodeFolder(title: string): Promise<string | undefined> {
 }
 
 /** Asks for the limits of a job that no file describes, up to those of a script; `undefined` if the user canceled. */
-async function askLimits(title: string, most: ScriptWishes['limits'] = {}): Promise<JobFields['limits']> {
-  const hours = await askNumber(title, t('Maximum run time in hours'), 6, most.hours);
+export async function askLimits(
+  title: string,
+  most: ScriptWishes['limits'] = {},
+  proposed = 6,
+): Promise<{ readonly hours: number; readonly costDollars: number } | undefined> {
+  const hours = await askAmount(title, t('Maximum run time in hours'), proposed, most.hours);
   const costDollars =
     hours === undefined
       ? undefined
-      : await askNumber(title, t('Maximum cost in dollars'), 5, most.costDollars);
+      : await askAmount(title, t('Maximum cost in dollars'), 5, most.costDollars);
   return hours === undefined || costDollars === undefined ? undefined : { hours, costDollars };
 }
 
-async function askNumber(
+export async function askAmount(
   title: string,
   prompt: string,
   value: number,
