@@ -25,7 +25,7 @@ export const rings = {
 
 /** The wings, with the wings that each may know. */
 export const wings = {
-  jobs: ['schedules', 'several'],
+  jobs: ['schedules'],
   agents: ['schedules', 'jobs'],
   models: ['schedules', 'jobs'],
   schedules: ['notebooks'],

@@ -170,12 +170,6 @@ export type ExportTarget = NonNullable<z.output<typeof exported>>;
 export type DocumentTarget = NonNullable<z.output<typeof document>>;
 export type DebugTarget = NonNullable<z.output<typeof debugged>>;
 
-/** A worker of a pull engine on each of these instances. */
-export interface WorkersTarget {
-  readonly engine: string;
-  readonly instanceIds: readonly number[];
-}
-
 const rent: readonly PermissionCategory[] = ['misc', 'instance_write'];
 const change: readonly PermissionCategory[] = ['instance_write'];
 const instanceRead: readonly PermissionCategory[] = ['instance_read'];

@@ -8,7 +8,6 @@ import type {
   RemoteFileTarget,
   JobRowTarget,
   DocumentTarget,
-  WorkersTarget,
 } from './commandSpecs';
 import type { GroupRow } from './editor/treeGroups';
 import type { WantedForJob } from './jobs/model/draftJob';
@@ -137,8 +136,6 @@ export const ownCommands = {
     ownSpec<(target: HostsTarget | undefined, all: readonly InstanceTarget[] | undefined) => unknown>(
       'several',
     ),
-  /** Asks for the command and the limits of workers, and starts them as jobs after a confirmation. */
-  'gpuRental.job.startWorkers': ownSpec<(target: WorkersTarget) => unknown>('jobs'),
   /** Keeps the machine of a job without a question, for a message that named it. */
   'gpuRental.job.keepNow': ownSpec<(target: JobRowTarget) => unknown>('jobs'),
   /** Postpones the scheduled end of an instance, for a caller that showed both times. */

@@ -4,7 +4,7 @@ import type { LaterWing } from '../wing';
 /** Jobs start with the first command or workspace file, or where there are some on disk. */
 export const jobs: LaterWing = {
   name: 'jobs',
-  needs: ['schedules', 'several'],
+  needs: ['schedules'],
   stored: 'jobs',
   document: `/${workspaceFilePath}`,
   load: async () => {

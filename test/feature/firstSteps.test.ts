@@ -49,6 +49,7 @@ describe('the first steps', () => {
     window = await computer().openWindow({ isFocused: true, folders: [sample()] });
     await window.view('instances').row('trainer');
     window.run('Run Job…');
+    await window.quick.pick('train');
     await window.quick.title('Run train: Confirm');
     await computer().pass(1000);
     await window.quick.pick('Run on trainer, and Keep It');

@@ -30,6 +30,8 @@ describe('the job of the sample in the demo', function () {
 
   it('is confirmed once, with the machine that is rented for it', async () => {
     await workbench.run('Run Job…');
+    await workbench.quick.waitForTitle('Run Job');
+    await workbench.quick.enter({ isList: true });
     await workbench.quick.waitForTitle('Search Offers for train');
     await workbench.quick.rows.filter({ hasText: '% reliable' }).first().waitFor();
     await workbench.shot('02-offers');

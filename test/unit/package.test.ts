@@ -34,7 +34,7 @@ describe('the package', () => {
       /^dist\/guides\/(jobs|notebooks|engines|agents)\.md$/,
       /^media\/(icon\.png|activity\.svg)$/,
       /^media\/walkthrough\/\w+\.svg$/,
-      /^media\/sample\/(readme\.md|README\.md|train\.sh|gpu-rental\.json)$/,
+      /^media\/sample\/(readme\.md|README\.md|train\.sh|train_gpus\.py|gpu-rental\.json)$/,
       /^media\/skill\/SKILL\.md$/,
       /^media\/schemas\/[\w.-]+\.json$/,
     ];

@@ -27,7 +27,7 @@ import { reportPresence } from './jobPresence';
 import { showJobStatus } from './jobStatus';
 import { jobTasks } from './jobTasks';
 import { JobTree } from './jobTree';
-import { runFileAsJob, startWorkers } from './jobsWithoutFile';
+import { runFileAsJob } from './jobsWithoutFile';
 import { runJob } from './runJob';
 import { workOfJobs } from './workOfJobs';
 
@@ -80,7 +80,6 @@ export function register(services: Services): Disposable {
       }
     }),
   );
-  store.add(commands.register('gpuRental.job.startWorkers', (target) => startWorkers(deps, target)));
   store.add(commands.register('gpuRental.job.stop', (target) => stopJob(deps, target)));
   store.add(
     commands.register('gpuRental.job.showLog', async (target) => {

@@ -26,12 +26,10 @@ import { text } from '../../util/text';
 import { engineCommands, type EngineCommand } from '../machine/handOver';
 import { engines, missingText, needsShellText, type Engine } from '../model/engines';
 import { setNameProblem, type HostSet } from '../model/hostSet';
-import { pullEngines, type PullEngine } from '../model/pullEngines';
 import type { HostFileKeeper } from '../store/hostFileKeeper';
 import type { HostSets } from '../store/hostSets';
-import { chooseHosts, chooseMembers, setRow } from './chooseHosts';
+import { chooseMembers, setRow } from './chooseHosts';
 import type { EngineDeps } from './deps';
-import { runningMembers } from './runningMembers';
 import { askFolder, checkFolder, folderGone, freeName, makeFolder, throwIfTaken } from './setFolder';
 
 export interface UseInDeps extends EngineDeps {
@@ -51,12 +49,6 @@ export async function useInstancesIn(
   const account = accountFor(deps.accounts);
   const given = allRows(target, selected);
   const engine = await chooseEngine();
-  if (engine && 'jobName' in engine) {
-    const hosts = await chooseHosts(deps, target, selected, engine.name);
-    account();
-    await askForWorkers(engine, hosts);
-    return;
-  }
   const set = engine && (await chooseSet(deps, account, engine, given));
   if (engine && set) {
     await handOver(deps, account, engine, set);
@@ -66,41 +58,19 @@ export async function useInstancesIn(
 /** Hands an existing group to a tool. */
 export async function useSetIn(deps: UseInDeps, account: () => Account, set: HostSet): Promise<void> {
   const engine = await chooseEngine();
-  if (engine && 'jobName' in engine) {
-    const members = await runningMembers(deps, set);
-    account();
-    await askForWorkers(engine, members);
-  } else if (engine) {
+  if (engine) {
     await handOver(deps, account, engine, set);
-  }
-}
-
-/** Starts workers as jobs, which continue without this window. */
-async function askForWorkers({ id }: PullEngine, instances: readonly { readonly id: number }[]) {
-  if (instances.length > 0) {
-    await runCommand('gpuRental.job.startWorkers', {
-      engine: id,
-      instanceIds: instances.map((instance) => instance.id),
-    });
   }
 }
 
 /** The guide explains what each of them lacks and what to use instead (docs/engines.md#what-does-not-fit). */
 const otherEngines = 'Ray, SkyPilot, dstack, DevPod, Slurm, Kubernetes, torchrun, MPI, DeepSpeed';
 
-async function chooseEngine(): Promise<Engine | PullEngine | undefined> {
-  const rows: Row<Engine | PullEngine | 'others'>[] = [
+async function chooseEngine(): Promise<Engine | undefined> {
+  const rows: Row<Engine | 'others'>[] = [
     ...engines.map((engine) => ({
       id: engine.id,
       icon: 'tools',
-      label: engine.name,
-      description: localize(engine.use),
-      value: engine,
-    })),
-    { label: t('Start as a Job on Each Instance'), kind: vscode.QuickPickItemKind.Separator },
-    ...pullEngines.map((engine) => ({
-      id: engine.id,
-      icon: 'play',
       label: engine.name,
       description: localize(engine.use),
       value: engine,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { readJob } from '../../../src/jobs/model/jobSpec';
+import { recipeForJobs } from '../../../src/jobs/model/jobsInFile';
 import { workspaceHostOf } from '../../../src/ssh/alias';
 import { FakeQuickPick } from '../../support/fakeEditor/quickInput';
 import type { FakeTextDocument } from '../../support/fakeEditor/textDocument';
@@ -287,6 +289,17 @@ describe('a workspace that knows its machine', () => {
     assert.equal(window.quick.isOpen, false);
     assert.equal(shown().getText(), written);
     assert.equal(readFileSync(file(), 'utf8'), written);
+  });
+
+  it('has a job of workers, if it was chosen instead of an image', async () => {
+    window.screen.documents.close(shown());
+    rmSync(file());
+    window.run('Create Workspace File…');
+    await window.quick.pick('Optuna Workers');
+    await computer().until('the file', () => existsSync(file()));
+    const written = readFileSync(file(), 'utf8');
+    assert.equal(readJob(written, 'optuna worker').maxParallel, 2);
+    assert.equal(recipeForJobs(written)?.image, 'pytorch/pytorch:latest');
   });
 });
 

@@ -64,8 +64,7 @@ describe('instances in tools that work by SSH', () => {
     await window.quick.title('Use These Instances in');
     const rows = window.quick.rows();
     const names = ['Ansible', 'GNU parallel', 'ClusterShell', 'hosts.txt'];
-    const workers = ['W&B Agent', 'HyperQueue Worker', 'Optuna Worker'];
-    const all = [...names, ...workers, 'Slurm'];
+    const all = [...names, 'Slurm'];
     assert.equal(rows.length, all.length, rows.join('\n'));
     all.forEach((name, at) => {
       assert.ok(rows[at]?.includes(name), `${name} is row ${at + 1}`);

@@ -4,6 +4,10 @@
 
 # include containerVariables.sh
 export PYTHONUNBUFFERED="${PYTHONUNBUFFERED-1}"
+# Launchers such as torchrun want the number. A container has the devices of its own GPUs alone, and reading their names asks
+# no driver, which may hang.
+set -- "${HOST_DEV:-/dev}"/nvidia[0-9]*
+export GPU_RENTAL_GPUS=$#
 # shellcheck source=/dev/null
 . "$GPU_RENTAL_JOB_FOLDER/env"
 rm -f "$GPU_RENTAL_JOB_FOLDER/env"

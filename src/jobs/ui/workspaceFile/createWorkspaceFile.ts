@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import * as vscode from 'vscode';
-import { t } from '../../../editor/localize';
+import { localize, t } from '../../../editor/localize';
 import { pickOne } from '../../../editor/quickPick';
 import { writeFileAt } from '../../../editor/saveFile';
 import { titleOf } from '../../../editor/titles';
@@ -15,6 +15,8 @@ import {
 import { errorCode } from '../../../util/errorCode';
 import { realPlace } from '../../../util/realPlace';
 import { homeFolder } from '../../../util/thisUser';
+import type { JobFields } from '../../model/jobFields';
+import { workerJobs } from '../../model/workerJobs';
 import type { Services } from '../../services';
 
 type Deps = Pick<Services, 'accounts' | 'templates'>;
@@ -37,13 +39,15 @@ export async function createWorkspaceFile(deps: Deps): Promise<void> {
   if (uri.scheme === 'file') {
     await realPlace({ path: uri.fsPath, root: { opened: folder.uri.fsPath } });
   }
-  const file: RecipeFields = {
-    ...source,
+  const { jobs, ...machine } = source;
+  const file: Parameters<typeof renderWorkspaceFile>[0] = {
+    ...machine,
     filters: { num_gpus: { eq: 1 }, reliability: { gte: 0.98 } },
     diskGb: 40,
     maxPricePerHour: 0.5,
     folder: '/workspace',
     whenRunning: 'ask',
+    ...(jobs && { jobs }),
   };
   await writeFileAt(uri, renderWorkspaceFile(file));
   await vscode.window.showTextDocument(uri);
@@ -56,10 +60,12 @@ async function chooseFolder(): Promise<vscode.WorkspaceFolder | undefined> {
     : folders[0];
 }
 
-async function chooseSource({
-  accounts,
-  templates,
-}: Deps): Promise<Pick<RecipeFields, 'template' | 'image'> | undefined> {
+/** What the machine is rented from, and jobs that are ready to run there. */
+type Source = Pick<RecipeFields, 'template' | 'image'> & {
+  readonly jobs?: Readonly<Record<string, JobFields>>;
+};
+
+async function chooseSource({ accounts, templates }: Deps): Promise<Source | undefined> {
   const image = { icon: 'package', label: t('An Image'), description: '', id: undefined };
   if (accounts.active && templates.state.kind === 'idle') {
     // Without the list of templates, the user can still enter an image.
@@ -72,7 +78,13 @@ async function chooseSource({
     id: template.id,
     template,
   }));
-  const picked = await pickOne([image, ...rows], {
+  const workers = workerJobs.map(({ label, use, name, job }) => ({
+    icon: 'play',
+    label,
+    description: localize(use),
+    jobs: { [name]: job },
+  }));
+  const picked = await pickOne([image, ...workers, ...rows], {
     title: titleOf('gpuRental.workspaceFile.create'),
     placeHolder: t('What does this workspace rent?'),
   });
@@ -80,7 +92,7 @@ async function chooseSource({
     return undefined;
   }
   if (!('template' in picked)) {
-    return { image: 'pytorch/pytorch:latest' };
+    return { image: 'pytorch/pytorch:latest', ...('jobs' in picked && { jobs: picked.jobs }) };
   }
   const { id, name, hashId } = picked.template;
   return { template: { id, name, hash: hashId } };
@@ -111,6 +123,7 @@ async function exists(uri: vscode.Uri): Promise<boolean> {
 const files = [
   ['README.md', 'README.md'],
   ['train.sh', 'train.sh'],
+  ['train_gpus.py', 'train_gpus.py'],
   ['gpu-rental.json', workspaceFilePath],
 ] as const;
 

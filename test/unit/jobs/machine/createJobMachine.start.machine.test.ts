@@ -112,6 +112,27 @@ describe('The start of a job on its machine', () => {
     assert.match(log.piece.toString(), /^(?:600|59\d)\n$/);
   });
 
+  for (const [what, devices, count] of [
+    ['the number of its GPUs', ['nvidia0', 'nvidia7', 'nvidiactl', 'nvidia-uvm', 'nvidia-caps'], '2'],
+    ['one GPU, where none can be counted', ['null'], '1'],
+  ] as const) {
+    it(`gives the job ${what}`, async () => {
+      const { remote } = scene();
+      const HOST_DEV = join(remote, 'dev');
+      mkdirSync(HOST_DEV);
+      devices.forEach((name) => {
+        writeFileSync(join(HOST_DEV, name), '');
+      });
+      const job = scene().with({ ssh: shellMachine(remote, { HOST_DEV }) });
+      const order = jobOrder('echo "$GPU_RENTAL_GPUS"');
+      await job.begin(order);
+      await job.sync(order, undefined);
+      await job.start(order);
+      const { log } = await scene().ended(jobId);
+      assert.equal(log.piece.toString(), `${count}\n`);
+    });
+  }
+
   it('is noted with that of its script, so that both are known however late someone looks', async () => {
     await scene().run(jobOrder('sleep 1', { setup: 'sleep 2', setupKey: 'ab' }));
     const { ago, beat } = await scene().ended(jobId);

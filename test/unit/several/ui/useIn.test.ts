@@ -163,21 +163,6 @@ describe('A group that is handed to a tool', () => {
     );
   });
 
-  it('starts workers on the members that run, and none without any', async () => {
-    const one = scene({ ids: [7, 8] });
-    await (
-      await one.begin('W&B Agent')
-    ).used;
-    const workers = { engine: 'wandb', instanceIds: [7, 8] };
-    assert.deepEqual(one.ran, [`gpuRental.job.startWorkers ${JSON.stringify(workers)}`]);
-    const none = scene({ ids: [] });
-    await (
-      await none.begin('W&B Agent')
-    ).used;
-    assert.deepEqual(none.ran, []);
-    assert.match(textsOn(none.screen).join(), /No instance of the group crew is running/);
-  });
-
   it('is handed to nothing where no tool is picked', async () => {
     const { use, quick, ran } = scene();
     const used = use();
