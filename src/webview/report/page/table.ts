@@ -61,10 +61,21 @@ export function tableElement(
     table.append(body);
     return table;
   }
-  table.append(element('caption', {}, view.caption), element('thead', {}, headings), body);
+  table.append(
+    element('caption', { id: `caption-${id}` }, view.caption),
+    element('thead', {}, headings),
+    body,
+  );
   return element(
     'div',
-    { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': view.caption, id: `table-${id}` },
+    {
+      class: 'scroll',
+      tabindex: '0',
+      role: 'region',
+      // Several tables may have the same caption, and screen readers list regions by name.
+      'aria-labelledby': `heading-${id} caption-${id}`,
+      id: `table-${id}`,
+    },
     table,
   );
 }
