@@ -1,6 +1,8 @@
 import type { SshKey, User } from '../model/accounts/account';
 import type { ApiKey, CreatedApiKey, NewApiKey } from '../model/accounts/apiKey';
+import type { AuditEntry } from '../model/accounts/auditEntry';
 import type { Charge } from '../model/accounts/charge';
+import type { Invoice } from '../model/accounts/invoice';
 import type { NotificationPreferences, NotificationType, Webhook } from '../model/accounts/notification';
 import type {
   ConfirmedSecondFactorMethod,
@@ -207,6 +209,17 @@ export interface Client {
       span: { readonly from: number; readonly to: number },
       options?: CallOptions,
     ): Promise<Listing<Charge> & { readonly isComplete: boolean }>;
+  };
+  readonly invoices: {
+    /** Invoices, payments and credits between two times in Unix seconds, newest first. */
+    list(
+      span: { readonly from: number; readonly to: number },
+      options?: CallOptions,
+    ): Promise<Listing<Invoice> & { readonly isComplete: boolean }>;
+  };
+  readonly auditLog: {
+    /** What changed something in the account, in the order of the service. */
+    list(options?: CallOptions): Promise<Listing<AuditEntry>>;
   };
   readonly deployments: {
     list(options?: CallOptions): Promise<Listing<Deployment>>;

@@ -1,12 +1,14 @@
 import type { Clock } from '../util/clock';
 import type { Log } from '../util/log';
 import { apiKeysApi, secretsApi, sshKeysApi, teamRolesApi, usersApi } from './account';
+import { auditLogApi } from './auditLog';
 import { parseBaseUrl } from './baseUrl';
 import { chargesApi } from './charges';
 import type { Client } from './client';
 import { copiesApi } from './copies';
 import { deploymentsApi, earningsApi, machinesApi } from './hosting';
 import { instancesApi, priceIncreasesApi } from './instances';
+import { invoicesApi } from './invoices';
 import { notificationsApi } from './notifications';
 import { metricsApi, offersApi } from './offers';
 import { Pacer } from './pacing';
@@ -62,7 +64,9 @@ export function createClient(options: ClientOptions): Client {
     machines: machinesApi(http),
     earnings: earningsApi(http),
     deployments: deploymentsApi(http),
+    auditLog: auditLogApi(http),
     charges: chargesApi(http),
+    invoices: invoicesApi(http),
     apiKeys: apiKeysApi(http),
     copies: copiesApi(http),
     timetable: timetableApi(http),

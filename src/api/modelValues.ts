@@ -31,6 +31,20 @@ export function port(value: number | undefined): number | undefined {
   return value !== undefined && Number.isInteger(value) && value >= 1 && value <= 65_535 ? value : undefined;
 }
 
+/** Returns a time in Unix ms: numbers are Unix seconds, and a text without a time zone is in UTC. */
+export function timeOf(value: number | string | null | undefined): number | undefined {
+  if (value === undefined || value === null || value === '') {
+    return undefined;
+  }
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) {
+    return seconds > 0 && seconds < 1e11 ? Math.round(seconds * 1000) : undefined;
+  }
+  const text = String(value).trim();
+  const ms = Date.parse(/(?:Z|GMT|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text.replace(' ', 'T')}Z`);
+  return Number.isNaN(ms) ? undefined : ms;
+}
+
 export function nonEmpty(value: string | undefined): string | undefined {
   return value === undefined || value === '' ? undefined : value;
 }

@@ -1,3 +1,4 @@
+import type { AuditPort } from './auditLog';
 import type { KeyPermissions, VolumeMount } from './state';
 
 /** What a rental uses of a template (docs/service/templates.md#record). */
@@ -60,6 +61,7 @@ export interface WorldPorts {
     /** The charges of the account's volumes up to now, each for its whole time. */
     billed?(accountId: number): readonly BilledVolume[];
   };
+  audit?: AuditPort;
   /** Environment variables of the account, given to each of its instances. */
   accountEnv?: (accountId: number) => Readonly<Record<string, string>>;
   /** Bearer values and cookies made by the second factor. */

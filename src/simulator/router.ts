@@ -62,7 +62,11 @@ export class Router {
       const caller = authenticate(this.world, route, { ...request, params });
       const complete: SimRequest = { ...request, params, ...(caller ? { caller } : {}) };
       this.limits?.check(route, complete);
-      return await route.handle(complete);
+      const answer = await route.handle(complete);
+      if (caller) {
+        this.world.ports.audit?.request(caller, route, complete);
+      }
+      return answer;
     } catch (error) {
       return errorResponse(error, (inner) => {
         this.world.report(inner);

@@ -1,5 +1,7 @@
 import { apiKeyRoutes } from './apiKeys';
+import { auditRoutes } from './auditLog';
 import { chargeRoutes } from './billing/chargeRoutes';
+import { invoiceRoutes } from './billing/invoiceRoutes';
 import { accountControlRoutes } from './control/accountControls';
 import { deploymentRoutes } from './deployments';
 import { earningsRoutes } from './hosting/earningsRoutes';
@@ -58,6 +60,8 @@ function accountResources(world: World): Route[] {
     ...metricsRoutes(world, world.market),
     ...earningsRoutes(world, world.market),
     ...chargeRoutes(world),
+    ...invoiceRoutes(world),
+    ...auditRoutes(world),
     ...deploymentRoutes(world),
     ...volumeRoutes(world, world.market),
     ...accountControlRoutes(world, secondFactor),

@@ -1,5 +1,6 @@
 import type { Client } from '../../src/api/client';
 import { fromDollars } from '../../src/model/money';
+import { moneyCalls } from './moneyCalls';
 import type { ClientMethod } from './operation';
 
 export interface Call {
@@ -248,23 +249,7 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
       per_day: [{ day: 20758, gpu_earn: 1, sto_earn: 1, bwu_earn: 0, bwd_earn: 0 }],
     },
   },
-  'charges.list': {
-    call: (client) => client.charges.list({ from: 1, to: 2 }),
-    example: {
-      success: true,
-      next_token: null,
-      results: [
-        {
-          start: 1,
-          end: 2,
-          type: 'instance',
-          source: 'instance-1',
-          amount: 0.5,
-          items: [{ type: 'gpu', amount: 0.5 }],
-        },
-      ],
-    },
-  },
+  ...moneyCalls,
   'deployments.list': {
     call: (client) => client.deployments.list(),
     example: { deployments: [{ id: 1, name: 'd', endpoint_state: null }] },

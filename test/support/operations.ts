@@ -229,6 +229,18 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
     'billing/chargeRoutes.ts',
     ['gpuRental.spending.show'],
   ),
+  'invoices.list': undocumented(
+    ['GET /api/v1/invoices/'],
+    'docs/service/billing.md#invoices',
+    'billing/invoiceRoutes.ts',
+    ['gpuRental.spending.show'],
+  ),
+  'auditLog.list': undocumented(
+    ['GET /api/v0/audit_logs/'],
+    'docs/service/audit-log.md#list',
+    'auditLog.ts',
+    ['gpuRental.activity.show', 'gpuRental.instance.open'],
+  ),
   'deployments.list': undocumented(
     ['GET /api/v0/deployments/'],
     'docs/service/deployments.md#list',

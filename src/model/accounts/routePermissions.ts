@@ -6,12 +6,13 @@ import { permissionCategories, type PermissionCategory } from './apiKey';
  */
 const rules: readonly (readonly [RegExp, PermissionCategory])[] = [
   [/^POST \/api\/v0\/(?:bundles|volumes\/search)\//, 'misc'],
+  [/^GET \/api\/v0\/audit_logs\//, 'misc'],
   [/^PUT \/api\/v0\/instances\/request_logs\//, 'instance_read'],
   [/^GET \/api\/v0\/commands\/schedule_job\//, 'instance_read'],
   [/^GET \/api\/v[01]\/(?:instances|volumes|deployments?)\//, 'instance_read'],
   [/^\w+ \/api\/v0\/(?:asks|instances|volumes|deployment|commands)\//, 'instance_write'],
   [/^GET \/api\/v0\/users\/\{user_id\}\/machine-earnings\//, 'billing_read'],
-  [/^GET \/api\/v0\/charges\//, 'billing_read'],
+  [/^GET \/api\/v[01]\/(?:charges|invoices)\//, 'billing_read'],
   [
     /^GET \/api\/v0\/(?:users|notification-types|webhooks|template|secrets|ssh|auth\/apikeys|tfa)\//,
     'user_read',

@@ -61,9 +61,15 @@ export function chargeRoutes(world: World): Route[] {
       ].filter((row) => row.start >= from && row.start <= to);
       const sign = request.query.get('latest_first') === 'true' ? -1 : 1;
       rows.sort((a, b) => sign * (a.start - b.start) || a.source.localeCompare(b.source));
-      return ok(page(rows, request));
+      const isTree = request.query.get('format') === 'tree';
+      return ok(page(rows, request, { usualRows, ...(isTree ? { toShown: tree } : {}) }));
     }),
   ];
+}
+
+interface PageOptions<Row> {
+  readonly usualRows: number;
+  readonly toShown?: (rows: readonly Row[]) => readonly unknown[];
 }
 
 /** Both bounds are required; the refusal has `msg` alone (docs/service/billing.md#charges). */
@@ -83,7 +89,11 @@ function readDays(request: SimRequest): { from: number; to: number } {
   return { from, to };
 }
 
-function page(rows: readonly Charge[], request: SimRequest): Record<string, unknown> {
+export function page<Row>(
+  rows: readonly Row[],
+  request: SimRequest,
+  { usualRows, toShown = (shown) => shown }: PageOptions<Row>,
+): Record<string, unknown> {
   const limitText = request.query.get('limit');
   const limit = limitText === null ? usualRows : Number(limitText);
   if (!Number.isInteger(limit) || limit < 1 || limit > mostRows) {
@@ -92,13 +102,12 @@ function page(rows: readonly Charge[], request: SimRequest): Record<string, unkn
   const start = offsetOf(request.query.get('after_token'));
   const results = rows.slice(start, start + limit);
   const next = start + results.length;
-  const shown = request.query.get('format') === 'tree' ? tree(results) : results;
   return {
     success: true,
     count: results.length,
     total: rows.length,
     next_token: next < rows.length ? Buffer.from(`after ${next}`).toString('base64url') : null,
-    results: shown,
+    results: toShown(results),
   };
 }
 

@@ -172,11 +172,13 @@ export class Timetable {
     ) {
       return;
     }
+    const state = isObject(entry.body) ? entry.body['state'] : undefined;
+    this.world.ports.audit?.timetable(entry.accountId, entry.id, entry.method, { id: instance.id, state });
     if (entry.method === 'DELETE') {
       this.lifecycle.destroy(instance);
-    } else if (entry.method === 'PUT' && isObject(entry.body) && entry.body['state'] === 'stopped') {
+    } else if (entry.method === 'PUT' && state === 'stopped') {
       this.lifecycle.stop(instance);
-    } else if (entry.method === 'PUT' && isObject(entry.body) && entry.body['state'] === 'running') {
+    } else if (entry.method === 'PUT' && state === 'running') {
       this.lifecycle.start(instance);
     }
   }

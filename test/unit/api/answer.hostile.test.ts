@@ -63,6 +63,8 @@ describe('any JSON that arrives', () => {
     ['volumes.list', (volumes) => ({ volumes })],
     ['volumes.search', (offers) => ({ offers })],
     ['priceIncreases.list', (rows) => rows],
+    ['auditLog.list', (audit_logs) => ({ audit_logs })],
+    ['invoices.list', (results) => ({ results })],
     ['charges.list', (results) => ({ results })],
   ];
   for (const [name, wrap] of lists) {

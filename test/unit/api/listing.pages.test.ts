@@ -73,6 +73,19 @@ const lists: Readonly<Record<string, List>> = {
     row: (id) => ({ id }),
     read: async (client) => plain(await client.copies.connections()),
   },
+  auditLog: {
+    name: 'audit_logs',
+    row: (id) => ({ api_route: 'api.instance_DELETE', api_key_id: id }),
+    read: async (client) => plain(await client.auditLog.list()),
+  },
+  invoices: {
+    name: 'results',
+    row: (id) => ({ id, amount: -1 }),
+    read: async (client) => {
+      const { items, isComplete } = await client.invoices.list({ from: 0, to: 1 });
+      return { count: items.length, isPartial: !isComplete };
+    },
+  },
   charges: {
     name: 'results',
     row: (id) => ({ source: `instance-${id}`, amount: 1 }),
