@@ -195,6 +195,7 @@ const contributed = {
   'gpuRental.earnings.show': spec('hosting', { needs: ['billing_read'] }),
   'gpuRental.market.show': spec('hosting', { needs: ['machine_read'] }),
   'gpuRental.spending.show': spec('hosting'),
+  'gpuRental.activity.show': spec('hosting'),
   'gpuRental.deployment.stop': spec('hosting', { args: [named({ deploymentId: id })], needs: change }),
   'gpuRental.deployment.start': spec('hosting', { args: [named({ deploymentId: id })], needs: change }),
   'gpuRental.template.create': spec('templates', { needs: account }),

@@ -143,6 +143,7 @@ export const settingDefaults: Settings = {
 
 /** Commands in the title of a view. The editor passes the focused row and the selection, or neither. */
 export const titleCommands: readonly AnyCommandId[] = [
+  'gpuRental.activity.show',
   'gpuRental.saveSupportBundle',
   'gpuRental.earnings.show',
   'gpuRental.getStarted',

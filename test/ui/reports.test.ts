@@ -137,11 +137,32 @@ describe('reports', function () {
     await workbench.quick.widget.waitFor({ state: 'hidden' });
   });
 
+  it('lists what changed the account', async () => {
+    await session().simulator.call('POST', '/api/v0/secrets/', { key: 'TOKEN', value: 'planted-secret' });
+    await workbench.view('Instances').close();
+    await workbench.view('Account').open();
+    await workbench.view('Account').pick('Account Activity');
+    const page = await report('Account Activity');
+    assert.equal(await rows('audit'), 1);
+    await workbench.shot('09-activity');
+    assert.equal(await page.getByText('planted-secret').count(), 0);
+  });
+
+  it('shows what was paid in beside what was spent', async () => {
+    await workbench.run('Show My Spending');
+    await report('My Spending');
+    assert.equal(await rows('invoices'), 4);
+    await workbench.shot('10-spending');
+    const table = workbench.webview().locator('section[aria-labelledby="heading-invoices"]');
+    await table.scrollIntoViewIfNeeded();
+    await workbench.shot('11-invoices');
+  });
+
   it('can be read in the colours that are shown', async () => {
-    for (const heading of ['Earnings', 'GPU Market']) {
+    for (const heading of ['Earnings', 'GPU Market', 'Account Activity', 'My Spending']) {
       await press(workbench.page.locator('.tabs-container .tab', { hasText: heading }));
       const page = await report(heading);
-      await page.locator('canvas').first().waitFor();
+      await page.locator('canvas, tbody').first().waitFor({ state: 'attached' });
       await workbench.inThemes(async (theme) => {
         if (theme !== '') {
           await pageShowsTheme(page, theme);

@@ -114,6 +114,7 @@ const room = {
   'why a model is not served': 24,
   'models that are served': 90,
   'jobs in files of other engines, with what is lost': 83,
+  'audit log, invoices and members of an account': 60,
 };
 const mostSentences = Object.values(room).reduce((sum, sentences) => sum + sentences, 0);
 

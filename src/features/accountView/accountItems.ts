@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { ListProblem } from '../../editor/listRows';
 import { localize, t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
+import { labelOf } from '../../editor/titles';
 import { tooltip } from '../../editor/tooltip';
 import type { User } from '../../model/accounts/account';
 import type { ApiKey, PermissionCategory } from '../../model/accounts/apiKey';
@@ -105,6 +106,14 @@ export function sshKeyItem(publicKey: string, place: string): vscode.TreeItem {
     .filter((part) => part !== '')
     .join('\n');
   item.command = { command: 'gpuRental.sshKeys.focus', title: t('Show SSH Keys') };
+  return item;
+}
+
+/** Returns the row that opens the page of what changed the account. */
+export function activityItem(): vscode.TreeItem {
+  const item = row(t('Account Activity'), 'history', ';activity;');
+  item.tooltip = t('What changed your account, and who did it. Values that were sent are not shown.');
+  item.command = { command: 'gpuRental.activity.show', title: labelOf('gpuRental.activity.show') };
   return item;
 }
 
@@ -245,6 +254,7 @@ export type AccountNode =
   | { readonly kind: 'credit' }
   | { readonly kind: 'key' }
   | { readonly kind: 'userSshKey' }
+  | { readonly kind: 'activity' }
   | { readonly kind: 'part'; readonly part: PartId }
   | { readonly kind: 'group'; readonly groupId: string }
   | { readonly kind: 'secondFactorMethod'; readonly methodId: number }

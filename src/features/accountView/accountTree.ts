@@ -12,6 +12,7 @@ import type { Account } from '../../store/accounts/accounts';
 import { burnNow, signsOf, type BoundSign } from '../../store/instances/burn';
 import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import {
+  activityItem,
   apiKeyItem,
   backupCodesItem,
   creditItem,
@@ -124,6 +125,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
       this.nodes.of({ kind: 'key' }),
       ...this.userSshKey(),
       ...partIds.map((part) => this.nodes.of({ kind: 'part', part })),
+      this.nodes.of({ kind: 'activity' }),
       ...groups.map(({ id }) => this.nodes.of({ kind: 'group', groupId: id })),
     ];
   }
@@ -221,6 +223,8 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
         );
       case 'userSshKey':
         return user.sshKey === undefined ? undefined : sshKeyItem(user.sshKey, this.place);
+      case 'activity':
+        return activityItem();
       case 'part':
         return partItem(node.part, this.figureOf(node.part, user));
       case 'group': {

@@ -25,7 +25,12 @@ export interface GoneFacts {
   /** The end of the log that is kept of it. */
   readonly log: string | undefined;
   readonly now: number;
+  /** Who ended it, once that was read. */
+  readonly endedBy: string | undefined;
+  readonly canReadEnd: boolean;
 }
+
+export const whoEndedButton = 'whoEnded';
 
 /** Returns the page of an instance that no list has, with what the history knows of its rental. */
 export function goneView(
@@ -43,7 +48,8 @@ export function goneView(
   const showLog = past ? [{ id: 'gpuRental.history.showLog', label: labelOf('gpuRental.showLog') }] : [];
   const output = log === undefined ? {} : { output: logOutput(log, showLog) };
   if (!past) {
-    return { subtitle: '', notices, buttons: [], tiles: [], sections: [], ...output };
+    const sections = isListed ? [endSection(past, facts)] : [];
+    return { subtitle: '', notices, buttons: [], tiles: [], sections, ...output };
   }
   const tiles: readonly (readonly [label: string, value: string | undefined])[] = [
     [t('Ended'), momentText(past.endedAt, now)],
@@ -66,14 +72,27 @@ export function goneView(
   };
 }
 
-function endSection(past: PastRental, { check, log }: GoneFacts): ReportView['sections'][number] {
+function endSection(
+  past: PastRental | undefined,
+  { check, log, endedBy, canReadEnd }: GoneFacts,
+): ReportView['sections'][number] {
+  const ended = [t('Ended by'), endedBy] as const;
+  const facts = past ? [...factsOf(past, check), ended] : [ended];
+  return factsSection(
+    'status',
+    t('Status'),
+    past && log === undefined ? [...facts, [t('Log'), t('not read before the instance ended')]] : facts,
+    canReadEnd ? [{ id: whoEndedButton, label: t('Who Ended It?') }] : [],
+  );
+}
+
+function factsOf(past: PastRental, check: CheckResult | undefined) {
   const { instance, message } = past;
-  return factsSection('status', t('Status'), [
+  return [
     [t('How it ended'), endText(past)],
     [t('Host says'), message ?? (past.end === 'destroyed' ? undefined : instance.statusMessage)],
     [t('Cost'), costOfPastText(past)],
     [t('Rented by agent (unverified name)'), agentOfPast(past)],
     [t('Check of the machine'), check && localize(checkText(instance, undefined, check))],
-    [t('Log'), log === undefined ? t('not read before the instance ended') : undefined],
-  ]);
+  ] as const;
 }

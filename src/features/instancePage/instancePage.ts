@@ -19,10 +19,11 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { durationText } from '../../util/duration';
 import type { FromPage, ReportView } from '../../webview/report/protocol';
 import { pageCommand } from './actions';
-import { goneView, pastCommand } from './goneView';
+import { goneView, pastCommand, whoEndedButton } from './goneView';
 import { instanceView, readGpusButton, stopGpusButton, type PageFacts } from './instanceView';
 import { LiveGpus } from './liveGpus';
 import type { PageRow } from './sections';
+import { WhoEnded } from './whoEnded';
 
 export type PageDeps = Pick<
   Services,
@@ -63,6 +64,7 @@ export class InstancePage implements Disposable {
   /** The end of its log as last kept. */
   private log: string | undefined;
   private readonly gpus: LiveGpus;
+  private readonly end: WhoEnded;
   /** How its host key was checked, as last read. */
   private hostKey: string | undefined;
   /** What a click on a row does, by the section and the id of the row. */
@@ -83,6 +85,7 @@ export class InstancePage implements Disposable {
         () => !this.store.isDisposed && this.panel.isVisible,
       ),
     );
+    this.end = new WhoEnded(deps, of.instanceId, () => this.draw());
     this.panel = new ReportPanel(
       {
         id: 'instance',
@@ -201,6 +204,8 @@ export class InstancePage implements Disposable {
           check: this.deps.machineProofs.find(this.of.instanceId)?.check,
           log: this.log,
           now: this.deps.clock.now(),
+          endedBy: this.end.text,
+          canReadEnd: this.end.canRead,
         });
     return {
       title: this.name,
@@ -350,6 +355,8 @@ export class InstancePage implements Disposable {
       void runCommand('gpuRental.refresh');
     } else if (message.id === readGpusButton) {
       void this.gpus.start();
+    } else if (message.id === whoEndedButton) {
+      void this.end.read();
     } else if (message.id === stopGpusButton) {
       this.gpus.stop();
     }

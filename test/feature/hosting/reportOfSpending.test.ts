@@ -30,6 +30,54 @@ describe('the report of spending', () => {
     await spending.shows('all', ({ notices }) => notices.every((one) => one.severity === 'info'));
   });
 
+  it('shows what was paid in beside what was spent, and by how much they differ', async () => {
+    const { tiles } = spending.view;
+    const tile = (label: string) => tiles.find((one) => one.label === label)?.value ?? '';
+    // The payment that is open does not count.
+    assert.equal(tile('Paid in, less refunds'), '$47.00');
+    const spent = Number(tile('Spent in this period').replace('$', ''));
+    const { text } = await spending.notice(/more than you (?:spent|paid in)/);
+    const difference = Number(/\$(\d+\.\d\d)/.exec(text)?.[1]);
+    assert.equal(Math.abs(47 - spent).toFixed(2), difference.toFixed(2), `${spent} and ${text}`);
+    assert.deepEqual(
+      spending.rows('invoices').map((cells) => cells.slice(1)),
+      [
+        ['Credit', 'coinbase', 'Top-up', '#3304', 'not paid yet', '$20.00'],
+        ['Refund', 'stripe_payments', 'Refund of a top-up', '#3303', 'paid', '-$8.00'],
+        ['Credit', 'transfer', 'Promotional credit', '#3302', 'paid', '$5.00'],
+        ['Credit', 'stripe_payments', 'Top-up', '#3301', 'paid', '$50.00'],
+      ],
+    );
+  });
+
+  it('shows the charges where invoices can not be read, and names no difference then', async () => {
+    const path = '/api/v1/invoices/';
+    computer().simulator.fail({ kind: 'error', method: 'GET', path, times: 0, ...denied });
+    await spending.press('Refresh');
+    await spending.notice(/^Could not read invoices, payments and credits\. \S/);
+    assert.ok(spending.rows('sources').length > 0);
+    assert.ok(!spending.view.sections.some(({ id }) => id === 'invoices'));
+    assert.ok(!spending.view.notices.some(({ text }) => /more than you/.test(text)));
+    computer().simulator.faults.clear();
+    const body = { success: true, count: 1, total: 1, results: [{ type: 'credit' }, { amount: -1 }] };
+    computer().simulator.fail({ kind: 'answer', path, status: 200, body });
+    await spending.press('Refresh');
+    await spending.notice(/Some invoices, payments or credits could not be read/);
+    assert.equal(
+      spending.view.tiles.find(({ label }) => label === 'Paid in, less refunds')?.value,
+      'unknown',
+    );
+    assert.ok(!spending.view.notices.some(({ text }) => /more than you/.test(text)));
+  });
+
+  it('leads to the invoices in the web console, which this marketplace has not', async () => {
+    await spending.press('Open Web Console');
+    await window.toast(/has no web console/);
+    window.clearToasts();
+    await spending.press('Refresh');
+    await spending.shows('all', () => spending.rows('invoices').length === 4);
+  });
+
   it('estimates nothing from a list of instances that could not be read', async () => {
     const { json } = await computer().simulator.call('POST', '/__sim/accounts/', { credit: 10 });
     computer().simulator.fail({ kind: 'html500', path: '/api/v1/instances/', times: 0 });

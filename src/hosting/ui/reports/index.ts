@@ -9,6 +9,7 @@ export function register(deps: ReportsDeps): Disposable {
   const open = (id: Exclude<ReportId, 'market'>) => () => {
     reports.open(id);
   };
+  store.add(deps.commands.register('gpuRental.activity.show', open('activity')));
   store.add(deps.commands.register('gpuRental.earnings.show', open('earnings')));
   const show = (scope?: MarketScope) => {
     reports.showMarket(scope);

@@ -1,7 +1,7 @@
 import { ForbiddenError, UnauthorizedError } from '../../../api/errors';
 import { runCommand } from '../../../editor/commands';
 import { offerDamagedFiles } from '../../../editor/damagedFiles';
-import { t } from '../../../editor/localize';
+import { reasonOf, t } from '../../../editor/localize';
 import { titleOf } from '../../../editor/titles';
 import { stateOf } from '../../../model/instances/instanceState';
 import { add, zero, type Micros } from '../../../model/money';
@@ -16,17 +16,20 @@ import type { Services } from '../../../services';
 import { followAccount } from '../../../shared/followAccount';
 import { NotSignedInError } from '../../../shared/notSignedIn';
 import type { Account } from '../../../store/accounts/accounts';
+import { readAuditLog } from '../../../store/accounts/auditLog';
 import { isComplete, listedInstances } from '../../../store/instances/listed';
 import { MarketHistory } from '../../../store/offers/marketHistory';
 import { LastRental } from '../../../store/rentals/lastRental';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
+import { isCancelled } from '../../../util/errors';
+import { ActivitySource } from './activitySource';
 import { EarningsSource } from './earningsSource';
 import { MarketSource, type Market, type MarketDeps, type MarketScope } from './marketSource';
 import type { PaidByModel } from './marketView';
 import { observedCharges } from './observed';
 import { PinBoard } from './pinBoard';
 import { ReportController, type ReportDeps, type ReportSource } from './reportController';
-import { SpendingSource, type Spending } from './spendingSource';
+import { SpendingSource, type Invoices, type Spending } from './spendingSource';
 
 export type ReportsDeps = ReportDeps &
   Pick<
@@ -42,9 +45,9 @@ export type ReportsDeps = ReportDeps &
     | 'work'
   >;
 
-export type ReportId = 'earnings' | 'market' | 'spending';
+export type ReportId = 'activity' | 'earnings' | 'market' | 'spending';
 
-/** The earnings, market and spending reports. */
+/** The reports of activity, earnings, the market and spending. */
 export class Reports implements Disposable {
   private readonly opened = new Map<
     ReportId,
@@ -112,6 +115,9 @@ export class Reports implements Disposable {
     const { deps } = this;
     const now = () => deps.clock.now();
     switch (id) {
+      case 'activity':
+        this.show(id, new ActivitySource((signal) => readAuditLog(this.account(), { signal })));
+        break;
       case 'earnings':
         this.show(
           id,
@@ -126,8 +132,9 @@ export class Reports implements Disposable {
         this.show(
           id,
           new SpendingSource(
-            async (range, signal) => ({
-              ...(await readSpending(deps, this.account(), range, signal)),
+            async ({ from, to, listedFrom }, signal) => ({
+              ...(await readSpending(deps, this.account(), { from: listedFrom, to }, signal)),
+              invoices: await readInvoices(this.account(), { from, to }, signal),
               agentInstances: [...(await deps.work.rentedByAgents()).keys()],
             }),
             now,
@@ -250,7 +257,7 @@ async function readSpending(
   account: Account,
   range: { readonly from: number; readonly to: number },
   signal: AbortSignal,
-): Promise<Omit<Spending, 'agentInstances'>> {
+): Promise<Omit<Spending, 'agentInstances' | 'invoices'>> {
   try {
     const { items: charges, ...rest } = await account.client.charges.list(range, { signal });
     return { charges, ...rest, origin: 'service' };
@@ -267,5 +274,22 @@ async function readSpending(
     const isListed = fleet.state.kind === 'ready' && isComplete(fleet.state.value);
     const isAll = isWhole && isListed && past?.error === undefined;
     return { charges, skipped: 0, isComplete: isAll, origin: 'observed' };
+  }
+}
+
+/** Reads invoices, payments and credits. Charges are of use without them, so a failure becomes a part of the result. */
+async function readInvoices(
+  { client }: Account,
+  range: { readonly from: number; readonly to: number },
+  signal: AbortSignal,
+): Promise<Invoices> {
+  try {
+    return await client.invoices.list(range, { signal });
+  } catch (error) {
+    const problem = reasonOf(error);
+    if (problem === undefined || isCancelled(error)) {
+      throw error;
+    }
+    return { problem };
   }
 }

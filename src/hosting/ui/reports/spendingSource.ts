@@ -1,5 +1,8 @@
+import { runCommand } from '../../../editor/commands';
 import { localize, t } from '../../../editor/localize';
+import { labelOf } from '../../../editor/titles';
 import { chargedBy, listedFrom, type Charge } from '../../../model/accounts/charge';
+import type { Invoice } from '../../../model/accounts/invoice';
 import type { BudgetNow } from '../../../model/budget/budget';
 import { partText } from '../../../model/budget/budgetText';
 import type { Micros } from '../../../model/money';
@@ -7,6 +10,7 @@ import { DayRange } from './days';
 import { rangeFilters } from './earningsSource';
 import { dayName } from './earningsView';
 import { withDollarNames } from './exports';
+import { invoicesView } from './invoicesView';
 import { reportNotice } from './notice';
 import type { ReportSource } from './reportController';
 import { spendingView } from './spendingView';
@@ -18,13 +22,24 @@ export interface Spending {
   readonly isComplete: boolean;
   /** Where the figures come from: the service's list of charges, or instances that this computer has seen. */
   readonly origin: 'service' | 'observed';
+  readonly invoices: Invoices;
   /** Ids of the instances rented by agents. */
   readonly agentInstances: readonly number[];
 }
 
-/** Reads the charges from `from` to `to` (Unix seconds, both included). */
+/** What was paid in and paid back, or why that could not be read. */
+export type Invoices =
+  | { readonly items: readonly Invoice[]; readonly skipped: number; readonly isComplete: boolean }
+  | { readonly problem: string };
+
+/** Reads the charges and invoices from `from` to `to` (Unix seconds, both included). */
 type ReadSpending = (
-  range: { readonly from: number; readonly to: number },
+  range: {
+    readonly from: number;
+    readonly to: number;
+    /** From when charges are listed that may be of the range. */
+    readonly listedFrom: number;
+  },
   signal: AbortSignal,
 ) => Promise<Spending>;
 
@@ -61,13 +76,19 @@ export class SpendingSource implements ReportSource<Spending> {
   }
 
   buttons() {
-    return [];
+    return [{ id: 'console', label: labelOf('gpuRental.openConsole') }];
+  }
+
+  press(id: string): void {
+    if (id === 'console') {
+      void runCommand('gpuRental.openConsole', { part: 'credit' });
+    }
   }
 
   read(signal: AbortSignal): Promise<Spending> {
     return this.range.read(async ({ start, end }) => {
       const range = { from: start * secondsPerDay, to: (end + 1) * secondsPerDay - 1 };
-      const asked = { ...range, from: listedFrom(range.from) };
+      const asked = { ...range, listedFrom: listedFrom(range.from) };
       const { charges, ...rest } = await this.readSpending(asked, signal);
       const at = this.now() / 1000;
       return { ...rest, charges: charges.flatMap((charge) => spreadOverDays(chargedBy(at, charge), range)) };
@@ -107,7 +128,12 @@ export class SpendingSource implements ReportSource<Spending> {
         : []),
     ];
     const view = spendingView(spending, localize);
-    return { ...view, tiles: [...view.tiles, ...this.budgetTiles()], notices };
+    const paid = invoicesView(spending);
+    return {
+      tiles: [...view.tiles, ...paid.tiles, ...this.budgetTiles()],
+      sections: [...view.sections, ...paid.sections],
+      notices: [...notices, ...paid.notices],
+    };
   }
 
   private budgetTiles() {

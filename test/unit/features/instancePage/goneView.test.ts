@@ -13,7 +13,15 @@ function past(change: Partial<PastRental> = {}, instance: object = {}): PastRent
 }
 
 function page(rental: PastRental | undefined, facts: Partial<GoneFacts> = {}) {
-  const nothing = { isListed: true, hasEnded: true, check: undefined, log: undefined, now };
+  const nothing = {
+    isListed: true,
+    hasEnded: true,
+    check: undefined,
+    log: undefined,
+    now,
+    endedBy: undefined,
+    canReadEnd: true,
+  };
   return goneView('trainer', rental, { ...nothing, ...facts });
 }
 const rows = (view: ReturnType<typeof page>, id: string) =>
