@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type NetConnectOpts } from 'node:net';
 import { wait, type Clock } from '../util/clock';
 import { isCancelled, UserError } from '../util/errors';
 import { text } from '../util/text';
@@ -11,7 +11,10 @@ import { checkHost, checkPort, UnsafeValueError } from './validate';
 
 /** A port of a machine that is reachable on this computer only, until it is closed. */
 export interface Forward {
+  /** 0 with a `localSocket`. */
   readonly localPort: number;
+  /** As in `WantedForward`. */
+  readonly localSocket?: string;
   readonly remotePort: number;
   /** As in `WantedForward`. */
   readonly remoteHost?: string;
@@ -26,6 +29,11 @@ export interface WantedForward {
   readonly remoteHost?: string;
   /** The wanted local port, used if it is free; by default the same number as on the machine. */
   readonly localPort?: number;
+  /**
+   * A path at which ssh listens in place of a port, for this user alone. Its folder must be closed to others, and an
+   * earlier socket there is replaced. Not on Windows.
+   */
+  readonly localSocket?: string;
   /** If true, ssh ends within 15 s after the machine stops answering. */
   readonly noticesLossSoon?: boolean;
 }
@@ -78,7 +86,9 @@ export async function openForward(
 ): Promise<Forward> {
   const remotePort = checkPort(wanted.remotePort);
   const remoteHost = checkHost(wanted.remoteHost ?? '127.0.0.1');
-  const localPort = await localPortFor(wanted, deps.isHere === true);
+  const { localSocket } = wanted;
+  const localPort = localSocket === undefined ? await localPortFor(wanted, deps.isHere === true) : 0;
+  const local = localSocket ?? `127.0.0.1:${localPort}`;
   const stop = new AbortController();
   const onAbort = () => {
     stop.abort();
@@ -86,18 +96,13 @@ export async function openForward(
   signal?.addEventListener('abort', onAbort, { once: true });
   const [program, ...before] = deps.command;
   const output = new SshOutput();
-  const options = [
-    'ExitOnForwardFailure=yes',
-    'PermitLocalCommand=yes',
-    `LocalCommand=echo ${output.listensMark}`,
-    ...(wanted.noticesLossSoon === true ? ['ServerAliveInterval=5', 'ServerAliveCountMax=3'] : []),
-  ];
+  const options = ['PermitLocalCommand=yes', `LocalCommand=echo ${output.listensMark}`, ...optionsOf(wanted)];
   const args = [
     ...before,
     // ssh reports what became of a connection only with `-vv`.
     ...['-vv', '-N'],
     ...options.flatMap((option) => ['-o', option]),
-    ...['-L', `127.0.0.1:${localPort}:${inUrl(remoteHost)}:${remotePort}`, alias],
+    ...['-L', `${local}:${inUrl(remoteHost)}:${remotePort}`, alias],
   ];
   const state = { said: '', isOver: false };
   const ended = deps
@@ -126,7 +131,8 @@ export async function openForward(
     if (isOver() || !output.listens) {
       throw failure();
     }
-    await tryOnce(localPort, () => until(() => output.ofConnection !== undefined, firstConnectionMs, 50));
+    const place = localSocket === undefined ? { host: '127.0.0.1', port: localPort } : { path: localSocket };
+    await tryOnce(place, () => until(() => output.ofConnection !== undefined, firstConnectionMs, 50));
     if (output.ofConnection === 'forbidden') {
       throw new ForwardingForbiddenError(portOf(wanted));
     }
@@ -142,10 +148,19 @@ export async function openForward(
   return {
     localPort,
     remotePort,
+    ...(localSocket === undefined ? {} : { localSocket }),
     ...(wanted.remoteHost === undefined ? {} : { remoteHost: wanted.remoteHost }),
     ended,
     close: onAbort,
   };
+}
+
+function optionsOf({ localSocket, noticesLossSoon }: WantedForward): readonly string[] {
+  return [
+    'ExitOnForwardFailure=yes',
+    ...(localSocket === undefined ? [] : ['StreamLocalBindUnlink=yes', 'StreamLocalBindMask=0177']),
+    ...(noticesLossSoon === true ? ['ServerAliveInterval=5', 'ServerAliveCountMax=3'] : []),
+  ];
 }
 
 /** The message of ssh about the first connection through a forward: that it is open, or why not. */
@@ -191,8 +206,8 @@ function kindOf(refusal: string | undefined): 'open' | 'forbidden' | 'failed' {
  * Connects once through a forward, and closes the connection once its outcome is known: ssh reports only
  * for a connection whether the machine forwards at all. A program behind it sees a silent connection.
  */
-async function tryOnce(localPort: number, known: () => Promise<void>): Promise<void> {
-  const socket = connect({ host: '127.0.0.1', port: localPort });
+async function tryOnce(place: NetConnectOpts, known: () => Promise<void>): Promise<void> {
+  const socket = connect(place);
   const isConnected = await new Promise<boolean>((resolve) => {
     socket.once('connect', () => resolve(true));
     socket.once('error', () => resolve(false));

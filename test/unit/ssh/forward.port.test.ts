@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
+import { statSync, writeFileSync } from 'node:fs';
+import { createServer, get, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Run } from '../../../src/ssh/run';
 import type { SshService } from '../../../src/ssh/service';
 import { SshHome } from '../../support/sshHome';
@@ -61,6 +64,27 @@ describe('A forwarded port', () => {
       }
     });
   }
+
+  it('is a socket for this user alone where one is wanted, and no port', async () => {
+    web = createServer((_, response) => response.end('by the socket'));
+    web.listen(0, '127.0.0.1');
+    await new Promise((resolve) => web?.once('listening', resolve));
+    const localSocket = path.join(home.root, 'engine.sock');
+    writeFileSync(localSocket, 'of an earlier window');
+    const remotePort = (web.address() as AddressInfo).port;
+    const forward = await ssh.forward('gpu-7', { remotePort, localSocket });
+    try {
+      assert.equal(forward.localPort, 0);
+      assert.equal(statSync(localSocket).mode & 0o777, 0o600);
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        get({ socketPath: localSocket, path: '/' }, resolve).once('error', reject);
+      });
+      assert.equal(await text(answer), 'by the socket');
+    } finally {
+      forward.close();
+      await forward.ended;
+    }
+  });
 
   it('does not lead to itself on a machine that is this computer, where nothing listens', async () => {
     const port = await freePort();
