@@ -89,6 +89,9 @@ function ascii(code) {
   return code.replace(/[^\x00-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+/** Classes that the oldest editor has, and its types do not. */
+const untyped = ['LanguageModelDataPart', 'LanguageModelThinkingPart'];
+
 /**
  * Reads the names of the editor's API once. Each `import * as vscode` would otherwise copy the API, which has about 450
  * names, each behind a function of its own: 119 copies are several megabytes of heap.
@@ -106,7 +109,7 @@ const oneEditorApi = {
         ([, name]) => name,
       );
       return {
-        contents: `import * as api from 'vscode';\nexport const { ${[...new Set(names)].join(', ')} } = api;`,
+        contents: `import * as api from 'vscode';\nexport const { ${[...new Set([...names, ...untyped])].join(', ')} } = api;`,
         loader: 'js',
       };
     });

@@ -334,6 +334,8 @@ const contributed = {
   'gpuRental.connected.showMenu': spec('connectedWindow'),
   'gpuRental.instance.cloneRepository': spec('connect', { args: [instance] }),
   'gpuRental.runActiveFile': spec('files', { args: [document] }),
+  'gpuRental.model.copyEndpoint': spec('models', { args: [jobRow] }),
+  'gpuRental.model.useInChat': spec('models', { args: [jobRow] }),
   'gpuRental.job.run': spec('jobs', { args: [job] }),
   'gpuRental.model.serve': spec('models', { needs: rent }),
   'gpuRental.model.serveAgain': spec('models', { args: [jobRow], needs: rent }),

@@ -103,6 +103,9 @@ export interface Settings {
   'gpuRental.agents.maxInstances': number;
   'gpuRental.agents.maxHours': number;
   'gpuRental.agents.maxQuestionsPerHour': number;
+  'gpuRental.models.inChat': boolean;
+  /** Of the gateway to served models; 0 for any. */
+  'gpuRental.models.port': number;
 }
 export const settingDefaults: Settings = {
   'gpuRental.service.url': 'https://console.vast.ai',
@@ -139,6 +142,8 @@ export const settingDefaults: Settings = {
   'gpuRental.agents.maxInstances': 1,
   'gpuRental.agents.maxHours': 8,
   'gpuRental.agents.maxQuestionsPerHour': 6,
+  'gpuRental.models.inChat': true,
+  'gpuRental.models.port': 0,
 };
 
 /** Commands in the title of a view. The editor passes the focused row and the selection, or neither. */

@@ -120,6 +120,11 @@ export const settingChecks: { readonly [Key in keyof Settings]: (value: unknown)
   'gpuRental.agents.maxInstances': within(0, 100),
   'gpuRental.agents.maxHours': within(0, 720),
   'gpuRental.agents.maxQuestionsPerHour': within(0, 60),
+  'gpuRental.models.inChat': (value) => typeof value === 'boolean',
+  'gpuRental.models.port': (value) =>
+    typeof value === 'number' &&
+    Number.isInteger(value) &&
+    (value === 0 || (value >= 1024 && value <= 65_535)),
 };
 
 function within(least: number, most: number): (value: unknown) => boolean {

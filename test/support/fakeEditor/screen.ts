@@ -76,6 +76,8 @@ export class Screen {
   };
   /** Tools for the chat, by their name. */
   readonly chatTools = new Map<string, vscode.LanguageModelTool<unknown>>();
+  /** Models that the product offers to the chat. */
+  chatModels: vscode.LanguageModelChatProvider | undefined;
   /** Sessions for the accounts menu. */
   accounts: vscode.AuthenticationProvider | undefined;
   /** MCP servers that the product offers to the editor. */

@@ -325,6 +325,32 @@ export class FakeTextPart {
   constructor(readonly value: string) {}
 }
 
+class FakeToolCallPart {
+  constructor(
+    readonly callId: string,
+    readonly name: string,
+    readonly input: object,
+  ) {}
+}
+
+class FakeToolResultPart {
+  constructor(
+    readonly callId: string,
+    readonly content: readonly unknown[],
+  ) {}
+}
+
+class FakeDataPart {
+  constructor(
+    readonly data: Uint8Array,
+    readonly mimeType: string,
+  ) {}
+}
+
+class FakeThinkingPart {
+  constructor(readonly value: string) {}
+}
+
 export class FakeMcpServer {
   constructor(
     readonly label: string,
@@ -338,3 +364,14 @@ export class FakeMcpServer {
 export class FakeToolResult {
   constructor(readonly content: readonly unknown[]) {}
 }
+
+export const chatParts = {
+  LanguageModelTextPart: FakeTextPart,
+  LanguageModelToolCallPart: FakeToolCallPart,
+  LanguageModelToolResultPart: FakeToolResultPart,
+  LanguageModelPromptTsxPart: FakeTextPart,
+  LanguageModelDataPart: FakeDataPart,
+  LanguageModelThinkingPart: FakeThinkingPart,
+  LanguageModelChatMessageRole: { User: 1, Assistant: 2 },
+  LanguageModelChatToolMode: { Auto: 1, Required: 2 },
+};

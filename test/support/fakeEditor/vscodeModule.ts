@@ -79,7 +79,7 @@ export function createVscode(
     extensions: known('extensions', extensionsPart(nature)),
     DataTransferItem: values.FakeDataTransferItem,
     LanguageModelToolResult: values.FakeToolResult,
-    LanguageModelTextPart: values.FakeTextPart,
+    ...values.chatParts,
     McpStdioServerDefinition: values.FakeMcpServer,
     get lm() {
       return languageModels(screen, nature.current);
@@ -133,7 +133,14 @@ function languageModels(screen: Screen, { hasTools, takesServers = true }: Windo
       return new FakeDisposable(() => (screen.servers = undefined));
     },
   };
-  const absent = { registerTool: undefined, registerMcpServerDefinitionProvider: undefined };
+  const absent = {
+    registerTool: undefined,
+    registerMcpServerDefinitionProvider: undefined,
+    registerLanguageModelChatProvider: (_vendor: string, provider: vscode.LanguageModelChatProvider) => {
+      screen.chatModels = provider;
+      return new FakeDisposable(() => (screen.chatModels = undefined));
+    },
+  };
   return hasTools || takesServers
     ? known('lm', { ...absent, ...(hasTools ? tools : {}), ...(takesServers ? servers : {}) })
     : undefined;

@@ -201,6 +201,8 @@ const good: { readonly [Key in keyof Settings]: readonly unknown[] } = {
   'gpuRental.models.idleMinutes': [0, 1440],
   'gpuRental.models.maxHours': [1, 1.5, 720],
   'gpuRental.models.volume': ['weights', 'my_models2'],
+  'gpuRental.models.inChat': [false],
+  'gpuRental.models.port': [1024, 65_535],
 };
 const bad: { readonly [Key in keyof Settings]: readonly unknown[] } = {
   'gpuRental.service.url': ['', ' ', 80],
@@ -237,6 +239,8 @@ const bad: { readonly [Key in keyof Settings]: readonly unknown[] } = {
   'gpuRental.models.idleMinutes': [-1, 1441],
   'gpuRental.models.maxHours': [0.5, 721],
   'gpuRental.models.volume': ['my models', '../x', 7],
+  'gpuRental.models.inChat': ['yes', 0],
+  'gpuRental.models.port': [80, 65_536, 18_100.5, '18100'],
 };
 
 describe('settings', () => {
