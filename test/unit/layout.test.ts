@@ -7,11 +7,7 @@ import textFiles from '../../scripts/textFiles.json';
 const root = path.resolve(__dirname, '..', '..');
 
 /** Taken from their modules by the editor, through `import()`, or by a test of all features. */
-const loadedByName = [
-  ...['activate', 'startApp', 'Reports', 'features'],
-  // The gateway of served models begins with these.
-  ...['engineKeyProgram', 'readEngineKey'],
-];
+const loadedByName = ['activate', 'startApp', 'Reports', 'features'];
 
 function sources(folder: string): string[] {
   return readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -147,7 +147,7 @@ describe('the package', () => {
       tunnels: 'is not open again yet',
       doctor: 'Checking your setup',
       rent: 'Rent: Confirm',
-      engines: 'Start as a Job on Each Instance',
+      engines: 'Not Possible on Rented Containers',
       hostFiles: 'The files for other tools could not be written',
     };
     assert.ok(code('mcp.js').includes(parts['mcp.js']));

@@ -308,6 +308,7 @@ describe('The scripts that set a machine up', () => {
   it('install every program that the tests run', () => {
     // `xattr` is a part of macOS, and asked for there alone.
     const essential = [
+      'cp',
       'find',
       'grep',
       'ls',

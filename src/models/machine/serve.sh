@@ -224,13 +224,13 @@ say_use() {
   say "In use: $said."
 }
 end_if_idle() {
-  if [ "$1" -le 0 ]; then
+  if [ "$1" -le 0 ] && [ -n "$warned" ]; then
     say "Ended after $((idle_seconds / 60)) minutes without requests."
     exit 0
   fi
   if [ "$1" -le "$warn_seconds" ] && [ -z "$warned" ]; then
     warned=yes
-    say "Ends in $1 s, because there are no requests."
+    say "Ends in $(($1 > 0 ? $1 : interval)) s, because there are no requests."
   fi
 }
 

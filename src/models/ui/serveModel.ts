@@ -55,6 +55,9 @@ export async function serveModel(deps: ModelDeps): Promise<void> {
 export async function serveAgain(deps: ModelDeps, target: JobRowTarget | undefined): Promise<void> {
   const account = await signedIn(deps.accounts);
   const served = target && deps.servedModels.find(target.jobId);
+  if (account && !served) {
+    message('info', t('This needs a model that is served.'));
+  }
   if (!account || !served) {
     return;
   }

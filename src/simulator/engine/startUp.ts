@@ -172,7 +172,7 @@ const llamaLog: EngineLog = {
 };
 
 function grouped(value: number): string {
-  return value.toLocaleString('en-US');
+  return new Intl.NumberFormat('en-US').format(value);
 }
 
 function asPython(given: Readonly<Record<string, string>>): string {
