@@ -107,6 +107,9 @@ export class JobPlay {
   private async open(): Promise<FeatureWindow> {
     const known = this.computer.windows.find(({ isOpen }) => isOpen);
     if (known) {
+      // One that was opened beside another begins to work once the user looks at it.
+      await known.view('instances').rows();
+      await this.computer.rest();
       return known;
     }
     const window = await this.computer.openWindow({ isFocused: true });
