@@ -46,20 +46,11 @@ const questions: Readonly<Record<string, Asking>> = {
   },
   'a group for another tool': async (window) => {
     window.run('Use These Instances in…');
-    await window.quick.title('Use These Instances in');
-    return () => window.quick.pick(/Dask|Optuna/);
-  },
-  'workers as jobs': async (window) => {
-    window.run('Use These Instances in…');
-    await window.quick.pick('W&B Agent');
-    await window.quick.title('W&B Agent');
-    await window.quick.enter();
-    await window.quick.title('Start W&B Agent on Each Instance');
-    return async () => {
-      await window.quick.type('sh agent.sh');
-      await window.quick.type('1');
-      await window.quick.type('5');
-    };
+    await window.quick.pick('Ansible');
+    await window.quick.pick('All Running Instances');
+    await window.quick.type('lab');
+    await window.quick.row('In the Workspace');
+    return () => window.quick.pick('In the Workspace');
   },
   'a notebook': chosen('Use in Notebook…'),
   'a clone': async (window) => {

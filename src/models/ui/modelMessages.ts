@@ -100,6 +100,8 @@ function offerNews({ clock, jobs, oneWindow, servedModels }: ModelDeps): void {
           contextTokens === undefined
             ? t('{0} is ready.', model.name)
             : t('{0} is ready, with a context of {1} tokens.', model.name, tokensText(contextTokens)),
+          titledAction('gpuRental.model.useInChat', { jobId: model.id }),
+          titledAction('gpuRental.model.copyEndpoint', { jobId: model.id }),
         ),
       { isStillSo },
     );

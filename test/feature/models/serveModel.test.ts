@@ -64,6 +64,33 @@ describe('a model that a machine is rented for', () => {
     );
   });
 
+  it('answers at an address of this computer to programs that have its key', async () => {
+    await window.toastButton(/^Qwen3-8B is ready/, 'Copy Model Endpoint…');
+    await window.quick.pick('Copy Base URL');
+    const { clipboard } = computer();
+    const address = clipboard.text;
+    await window.view('instances').menu(/^Qwen3-8B ready/, 'Copy Model Endpoint…');
+    await window.quick.pick('Copy Key');
+    await window.dialogButton('Copy Key');
+    await computer().rest();
+    const key = clipboard.text;
+    const ask = (authorization: string) =>
+      fetch(`${address}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'Qwen3-8B', messages: [{ role: 'user', content: 'Hello' }] }),
+      });
+    assert.match(address, /^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+    assert.equal((await ask('Bearer none')).status, 401);
+    let answer = await ask(`Bearer ${key}`);
+    await computer().until('the tunnel', async () => {
+      answer = answer.ok ? answer : await ask(`Bearer ${key}`);
+      return answer.ok;
+    });
+    assert.match(await answer.text(), /stand-in/);
+    assert.ok(!window.describe().includes(key));
+  });
+
   it('counts as used when the user wants that, and ends with its machine', async () => {
     await window.view('instances').menu(/^Qwen3-8B ready/, 'Keep Serving…');
     await window.toast(/^Qwen3-8B counts as used now/);
