@@ -18,6 +18,13 @@ export class ChatDriver {
     return JSON.parse(answer) as Json;
   }
 
+  /** What a model of the product answers in the chat, piece by piece. */
+  async say(say: string): Promise<{ readonly model: unknown; readonly pieces: readonly string[] }> {
+    const { model, pieces, error } = await this.send({ say });
+    assert.ok(Array.isArray(pieces), JSON.stringify(error));
+    return { model, pieces: pieces as readonly string[] };
+  }
+
   async toolNames(): Promise<readonly string[]> {
     return (await this.send({}))['names'] as readonly string[];
   }

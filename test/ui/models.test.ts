@@ -1,4 +1,8 @@
 import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { ChatDriver } from '../support/chatDriver';
 import { confirmRental, generateKey } from '../support/journey';
 import { appears, clickRow } from '../support/press';
 import { useUiSession } from '../support/uiSession';
@@ -8,10 +12,20 @@ import type { Workbench } from '../support/workbench';
 describe('a model of the demo marketplace', function () {
   this.timeout(240_000);
   this.bail(true);
-  const session = useUiSession('models');
+  const address = path.join(tmpdir(), `gr-models-${process.pid}.sock`);
+  const session = useUiSession('models', {
+    settings: { 'chat.disableAIFeatures': false },
+    env: { GPU_RENTAL_TEST_CHAT: address },
+    extensions: ['ui/chatDriver'],
+  });
+  const chat = new ChatDriver(address);
   let workbench: Workbench;
   const instances = () => workbench.view('Instances');
   const served = () => instances().row(/Qwen3-8B(?! machine)/);
+
+  after(() => {
+    rmSync(address, { force: true });
+  });
 
   it('is chosen by its size, its least GPU and its license', async () => {
     workbench = await session().window();
@@ -67,19 +81,39 @@ describe('a model of the demo marketplace', function () {
     await workbench.shot('05-ready');
   });
 
+  it('answers in the chat of the editor, piece by piece', async () => {
+    await workbench.clearNotifications();
+    await until('an answer in the chat', async () =>
+      chat.say('Which model is this?').then(
+        ({ model, pieces }) => {
+          assert.equal(model, 'Qwen3-8B');
+          assert.ok(pieces.length > 1);
+          return /stand-in/.test(pieces.join(''));
+        },
+        (error: unknown) => {
+          // Its tunnel may still be opening.
+          assert.match(String(error), /does not answer now|not ready yet/);
+          return false;
+        },
+      ),
+    );
+    await workbench.page.getByText('stand-in').first().waitFor();
+    await workbench.shot('06-chat');
+  });
+
   it('is on the page of its instance', async () => {
     await workbench.clearNotifications();
     await instances().pick('Qwen3-8B machine');
     const page = workbench.webview();
     await page.getByText('Qwen3-8B: Context').waitFor({ timeout: 30_000 });
     await page.getByText('Qwen3-8B: Context').scrollIntoViewIfNeeded();
-    await workbench.shot('06-page');
+    await workbench.shot('07-page');
   });
 
   it('ends with its machine as the user chooses', async () => {
     await instances().contextMenu(served(), /^Stop Serving…$/);
     await workbench.dialog.waitFor();
-    await workbench.shot('07-stop');
+    await workbench.shot('08-stop');
     await workbench.dialogButton('Destroy');
     await workbench.toast(/is destroyed after Qwen3-8B/, 60_000);
   });

@@ -9,15 +9,16 @@ const waiting = [];
 /**
  * `{"prompt": {"tool": …, "input": …}}` over the socket of a test goes through the chat and its participant. The others are
  * done at once, as by any extension: `{"tool": …, "input": …}`, `{"command": …, "args": […]}`, `{"setting": …, "value": …}`.
+ * `{"say": …}` goes through the chat to a model of the product, whose answer the participant shows as it comes.
  */
-async function run({ prompt, tool, input, command, args = [], setting, value }, toolInvocationToken) {
-  if (prompt !== undefined) {
-    const query = `@driver ${JSON.stringify(prompt)}`;
+async function run({ prompt, say, tool, input, command, args = [], setting, value }, toolInvocationToken) {
+  if (prompt !== undefined || say !== undefined) {
+    const query = `@driver ${JSON.stringify(prompt ?? { text: say })}`;
     const answered = new Promise((resolve) => waiting.push(resolve));
     await vscode.commands.executeCommand('workbench.action.chat.open', {
       query,
       mode: 'ask',
-      modelSelector: { vendor },
+      modelSelector: { vendor: say === undefined ? vendor : 'gpu-rental' },
     });
     return answered;
   }
@@ -40,6 +41,17 @@ function answer(text, toolInvocationToken) {
   return run(JSON.parse(text), toolInvocationToken).catch((error) => ({ error: error.message }));
 }
 
+/** Asks the model of a request, and shows its answer piece by piece. */
+async function passOn({ model }, text, stream, token) {
+  const answer = await model.sendRequest([vscode.LanguageModelChatMessage.User(text)], {}, token);
+  const pieces = [];
+  for await (const piece of answer.text) {
+    pieces.push(piece);
+    stream.markdown(piece);
+  }
+  return { vendor: model.vendor, model: model.name, pieces };
+}
+
 /** The chat sends nothing to a participant while there is no model. Nothing asks this one. */
 const model = {
   provideLanguageModelChatInformation: () => [
@@ -59,11 +71,20 @@ const model = {
 };
 
 exports.activate = (context) => {
-  const participant = vscode.chat.createChatParticipant(`${vendor}.driver`, async (request, _, stream) => {
-    const answered = await answer(request.prompt, request.toolInvocationToken);
-    stream.markdown(JSON.stringify(answered));
-    waiting.shift()?.(answered);
-  });
+  const participant = vscode.chat.createChatParticipant(
+    `${vendor}.driver`,
+    async (request, _, stream, token) => {
+      const { text } = JSON.parse(request.prompt);
+      if (text !== undefined) {
+        const passed = passOn(request, text, stream, token).catch((error) => ({ error: error.message }));
+        waiting.shift()?.(await passed);
+        return;
+      }
+      const answered = await answer(request.prompt, request.toolInvocationToken);
+      stream.markdown(JSON.stringify(answered));
+      waiting.shift()?.(answered);
+    },
+  );
   context.subscriptions.push(participant, vscode.lm.registerLanguageModelChatProvider(vendor, model));
   const address = process.env.GPU_RENTAL_TEST_CHAT;
   rmSync(address, { force: true });
