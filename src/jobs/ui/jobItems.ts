@@ -129,8 +129,9 @@ function reasonText({ state: { why, reopened, phase } }: JobRow): string | undef
 }
 
 /** What the log last said of the progress. */
-function numbersText({ state: { numbers } }: JobRow): readonly string[] {
-  const { epoch, step, loss, speed } = numbers ?? {};
+/** An engine prints numbers of its own, which are no progress. */
+function numbersText({ job, state }: JobRow): readonly string[] {
+  const { epoch, step, loss, speed } = (job.serves ? undefined : state.numbers) ?? {};
   return [
     ...(epoch === undefined ? [] : [t('epoch {0}', epoch)]),
     ...(step === undefined ? [] : [t('step {0}', step)]),

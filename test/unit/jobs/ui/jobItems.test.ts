@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type * as vscode from 'vscode';
 import type { JobRow } from '../../../../src/jobs/model/job';
+import type { Serves } from '../../../../src/jobs/model/serves';
 import { groupOf, jobGroupItem, jobItem, jobPartItem, rowsBelow } from '../../../../src/jobs/ui/jobItems';
 import { text } from '../../../../src/util/text';
 import { labelOf } from '../../../support/fakeEditor/trees';
@@ -223,6 +224,20 @@ describe('The row of a job', () => {
     const over = jobItem(aJobRow({ phase: 'over', outcome: 'kept', numbers: { loss: '0.1' } }), jobNow);
     assert.doesNotMatch(String(over.description), /loss/);
     assert.match(lines(over), /Printed last: loss 0\.1/);
+  });
+
+  it('shows no numbers of an engine that serves a model', () => {
+    const row = aJobRow({ phase: 'running', numbers: { step: '8/8', speed: '0.0tokens/s' } });
+    const serves: Serves = {
+      name: 'Qwen3-8B',
+      repository: 'Qwen/Qwen3-8B',
+      engine: 'vllm',
+      gpus: 1,
+      maxSequences: 8,
+      idleMinutes: 30,
+    };
+    const item = jobItem({ ...row, job: { ...row.job, serves } }, jobNow);
+    assert.doesNotMatch(`${String(item.description)} ${lines(item)}`, /8\/8|tokens/);
   });
 
   it('is below a group that counts its rows and is open', () => {
