@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Forward, WantedForward } from '../../ssh/forward';
@@ -35,6 +36,7 @@ export class EngineTunnel implements Disposable {
   private readonly changed = new Emitter<void>();
   private forward: Forward | undefined;
   private known: EngineAddress | undefined;
+  private folder: string | undefined;
   readonly onDidChange = this.changed.event;
 
   constructor(
@@ -57,7 +59,16 @@ export class EngineTunnel implements Disposable {
   dispose(): void {
     this.stop.abort();
     this.forward?.close();
+    // The window may close now.
+    this.removeFolder();
     this.set(undefined);
+  }
+
+  private removeFolder(): void {
+    if (this.folder !== undefined) {
+      rmSync(this.folder, { recursive: true, force: true });
+      this.folder = undefined;
+    }
   }
 
   /** Never rejects. */
@@ -100,7 +111,9 @@ export class EngineTunnel implements Disposable {
       return false;
     }
     const folder = await this.socketFolder();
+    this.folder = folder;
     try {
+      signal.throwIfAborted();
       const wanted: WantedForward = {
         remotePort: engine.port,
         noticesLossSoon: true,
@@ -117,10 +130,8 @@ export class EngineTunnel implements Disposable {
       return true;
     } finally {
       this.forward = undefined;
+      this.removeFolder();
       this.set(undefined);
-      if (folder !== undefined) {
-        await rm(folder, { recursive: true, force: true });
-      }
     }
   }
 

@@ -254,6 +254,7 @@ free=$(df -Pk "$HF_HOME" | awk 'NR == 2 { printf "%.0f", $4 * 1024 }')
 if [ -n "$download_bytes" ] && [ -n "$free" ] && [ $((download_bytes - cached)) -gt "$free" ]; then
   fail "No space left on device: $((download_bytes - cached)) bytes are needed, $free are free."
 fi
+[ -n "$port" ] || port=$((18200 + RANDOM % 800))
 while (exec 3<>"/dev/tcp/127.0.0.1/$port"); do port=$((port + 1)); done
 key=$(head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \n')
 (umask 077 && [ "${#key}" -eq 64 ] && echo "$key" >"$own/key" && echo "$port" >"$own/port") ||

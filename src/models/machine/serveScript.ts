@@ -20,7 +20,7 @@ export interface ServePlace {
   readonly lookSeconds?: number;
   /** Seconds without a downloaded byte in which the engine must become ready. */
   readonly startSeconds?: number;
-  /** The first port that is tried; default 18000. */
+  /** The first port that is tried; absent: a random one above 18200, as machines of the demo share their ports. */
   readonly port?: number;
   /** Seconds in which the counters of a ready engine must be read. */
   readonly silentSeconds?: number;
@@ -33,7 +33,7 @@ export interface ServePlace {
 export function serveScript(serves: Serves, place: ServePlace = {}): string {
   const idleSeconds = Math.round(serves.idleMinutes * 60);
   const usualLook = idleSeconds === 0 ? 15 : Math.min(15, Math.max(1, Math.floor(idleSeconds / 4)));
-  const { lookSeconds = usualLook, startSeconds = 3600, silentSeconds = 600, port = 18_000 } = place;
+  const { lookSeconds = usualLook, startSeconds = 3600, silentSeconds = 600 } = place;
   const values = {
     kind: serves.engine === 'vllm' ? 'vllm' : 'llama',
     name: checked(serves.name, servedNameShape),
@@ -49,7 +49,7 @@ export function serveScript(serves: Serves, place: ServePlace = {}): string {
     cache: checked(place.cacheFolder, /^\/[^\0\n]{0,500}$/),
     idle_seconds: whole(idleSeconds),
     warn_seconds: whole(Math.min(300, Math.floor(idleSeconds / 2))),
-    port: whole(port),
+    port: whole(place.port),
     interval: whole(lookSeconds),
     measure_seconds: whole(Math.min(5, lookSeconds)),
     start_seconds: whole(startSeconds),

@@ -52,7 +52,7 @@ export interface ModelGatewayDeps {
 }
 
 const secretKey = 'gpuRental.models.key';
-/** Engines on machines, which this computer plays in the demo, take the ports from 18000 on. */
+/** Engines on machines, which this computer plays in the demo, take the ports from 18200 on. */
 const firstPort = 18_100;
 const mostPorts = 100;
 /** A window that closes has its port for a moment. */
