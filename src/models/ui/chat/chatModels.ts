@@ -65,7 +65,9 @@ export class ChatModels implements vscode.LanguageModelChatProvider, vscode.Disp
     progress: vscode.Progress<vscode.LanguageModelResponsePart>,
     token: vscode.CancellationToken,
   ): Promise<void> {
-    const model = this.deps.models.all.find((one) => one.name === id);
+    // A newer one of the same name may have ended while this one goes on.
+    const named = this.deps.models.all.filter((one) => one.name === id);
+    const model = named.find((one) => this.deps.gateway.isOpen(one)) ?? named[0];
     const endpoint = await this.deps.gateway.endpoint();
     if (!model || !endpoint) {
       throw new Error(t('The model {0} is not served any more. Choose another one.', id));

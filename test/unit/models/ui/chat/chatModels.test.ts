@@ -112,6 +112,13 @@ describe('the models in the chat', () => {
       ask([new vscode.LanguageModelTextPart('Hello')]),
       /^Error: The model gave no answer/,
     );
+    // A newer one that has ended does not speak for it.
+    all.unshift({ ...served, id: 'job2', isOver: true, state: text('stopped') });
+    await assert.rejects(
+      ask([new vscode.LanguageModelTextPart('Hello')]),
+      /^Error: The model gave no answer/,
+    );
+    all.shift();
     const asked = ask([new vscode.LanguageModelTextPart('Hello')]);
     all.splice(0, 1, { ...served, isOver: true, state: text('its machine is gone') });
     await assert.rejects(asked, /The model qwen is not served any more: its machine is gone\./);
