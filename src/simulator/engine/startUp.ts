@@ -132,7 +132,7 @@ const vllmLog: EngineLog = {
     ),
     info(
       'backends.py:548',
-      "Using cache directory: /root/.cache/vllm/torch_compile_cache for vLLM's torch.compile",
+      "Using cache directory: ~/.cache/vllm/torch_compile_cache for vLLM's torch.compile",
     ),
     info('backends.py:559', 'Dynamo bytecode transform time: 4.41 s'),
   ],
