@@ -130,7 +130,7 @@ const starts: Readonly<Record<string, (read: string) => string>> = {
   'leaves a process that holds the pipes': () => 'sleep 60 &',
   // Once for each login, and after its shell: what is printed while a command runs belongs to its output.
   'prints later': () =>
-    `sh -c 'mkdir "$HOME/began" 2>/dev/null && while kill -0 "$PPID" 2>/dev/null; do sleep 0.01; done; sleep 1; echo late' &`,
+    `sh -c 'mkdir "$HOME/began" 2>/dev/null && n=0; while [ $((n += 1)) -lt 1000 ] && kill -0 "$PPID" 2>/dev/null; do sleep 0.01; done; sleep 1; echo late' &`,
   'reads all': () => 'cat >/dev/null',
   'repeats all': () => 'cat',
 };
