@@ -63,6 +63,7 @@ export function createParkedWork(
       }),
     lacking: (signal, isFetchedAgain) => withList((list) => own.proveHere(list, signal, isFetchedAgain)),
     changed: (signal) => withList(async (list) => (await reached(signal)).changedSince(list, signal)),
+    hold: (signal) => own.hold(signal),
     carry: async (step, signal) => {
       const carried = await (await reached(signal)).carry(await listed(), step, signal);
       await nameHost(carried.root);

@@ -76,6 +76,7 @@ export class FakeFolders {
         ),
       changed: (signal) =>
         call('changed', () => (listed.get(set.id) === content() ? [] : ['notes.txt']), signal),
+      hold: (signal) => call('hold', content, signal).then(() => undefined),
       carry: (step, signal) =>
         call(
           'carry',

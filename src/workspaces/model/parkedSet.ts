@@ -132,6 +132,8 @@ export interface ParkedPieces {
    * the next `fetch` mends that.
    */
   proveHere(manifest: Manifest, signal?: AbortSignal, isFetchedAgain?: boolean): Promise<readonly string[]>;
+  /** Has a timer on the machine wait some minutes longer. */
+  hold(signal?: AbortSignal): Promise<void>;
   /**
    * What the service copies to a machine: makes its place, or drops what is there. `look` proves by the hashes of the list
    * what arrived, and gives it its name.

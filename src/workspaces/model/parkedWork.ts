@@ -13,6 +13,8 @@ export interface ParkedWork {
   lacking(signal: AbortSignal, isFetchedAgain?: boolean): Promise<readonly string[]>;
   /** Returns the names of files that changed on the machine since they were listed. */
   changed(signal: AbortSignal): Promise<readonly string[]>;
+  /** Has a timer on the machine wait some minutes longer, for what the service copies from there. */
+  hold(signal: AbortSignal): Promise<void>;
   /** Makes a place on a machine for what the service copies there, looks at it, or drops it. */
   carry(step: CarryStep, signal: AbortSignal): Promise<Carried>;
   /** Sends everything to a machine, proves it there, and returns the folder. */

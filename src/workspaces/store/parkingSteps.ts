@@ -105,6 +105,7 @@ async function stepOf(
     case 'listing':
       return there(async () => ({ kind: 'listed', ...(await work.list(signal)) }));
     case 'carrying':
+      await holdOldMachine(deps, row, work, signal);
       return carryStep(deps, account, row, deps.work(account, set, state.next ?? set.from), signal, carries);
     case 'fetching':
       return there(async () => {
@@ -122,6 +123,7 @@ async function stepOf(
     case 'copying':
       // Files may change until the copy ends.
       looks.delete(set.id);
+      await holdOldMachine(deps, row, work, signal);
       return secondCopyStep(deps, account, row, signal, copies);
     case 'proved':
       if (set.plan === 'rescue') {
@@ -146,6 +148,20 @@ async function stepOf(
     case 'stopped':
     case 'incomplete':
       return {};
+  }
+}
+
+/** While the service copies, nothing of ours runs there for which a timer waits. What fails here delays no copy. */
+async function holdOldMachine(
+  { fleet, log }: ParkingStepDeps,
+  { set: { from } }: ParkedRow,
+  work: ParkedWork,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!fleet.hasEnded(from.instanceId)) {
+    await work.hold(signal).catch((error: unknown) => {
+      log.info(`${from.name} was not told to wait for a copy: ${String(error)}`);
+    });
   }
 }
 

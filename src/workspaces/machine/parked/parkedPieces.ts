@@ -1,3 +1,4 @@
+import { runStep } from '../../../ssh/transfer';
 import { UserError } from '../../../util/errors';
 import { text } from '../../../util/text';
 import type {
@@ -16,11 +17,14 @@ import { readManifest, writeManifest } from './manifestFile';
 import type { ParkedCall } from './parkedCall';
 import { parkedEntries, tokenNames } from './parkedEntries';
 import { PiecePlacement } from './placePieces';
+import { parkedPrograms } from './programs';
 import { proveHere } from './proveHere';
 import { shownNames } from './shownNames';
 
 /** A change within this time (s) may have left the times as they were. */
 const sameMomentS = 2;
+/** A machine that does not answer within this time delays no copy of the service. */
+const holdMs = 10_000;
 
 /** Works on one machine, by its alias, and on the folder of this computer that holds the set. */
 export function createParkedPieces(
@@ -103,6 +107,14 @@ class Pieces implements ParkedPieces {
 
   fetch(manifest: Manifest, onProgress?: OnParkedProgress, signal?: AbortSignal): Promise<void> {
     return new PieceFetch(this.call, this.folder, manifest, onProgress, signal, this.free).run();
+  }
+
+  async hold(signal?: AbortSignal): Promise<void> {
+    await runStep(this.call, this.call.alias, parkedPrograms.hold, {
+      signal,
+      timeoutMs: holdMs,
+      isLook: true,
+    });
   }
 
   place(manifest: Manifest, onProgress?: OnParkedProgress, signal?: AbortSignal) {

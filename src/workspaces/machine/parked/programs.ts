@@ -1,6 +1,7 @@
 import { assembled, withoutComments } from '../../../ssh/shellProgram';
 import fetch from './fetch.sh';
 import hash from './hash.sh';
+import hold from './hold.sh';
 import leave from './leave.sh';
 import list from './list.sh';
 import name from './name.sh';
@@ -16,6 +17,7 @@ const program = (source: string) =>
 export const parkedPrograms = {
   fetch: program(fetch),
   hash: program(hash),
+  hold: program(hold),
   leave: program(leave),
   list: program(list),
   name: program(name),

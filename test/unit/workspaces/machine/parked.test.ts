@@ -187,6 +187,17 @@ describe('A folder of an instance before it is parked', function () {
     assert.equal(existsSync(join(scene.dir, 'else')), false);
   });
 
+  it('has the mark for which a timer waits while the service copies it, which follows no link', async () => {
+    const saving = join(scene.dir, '.gpu-rental', 'saving');
+    await scene.pieces().hold();
+    await scene.pieces().hold();
+    assert.ok(existsSync(saving));
+    rmSync(saving, { recursive: true });
+    symlinkSync(join(scene.dir, 'else'), saving);
+    await scene.pieces().hold();
+    assert.equal(existsSync(join(scene.dir, 'else')), false);
+  });
+
   it('is worked on by programs that shellcheck has no objection to', () => {
     for (const program of Object.values(parkedPrograms)) {
       const { status, stdout } = spawnSync(

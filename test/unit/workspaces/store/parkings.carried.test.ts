@@ -42,7 +42,7 @@ describe('A workspace that the service copies to the next instance', () => {
     const window = await scene.open();
     const { id, next } = await move(window);
     await until(window, id, 'parked');
-    assert.deepEqual(scene.folders.calls, ['list', 'carry', 'carry', 'changed', 'destroy']);
+    assert.deepEqual(scene.folders.calls, ['list', 'hold', 'carry', 'hold', 'carry', 'changed', 'destroy']);
     assert.deepEqual([...scene.folders.there], [[next, 'first']]);
     const { state } = window.parkings.find(id) ?? {};
     assert.deepEqual([state?.bytes, state?.provedAt, scene.folders.here.size], [0, undefined, 0]);
@@ -98,6 +98,16 @@ describe('A workspace that the service copies to the next instance', () => {
     window = await scene.open();
     await until(window, id, 'parked');
     assert.deepEqual([...scene.folders.there], [[next, 'first']]);
+  });
+
+  it('is copied all the same where the old one can’t be told to wait for that', async () => {
+    const window = await scene.open();
+    scene.folders.trouble = (call) =>
+      call === 'hold' ? Promise.reject(new Error('It does not answer.')) : undefined;
+    const { id, next } = await move(window);
+    await until(window, id, 'parked');
+    assert.deepEqual([...scene.folders.there], [[next, 'first']]);
+    assert.equal(scene.folders.here.size, 0);
   });
 
   it('is canceled where the user stops, and is sent through this computer afterwards', async () => {

@@ -63,6 +63,17 @@ describe('The second copy of a parked workspace', () => {
     assert.notEqual(copyOf(window, id), 'complete');
   });
 
+  it('has a timer of its instance wait for as long as it is made', async () => {
+    const window = await scene.open();
+    const id = await copying(window);
+    scene.folders.calls.length = 0;
+    await scene.pass(5 * 60_000);
+    const holds = scene.folders.calls.filter((call) => call === 'hold').length;
+    assert.ok(holds >= 5, `${holds} times`);
+    status('Cloud Copy Operation Finished');
+    await until(window, id, 'parked');
+  });
+
   it('is not complete where the host reports a failure', async () => {
     const window = await scene.open();
     const id = await copying(window);
