@@ -100,7 +100,7 @@ describe('A workspace that the service copies to the next instance', () => {
     assert.deepEqual([...scene.folders.there], [[next, 'first']]);
   });
 
-  it('is copied all the same where the old one can’t be told to wait for that', async () => {
+  it('is copied all the same where the old one can’t wait for that', async () => {
     const window = await scene.open();
     scene.folders.trouble = (call) =>
       call === 'hold' ? Promise.reject(new Error('It does not answer.')) : undefined;
