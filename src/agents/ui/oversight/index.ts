@@ -39,8 +39,8 @@ type Deps = AgentWatchDeps &
 /** Registers the access for agents outside of the editor, and the views of all agents. */
 export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
-  const { agentDoor, agentTools, commands, settings, log } = deps;
-  const audit = new AuditLog(join(deps.storageDir, 'agents.log'), log);
+  const { agentDoor, agentTools, commands, settings } = deps;
+  const audit = new AuditLog(join(deps.storageDir, 'agents.log'), deps);
   store.add(
     agentDoor.serve(
       answerOutside(agentTools, {

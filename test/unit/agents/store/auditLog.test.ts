@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AuditLog } from '../../../../src/agents/store/auditLog';
+import { systemClock } from '../../../../src/util/clock';
 import { silentLog } from '../../../../src/util/log';
 import { useFolder } from '../../../support/useFolder';
 
@@ -13,13 +14,15 @@ const call = {
   outcome: 'done',
 } as const;
 
+const deps = { clock: systemClock, log: silentLog };
+
 describe('the log of what agents called', () => {
   let dir = '';
   useFolder((made) => void (dir = made));
 
   it('has a line for each call, in a file of this user alone', async () => {
     const file = join(dir, 'storage', 'agents.log');
-    const audit = new AuditLog(file, silentLog);
+    const audit = new AuditLog(file, deps);
     await Promise.all([audit.add(call), audit.add({ ...call, tool: 'request_rental', outcome: 'pending' })]);
     const lines = (await audit.read()).trim().split('\n');
     assert.deepEqual(JSON.parse(lines[1] ?? ''), {
@@ -38,7 +41,7 @@ describe('the log of what agents called', () => {
     const file = join(dir, 'agents.log');
     await writeFile(file, `${'x'.repeat(1024 * 1024)}\n`);
     await writeFile(`${file}.old`, 'oldest\n');
-    const audit = new AuditLog(file, silentLog);
+    const audit = new AuditLog(file, deps);
     await audit.add(call);
     assert.match(await readFile(file, 'utf8'), /^\{.*\}\n$/);
     assert.doesNotMatch(await audit.read(), /oldest/);
@@ -51,7 +54,7 @@ describe('the log of what agents called', () => {
       [1024 * 1024, true],
     ] as const) {
       await writeFile(file, 'x'.repeat(bytes));
-      await new AuditLog(file, silentLog).add(call);
+      await new AuditLog(file, deps).add(call);
       assert.equal((await stat(file)).size < 1000, isBegun, String(bytes));
     }
   });
@@ -60,7 +63,7 @@ describe('the log of what agents called', () => {
     await writeFile(join(dir, 'file'), '');
     const warnings: string[] = [];
     const log = { ...silentLog, warn: (line: string) => warnings.push(line) };
-    await new AuditLog(join(dir, 'file', 'agents.log'), log).add(call);
+    await new AuditLog(join(dir, 'file', 'agents.log'), { clock: systemClock, log }).add(call);
     assert.equal(warnings.length, 1);
   });
 });
