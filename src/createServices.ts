@@ -32,6 +32,7 @@ import { createAccounts, type Account, type Accounts } from './store/accounts/ac
 import { guardedSecrets } from './store/accounts/guardedSecrets';
 import { KeptSecrets, secretKeysOf } from './store/accounts/keptSecrets';
 import { KeyAccess } from './store/accounts/keyAccess';
+import { OwnActions } from './store/accounts/ownActions';
 import { patientSecrets, type SecretPort } from './store/accounts/patientSecrets';
 import { SecondFactorGate } from './store/accounts/secondFactor';
 import { WindowInUse } from './store/accounts/windowInUse';
@@ -202,34 +203,14 @@ function saidByMachines(deps: ConstructorParameters<typeof SaidByMachine>[0], ow
 
 /** Makes the state that all windows of this user share. */
 function sharedState(deps: SharedDeps) {
-  const { own, storageDir, secrets, demo, clock, log, redactor, settings, report } = deps;
+  const { own, storageDir, secrets, clock, log, settings, report } = deps;
   const hub = own(createWindowHub({ storageDir, clock, log }));
   const searchBudget = own(new SearchBudget(clock, hub));
   const windowInUse = own(new WindowInUse(windowFocus(own), hub, clock));
-  const pacing = own(new SharedPacing({ hub, clock, isInFront: () => windowInUse.isFocused }));
   const onError = (error: unknown) => report.error(error);
   const oneWindow = own(new OneWindow({ hub, focus: windowInUse, clock, log, onError }));
-  // Whether another window has fallen silent depends on this computer, at any pace.
-  const secondFactor = own(new SecondFactorGate(hub, windowInUse, atTruePace(clock), log));
-  const keptLogs = new KeptLogs({ storageDir, clock, log, redact: (content) => redactor.redact(content) });
-  const accounts = own(
-    createAccounts({
-      secrets,
-      storageDir,
-      hub,
-      clock,
-      log,
-      onSecret: (value) => redactor.addSecret(value),
-      secondFactor,
-      hooksOf: (accountKey) => ({ pacing: pacing.of(accountKey), ...keyAccess.hooksOf(accountKey) }),
-      onDidRecover: pacing.onDidRecover,
-      createClient: ({ accountKey, ...ofAccount }) => {
-        const client = makeClient({ own, demo, clock, log, redactor, settings }, ofAccount);
-        return accountKey === undefined ? client : keptLogs.around(client, accountKey);
-      },
-    }),
-  );
-  const keyAccess: KeyAccess = own(new KeyAccess({ accounts, hub, storageDir, clock, log }));
+  const ofAccounts = accountServices({ ...deps, hub, windowInUse });
+  const { accounts } = ofAccounts;
   const fleet = own(createFleet({ accounts, hub, storageDir, clock, log }));
   const lists = listServices({ own, accounts, hub, clock });
   const { volumes } = lists;
@@ -258,11 +239,9 @@ function sharedState(deps: SharedDeps) {
   return {
     ...windows,
     ...said,
-    accounts,
+    ...ofAccounts,
     accountCleanup: own(new AccountCleanup({ storageDir, secrets, hub, log, secretKeys })),
-    keyAccess,
     windowInUse,
-    secondFactor,
     fleet,
     gauges: own(new GaugeHistory({ accounts, fleet, hub, clock })),
     budget,
@@ -272,7 +251,6 @@ function sharedState(deps: SharedDeps) {
     work,
     workspaceParts: own(new WorkspaceParts()),
     idle: own(idleWatch({ ...deps, accounts, fleet, hub, presence })),
-    keptLogs,
     agentDoor: hub.agents,
     failedMachines,
     searchBudget,
@@ -281,6 +259,39 @@ function sharedState(deps: SharedDeps) {
     ...secretServices({ ...deps, accounts, hub }),
     ...lists,
   };
+}
+
+/** Makes the accounts, and what belongs to the requests of each. */
+function accountServices(deps: SharedDeps & { readonly hub: WindowHub; readonly windowInUse: WindowInUse }) {
+  const { own, storageDir, hub, windowInUse, secrets, demo, clock, log, redactor, settings } = deps;
+  const pacing = own(new SharedPacing({ hub, clock, isInFront: () => windowInUse.isFocused }));
+  // Whether another window has fallen silent depends on this computer, at any pace.
+  const secondFactor = own(new SecondFactorGate(hub, windowInUse, atTruePace(clock), log));
+  const keptLogs = new KeptLogs({ storageDir, clock, log, redact: (content) => redactor.redact(content) });
+  const ownActions = new OwnActions({ storageDir, window: () => vscode.workspace.name, clock, log });
+  const accounts = own(
+    createAccounts({
+      secrets,
+      storageDir,
+      hub,
+      clock,
+      log,
+      onSecret: (value) => redactor.addSecret(value),
+      secondFactor,
+      hooksOf: (accountKey) => ({
+        pacing: pacing.of(accountKey),
+        ...keyAccess.hooksOf(accountKey),
+        ...ownActions.hooksOf(accountKey),
+      }),
+      onDidRecover: pacing.onDidRecover,
+      createClient: ({ accountKey, ...ofAccount }) => {
+        const client = makeClient({ own, demo, clock, log, redactor, settings }, ofAccount);
+        return accountKey === undefined ? client : keptLogs.around(client, accountKey);
+      },
+    }),
+  );
+  const keyAccess: KeyAccess = own(new KeyAccess({ accounts, hub, storageDir, clock, log }));
+  return { accounts, keyAccess, keptLogs, ownActions, secondFactor };
 }
 
 /** Makes the secrets of this computer, and the templates, whose documents refer to them. */

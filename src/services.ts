@@ -25,6 +25,7 @@ import type { AccountCleanup } from './store/accounts/accountCleanup';
 import type { AccountChanges, Accounts, OtherAccounts } from './store/accounts/accounts';
 import type { KeptSecrets } from './store/accounts/keptSecrets';
 import type { KeyAccess } from './store/accounts/keyAccess';
+import type { OwnActions } from './store/accounts/ownActions';
 import type { SecretPort } from './store/accounts/patientSecrets';
 import type { SecondFactorGate } from './store/accounts/secondFactor';
 import type { SessionAccess } from './store/accounts/sessionRenewal';
@@ -106,6 +107,8 @@ export interface Services {
   readonly accountCleanup: AccountCleanup;
   /** The permissions of the key in use. */
   readonly keyAccess: KeyAccess;
+  /** What was done here that cost money or destroyed something. */
+  readonly ownActions: OwnActions;
   readonly secondFactor: SecondFactorGate;
   readonly windowInUse: WindowInUse;
   /** Runs actions once over all windows. */

@@ -28,6 +28,7 @@ import { fetchResult } from './resultFile';
 import { partsOf, secretsIn } from './sentSecrets';
 import { cleanServiceText } from './serviceText';
 import type { Transport, TransportResponse } from './transport';
+import { noteWrite, type OnWrite } from './writeNote';
 
 /**
  * Called when the key or the session was refused, once for each bearer of a call; true when another try has a chance. A
@@ -53,6 +54,7 @@ export interface ClientHooks {
   readonly beforeRead?: ((route: string) => void) | undefined;
   /** Called right before each write without `isStillWanted` is sent; throws to prevent it. */
   readonly beforeWrite?: (() => void) | undefined;
+  readonly onWrite?: OnWrite | undefined;
 }
 
 export interface ServiceHttpParts {
@@ -85,7 +87,15 @@ export class ServiceHttp implements Http {
     this.trace = new RequestTrace(parts.log, parts.clock);
   }
 
-  async call<T>(request: ApiRequest, schema: z.ZodType<T>, options: CallOptions = {}): Promise<T> {
+  call<T>(request: ApiRequest, schema: z.ZodType<T>, options: CallOptions = {}): Promise<T> {
+    return noteWrite(this.parts.hooks.onWrite, request, options, (...noted) => this.parsed(schema, ...noted));
+  }
+
+  async fetchResult(url: string, options: CallOptions = {}): Promise<string> {
+    return fetchResult(url, options, this.parts);
+  }
+
+  private async parsed<T>(schema: z.ZodType<T>, request: ApiRequest, options: CallOptions): Promise<T> {
     const body = await this.answered(request, options);
     const parsed = schema.safeParse(body);
     if (!parsed.success) {
@@ -94,10 +104,6 @@ export class ServiceHttp implements Http {
       throw new NotUnderstoodError({ route: request.route, isWrite, status: 200 });
     }
     return parsed.data;
-  }
-
-  async fetchResult(url: string, options: CallOptions = {}): Promise<string> {
-    return fetchResult(url, options, this.parts);
   }
 
   /** Sends until there is an answer, a refusal or no further try. */

@@ -8,6 +8,7 @@ import {
   type CommandResult,
 } from '../commandSpecs';
 import { readArguments } from '../readArguments';
+import { actAs, currentActor } from '../util/acting';
 import { DisposableStore, toDisposable, type Disposable } from '../util/disposable';
 import type { Action } from './message';
 import { labelOf } from './titles';
@@ -86,7 +87,10 @@ export class CommandTable {
         throw new Error(`No handler for ${id}`);
       }
       this.guard?.(id);
-      return await handler(...readArguments(id, args));
+      const command = { kind: 'command', name: id } as const;
+      // A command without a title is a step of one that the user chose.
+      const actor = ownIds.has(id) ? (currentActor() ?? command) : command;
+      return await actAs(actor, () => handler(...readArguments(id, args)));
     } catch (error) {
       this.report(error, () => this.run(id, args));
       return undefined;

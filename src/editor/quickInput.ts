@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { asCaller } from '../util/acting';
 import { DisposableStore, MutableDisposable, toDisposable, type Disposable } from '../util/disposable';
 import { isCancelled } from '../util/errors';
 import { reasonOf } from './localize';
@@ -60,6 +61,7 @@ export class QuickInput<A = never> {
   private readonly stop = new AbortController();
   private readonly levels: { readonly shown: Shown; readonly owned: DisposableStore }[] = [];
   private readonly within = interruption;
+  private readonly forCaller = asCaller();
   private settle: { resolve(answer: A | undefined): void; reject(error: unknown): void } | undefined;
   private isWorking = false;
   private isAway = false;
@@ -94,9 +96,9 @@ export class QuickInput<A = never> {
     const { widget } = shown;
     const owned = new DisposableStore();
     owned.add(widget);
-    owned.add(widget.onDidAccept(() => shown.accept()));
+    owned.add(widget.onDidAccept(() => this.forCaller(() => shown.accept())));
     owned.add(widget.onDidChangeValue((value) => shown.typed(value)));
-    owned.add(widget.onDidTriggerButton((button) => this.press(level, button)));
+    owned.add(widget.onDidTriggerButton((button) => this.forCaller(() => this.press(level, button))));
     owned.add(widget.onDidHide(() => this.hidden(shown)));
     widget.step = level.step;
     widget.totalSteps = level.totalSteps;

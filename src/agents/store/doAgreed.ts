@@ -11,6 +11,7 @@ import { changePower } from '../../store/instances/power';
 import { endOfSettings, type EndSettings } from '../../store/rentals/lastRental';
 import type { RentalStore } from '../../store/rentals/rentalStore';
 import { currentTemplate } from '../../store/templates/findTemplate';
+import { actAs } from '../../util/acting';
 import type { Clock } from '../../util/clock';
 import { isCancelled } from '../../util/errors';
 import type { Log } from '../../util/log';
@@ -38,7 +39,9 @@ export interface DoAgreedDeps {
 
 /** Carries out a confirmed request once. Never rejects: the result is stored in the request. */
 export function doAgreed(deps: DoAgreedDeps, request: AgentRequest, accountKey: string): Promise<void> {
-  return deps.desk.working(request.id, () => doOnce(deps, request, accountKey));
+  return deps.desk.working(request.id, () =>
+    actAs({ kind: 'agent', name: request.caller.name }, () => doOnce(deps, request, accountKey)),
+  );
 }
 
 async function doOnce(deps: DoAgreedDeps, request: AgentRequest, accountKey: string): Promise<void> {

@@ -60,7 +60,7 @@ export async function endMachineOf(
     const last = await deps.jobs.reread(job.id);
     return deps.hub.isLeader && last !== undefined && machineEndOf(last) === action && !(await isSaving());
   };
-  const done = await carryOut(deps, account, { instanceId, action }, { signal, isStillWanted });
+  const done = await carryOut(deps, account, { instanceId, action }, { by: 'job', signal, isStillWanted });
   return {
     event:
       done === 'notConfirmed'

@@ -336,6 +336,7 @@ export class ScheduleRunner implements Disposable {
       }
       const savedAt = (await this.isSaved(account, schedule)) ? clock.now() : undefined;
       const done = await carryOut(this.deps, account, schedule, {
+        by: 'schedule',
         signal: this.stop.signal,
         // A window that hung on the way is no longer the acting one.
         isStillWanted: async () => {

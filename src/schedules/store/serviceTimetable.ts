@@ -6,6 +6,7 @@ import { DiskList } from '../../store/disk/diskList';
 import type { Fleet } from '../../store/instances/fleetStore';
 import type { Notices } from '../../store/windows/notices';
 import type { WindowHub } from '../../store/windows/windowHub';
+import { actAs } from '../../util/acting';
 import type { Clock } from '../../util/clock';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { errorCode } from '../../util/errorCode';
@@ -295,10 +296,9 @@ export class ServiceTimetable implements Disposable {
       const isChanged = await timetable.change(id, order, options).then(
         () => true,
         (error: unknown) => {
-          if (error instanceof NotFoundError) {
-            return false;
+          if (!(error instanceof NotFoundError)) {
+            throw error;
           }
-          throw error;
         },
       );
       if (isChanged) {
@@ -340,7 +340,7 @@ export class ServiceTimetable implements Disposable {
     this.tries.set(record.instanceId, { key, count, nextAt: clock.elapsed() + retryAfterMs(count) });
     await round.files.put({ ...record, problem: undefined });
     try {
-      await run();
+      await actAs({ kind: 'schedule' }, run);
     } catch (error) {
       if (isCancelled(error)) {
         throw error;

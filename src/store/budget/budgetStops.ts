@@ -193,7 +193,7 @@ export class BudgetStops implements Disposable {
         this.deps,
         account,
         { instanceId, action: 'stop' },
-        { signal: this.over.signal, isStillWanted },
+        { by: 'budget', signal: this.over.signal, isStillWanted },
       );
       return done !== 'notConfirmed';
     } catch (error) {

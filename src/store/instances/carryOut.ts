@@ -1,5 +1,6 @@
 import type { Instance } from '../../model/instances/instance';
 import { intentOf } from '../../model/instances/instanceState';
+import { actAs, type Actor } from '../../util/acting';
 import { waitSince } from '../../util/clock';
 import type { ActingAccount } from '../accounts/accounts';
 import { destroyAndVerify, checkAtMs, type DestructionDeps } from './destruction';
@@ -9,6 +10,11 @@ import { sendPower } from './power';
 /** What became of it. `notConfirmed`: the request left, and the instance is unchanged or can't be read. */
 export type CarriedOut = 'stopped' | 'destroyed' | 'gone' | 'notConfirmed';
 
+interface Order {
+  readonly instanceId: number;
+  readonly action: 'stop' | 'destroy';
+}
+
 /**
  * Stops or destroys an instance and reads it back. It reads first, because the machine or another window may have
  * acted. Rejects with `CancelledError` if the request is no longer wanted right before it would leave.
@@ -16,7 +22,25 @@ export type CarriedOut = 'stopped' | 'destroyed' | 'gone' | 'notConfirmed';
 export async function carryOut(
   deps: DestructionDeps,
   account: ActingAccount,
-  { instanceId, action }: { readonly instanceId: number; readonly action: 'stop' | 'destroy' },
+  order: Order,
+  {
+    by,
+    ...sending
+  }: {
+    /** What decides it, unless that is the caller's command. */
+    readonly by?: Actor['kind'];
+    readonly signal: AbortSignal;
+    readonly isStillWanted: () => Promise<boolean>;
+  },
+): Promise<CarriedOut> {
+  const run = () => carryOutNow(deps, account, order, sending);
+  return by === undefined ? run() : actAs({ kind: by }, run);
+}
+
+async function carryOutNow(
+  deps: DestructionDeps,
+  account: ActingAccount,
+  { instanceId, action }: Order,
   { signal, isStillWanted }: { readonly signal: AbortSignal; readonly isStillWanted: () => Promise<boolean> },
 ): Promise<CarriedOut> {
   const before = await readPresence(account.client, instanceId, signal);

@@ -2,6 +2,7 @@ import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import type { OwnRequest } from '../../model/instances/instanceState';
 import { mayAct } from '../../shared/oneWindow';
+import { actAs } from '../../util/acting';
 import { isWithin } from '../../util/duration';
 import type { Account, Accounts } from '../accounts/accounts';
 import { agreedBefore } from '../accounts/sameAccount';
@@ -54,7 +55,7 @@ export class DestroyedAgain {
       return true;
     }
     this.underWay.add(instance.id);
-    void this.destroy(account, instance, request)
+    void actAs({ kind: 'automatic' }, () => this.destroy(account, instance, request))
       .catch((error: unknown) => {
         this.deps.log.error(`Instance ${instance.id} came back and could not be destroyed again`, error);
         this.reportStillThere(instance.id, request.at);

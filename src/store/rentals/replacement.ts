@@ -18,6 +18,7 @@ import type { RentChoices } from '../../model/rentals/rentPlan';
 import type { Template } from '../../model/templates/template';
 import { NotSignedInError } from '../../shared/notSignedIn';
 import { mayAct } from '../../shared/oneWindow';
+import { actAs, currentActor } from '../../util/acting';
 import type { Clock } from '../../util/clock';
 import { UserError } from '../../util/errors';
 import type { Log } from '../../util/log';
@@ -177,11 +178,8 @@ async function replaceMarked(
   }
   const since = await markReplacing(deps, rental, { replacements: attempt + 1 });
   try {
-    return await carryOut(
-      deps,
-      { account, rental, config, choices, needs, offers, instanceId },
-      state.kind,
-      options,
+    return await actAs(currentActor() ?? { kind: 'automatic' }, () =>
+      carryOut(deps, { account, rental, config, choices, needs, offers, instanceId }, state.kind, options),
     );
   } finally {
     await unmarkReplacing(deps, rental, since);

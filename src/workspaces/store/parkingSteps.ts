@@ -258,7 +258,7 @@ async function endOldMachine(
     deps,
     account,
     { instanceId, action: 'destroy' },
-    { signal, isStillWanted },
+    { by: 'parking', signal, isStillWanted },
   ).finally(() => {
     // Where it goes on, files may change until the next try.
     looks.delete(set.id);
