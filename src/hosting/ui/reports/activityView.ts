@@ -3,7 +3,7 @@ import { t } from '../../../editor/localize';
 import { auditAction, type AuditAction, type AuditEntry } from '../../../model/accounts/auditEntry';
 import type { ServiceAuditLog } from '../../../store/accounts/auditLog';
 import type { ReportView } from '../../../webview/report/protocol';
-import { textCell } from './cells';
+import { textCell, timeCell } from './cells';
 
 type Section = ReportView['sections'][number];
 
@@ -25,7 +25,7 @@ export function auditSection(entries: readonly AuditEntry[], log: ServiceAuditLo
         return {
           id: String(index),
           cells: [
-            textCell(timeText(entry.at)),
+            timeCell(entry.at),
             textCell(action === undefined ? entry.route : actionText(action)),
             textCell(ids.map((id) => `#${id}`).join(' ')),
             textCell(senderText(entry, log)),
@@ -35,12 +35,6 @@ export function auditSection(entries: readonly AuditEntry[], log: ServiceAuditLo
       }),
     },
   };
-}
-
-/** Sorts as text, and is exact in a file. */
-function timeText(at: number | undefined): string | undefined {
-  const date = new Date(at ?? Number.NaN);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, 19).replace('T', ' ');
 }
 
 function actionText(action: AuditAction): string {

@@ -37,6 +37,14 @@ export function numberCell(value: number | undefined, digits = 0): Cell {
   return value === undefined ? { text: unknownText } : { text: value.toFixed(digits), sort: value };
 }
 
+/** The time is in UTC, sorts as text, and is exact in a file. `at` is Unix time in ms. */
+export function timeCell(at: number | undefined): Cell {
+  const date = new Date(at ?? Number.NaN);
+  return textCell(
+    Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, 19).replace('T', ' '),
+  );
+}
+
 /** Cleans a name from outside: removes control characters and direction marks, and limits the length. */
 export function printable(value: string): string {
   const clean = value.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();

@@ -22,14 +22,14 @@ import { MarketHistory } from '../../../store/offers/marketHistory';
 import { LastRental } from '../../../store/rentals/lastRental';
 import { DisposableStore, type Disposable } from '../../../util/disposable';
 import { isCancelled } from '../../../util/errors';
-import { ActivitySource } from './activitySource';
+import { ActivitySource, type Activity } from './activitySource';
 import { EarningsSource } from './earningsSource';
 import { MarketSource, type Market, type MarketDeps, type MarketScope } from './marketSource';
 import type { PaidByModel } from './marketView';
 import { observedCharges } from './observed';
 import { PinBoard } from './pinBoard';
 import { ReportController, type ReportDeps, type ReportSource } from './reportController';
-import { SpendingSource, type Invoices, type Spending } from './spendingSource';
+import { SpendingSource, type Spending } from './spendingSource';
 
 export type ReportsDeps = ReportDeps &
   Pick<
@@ -40,6 +40,7 @@ export type ReportsDeps = ReportDeps &
     | 'globalState'
     | 'offerPins'
     | 'oneWindow'
+    | 'ownActions'
     | 'searchBudget'
     | 'storageDir'
     | 'work'
@@ -116,7 +117,7 @@ export class Reports implements Disposable {
     const now = () => deps.clock.now();
     switch (id) {
       case 'activity':
-        this.show(id, new ActivitySource((signal) => readAuditLog(this.account(), { signal })));
+        this.show(id, new ActivitySource((signal) => readActivity(deps, this.account(), signal)));
         break;
       case 'earnings':
         this.show(
@@ -134,7 +135,7 @@ export class Reports implements Disposable {
           new SpendingSource(
             async ({ from, to, listedFrom }, signal) => ({
               ...(await readSpending(deps, this.account(), { from: listedFrom, to }, signal)),
-              invoices: await readInvoices(this.account(), { from, to }, signal),
+              invoices: await orProblem(this.account().client.invoices.list({ from, to }, { signal })),
               agentInstances: [...(await deps.work.rentedByAgents()).keys()],
             }),
             now,
@@ -262,7 +263,7 @@ async function readSpending(
     const { items: charges, ...rest } = await account.client.charges.list(range, { signal });
     return { charges, ...rest, origin: 'service' };
   } catch (error) {
-    if (!(error instanceof ForbiddenError) && !(error instanceof UnauthorizedError)) {
+    if (!isDenied(error)) {
       throw error;
     }
     // Rejects if the instances can't be read either, because that does not mean that none cost money.
@@ -277,17 +278,32 @@ async function readSpending(
   }
 }
 
-/** Reads invoices, payments and credits. Charges are of use without them, so a failure becomes a part of the result. */
-async function readInvoices(
-  { client }: Account,
-  range: { readonly from: number; readonly to: number },
+/** Reads both lists of what changed the account. What this computer did needs no permission, and the other may. */
+async function readActivity(
+  { ownActions }: ReportsDeps,
+  account: Account,
   signal: AbortSignal,
-): Promise<Invoices> {
+): Promise<Activity> {
+  return {
+    service: await orProblem(readAuditLog(account, { signal }), isDenied),
+    own: await orProblem(ownActions.read(account.key)),
+  };
+}
+
+function isDenied(error: unknown): boolean {
+  return error instanceof ForbiddenError || error instanceof UnauthorizedError;
+}
+
+/** The rest of a report is of use without this part, so a failure becomes a part of the result. */
+async function orProblem<T>(
+  reading: Promise<T>,
+  isPart: (error: unknown) => boolean = () => true,
+): Promise<T | { readonly problem: string }> {
   try {
-    return await client.invoices.list(range, { signal });
+    return await reading;
   } catch (error) {
     const problem = reasonOf(error);
-    if (problem === undefined || isCancelled(error)) {
+    if (problem === undefined || isCancelled(error) || !isPart(error)) {
       throw error;
     }
     return { problem };
