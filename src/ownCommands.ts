@@ -151,6 +151,8 @@ export const ownCommands = {
   'gpuRental.agents.server': ownSpec<() => ServerCommand | undefined>('agents'),
   /** Returns the tasks for the jobs of the open folders. */
   'gpuRental.job.tasks': ownSpec('jobs'),
+  /** Starts what follows the models that jobs serve. */
+  'gpuRental.model.follow': ownSpec('models'),
   /** Shows the page of an instance in its panel again, after a reload of the window. */
   'gpuRental.instance.restorePage':
     ownSpec<(kept: { readonly panel: WebviewPanel; readonly state: unknown }) => unknown>('instancePage'),

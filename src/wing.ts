@@ -23,8 +23,8 @@ export interface Wing {
 
 /** A wing whose code is read when it is first used: by a command, a document, or work on disk. */
 export interface LaterWing extends Omit<Wing, 'start'> {
-  /** The folder of each account that has something in it while the wing has work. */
-  readonly stored: string;
+  /** The folder of each account that has something in it while the wing has work; absent if another wing tells it. */
+  readonly stored?: string;
   /** The end of the path of its documents. */
   readonly document?: string;
   /** Calls `begin` when something else needs the wing; it returns false after a failure, which it logs. */
@@ -101,7 +101,8 @@ function startLater(
       },
     );
   const beginQuietly = () => isThere(begin);
-  const beginForWork = async () => ((await hasWork(storageDir, stored)) ? begin() : undefined);
+  const beginForWork = async () =>
+    stored !== undefined && (await hasWork(storageDir, stored)) ? begin() : undefined;
   const check = () => {
     if (!starting) {
       asked.send(hub, { name });

@@ -1,10 +1,9 @@
 import type { LaterWing } from '../wing';
 
-/** Models start with their first command, and where one was served. */
+/** Models start with their first command, and while a job serves one: it is jobs that know that. */
 export const models: LaterWing = {
   name: 'models',
   needs: ['schedules', 'jobs'],
-  stored: 'models',
   load: async () => {
     const { wingOfModels } = await import('./wing');
     return wingOfModels;

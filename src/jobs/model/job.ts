@@ -304,6 +304,13 @@ export function isOver({ state }: Pick<JobRow, 'state'>): boolean {
   return state.phase === 'over';
 }
 
+const toldForMs = 86_400_000;
+
+/** Returns until when who asks for the model that a job serves gets it, or the reason why it ended (ms since 1970). */
+export function servedUntil(row: Pick<JobRow, 'state'>): number {
+  return isOver(row) ? row.state.since + toldForMs : Infinity;
+}
+
 const renting: readonly JobPhase[] = ['renting', 'gettingReady'];
 const beforeStart: readonly JobPhase[] = ['queued', ...renting, 'connecting', 'syncing', 'starting'];
 

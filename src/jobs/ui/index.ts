@@ -6,6 +6,7 @@ import type { JobDeps } from './deps';
 import { registerExchange } from './exchange';
 import { extendJob } from './extendJob';
 import { fetchData, offerData } from './fetchData';
+import { followModels } from './followModels';
 import { forgetJobs } from './forgetJobs';
 import {
   chooseRow,
@@ -59,6 +60,7 @@ export function register(services: Services): Disposable {
   };
   store.add(deps.jobs.onDidChange(updateContext));
   updateContext();
+  store.add(followModels(services));
   const { commands } = deps;
   store.add(
     commands.register('gpuRental.job.run', async (target) => {

@@ -165,12 +165,15 @@ export class ModelGateway implements Disposable {
         return;
       }
       this.updateTunnels(models.all);
-      if (models.all.length > 0) {
+      if (models.all.some((one) => one.isRecent)) {
         this.key ??= await this.ownKey();
         if (!this.server) {
           this.server = await this.open();
           this.announce();
         }
+      } else if (this.server) {
+        this.close();
+        this.announce();
       }
     } catch (error) {
       if (!isCancelled(error)) {

@@ -1,11 +1,11 @@
-import { isOver, machineOf, type JobRow } from '../../jobs/model/job';
+import { isOver, machineOf, servedUntil, type JobRow } from '../../jobs/model/job';
 import { jobCost } from '../../jobs/model/jobLimits';
 import { phaseText } from '../../jobs/model/jobText';
 import type { Serves } from '../../jobs/model/serves';
 import type { Jobs } from '../../jobs/store/jobs';
 import type { Micros } from '../../model/money';
 import type { Clock } from '../../util/clock';
-import { DisposableStore, type Disposable } from '../../util/disposable';
+import { DisposableStore, MutableDisposable, type Disposable } from '../../util/disposable';
 import { Emitter, type Event } from '../../util/emitter';
 import type { Log } from '../../util/log';
 import { NextRead } from '../../util/nextRead';
@@ -25,6 +25,8 @@ export interface ServedModel extends Serves {
   /** What its machines have cost while they worked for it. */
   readonly cost?: Micros | undefined;
   readonly isOver: boolean;
+  /** It is served, or ended so lately that who still asks for it is told why. */
+  readonly isRecent: boolean;
 }
 
 /** What was read of the log of a job. */
@@ -43,13 +45,14 @@ export class ServedModels implements Disposable {
   private readonly logs = new Map<string, ReadLog>();
   private readonly changed = this.owned.add(new Emitter<void>());
   private readonly reads = new NextRead(() => this.readLogs());
+  private readonly nextPast = this.owned.add(new MutableDisposable());
 
   readonly onDidChange: Event<void> = this.changed.event;
 
   constructor(
     private readonly deps: {
       readonly jobs: Pick<Jobs, 'rows' | 'onDidChange' | 'log'>;
-      readonly clock: Pick<Clock, 'now'>;
+      readonly clock: Pick<Clock, 'now' | 'schedule'>;
       readonly log: Pick<Log, 'warn'>;
     },
   ) {
@@ -77,6 +80,7 @@ export class ServedModels implements Disposable {
         perHour,
         cost: jobCost(row, clock.now()),
         isOver: isOver(row),
+        isRecent: clock.now() < servedUntil(row),
       };
     });
   }
@@ -110,6 +114,14 @@ export class ServedModels implements Disposable {
       }
     }
     this.changed.fire();
+    this.changeWhenPast(rows);
+  }
+
+  private changeWhenPast(rows: readonly JobRow[]): void {
+    const { clock } = this.deps;
+    const leftMs = Math.min(...rows.map((row) => servedUntil(row) - clock.now()).filter((ms) => ms > 0));
+    this.nextPast.value =
+      leftMs === Infinity ? undefined : clock.schedule(() => void this.reads.ask(), leftMs);
   }
 
   private async readLog({ job: { id }, state: { logSize } }: JobRow): Promise<void> {

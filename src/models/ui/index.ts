@@ -22,6 +22,8 @@ export function register(services: Services): Disposable {
   store.add(commands.register('gpuRental.model.stop', (target) => stopServing(deps, target)));
   store.add(commands.register('gpuRental.model.keep', (target) => keepServing(deps, target)));
   store.add(commands.register('gpuRental.model.copyEndpoint', (target) => copyEndpoint(services, target)));
+  // What registers this has started.
+  store.add(commands.register('gpuRental.model.follow', () => undefined));
   store.add(registerChat(services));
   return store;
 }

@@ -180,7 +180,7 @@ async function serveOn(
   await runCommand('gpuRental.job.showLog', { jobId: id });
 }
 
-/** The folder marks as well that this account served a model, so that this wing starts with the product. */
+/** A job needs a folder; that of a model stays empty. */
 async function folderFor({ storageDir }: ModelDeps, { key }: Account, model: ModelFacts): Promise<string> {
   const folder = modelFolder(accountPath(storageDir, key, 'models'), model);
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -26,6 +26,7 @@ const model = (more: Partial<ServedModel> = {}): ServedModel => ({
   serving: { stage: 'ready', contextTokens: 32_768 },
   state: text('loading weights'),
   isOver: false,
+  isRecent: true,
   ...more,
 });
 
@@ -254,7 +255,8 @@ describe('the gateway of all windows', () => {
   it('answers why a model can’t be asked', async () => {
     const gateway = scene.open();
     await portOf(gateway);
-    const ask = () => statusOf(gateway, '/v1/chat/completions', '{"model":"qwen3-8b"}');
+    const ask = (name = 'qwen3-8b') =>
+      statusOf(gateway, '/v1/chat/completions', JSON.stringify({ model: name }));
     const [tunnel] = scene.tunnels;
     assert.ok(tunnel);
     tunnel.address = undefined;
@@ -266,8 +268,18 @@ describe('the gateway of all windows', () => {
     assert.match(await ask(), /^503 .*is not ready yet: loading weights/);
     scene.change(model({ isOver: true, state: text('stopped after 30 minutes without requests') }));
     assert.match(await ask(), /^503 .*is not served any more: stopped after 30 minutes without requests\./);
-    scene.change();
-    assert.match(await ask(), /^404 .*No model is served now/);
+    assert.match(await ask('other'), /^404 .*No model is served now/);
+  });
+
+  it('closes once no client needs the reason for an end any more', async () => {
+    const gateway = scene.open();
+    const other = scene.open();
+    const port = await portOf(gateway);
+    scene.change(model({ isOver: true, isRecent: false }));
+    await until('the end', () => gateway.port === undefined && other.port === undefined, { everyMs: 5 });
+    await assert.rejects(fetch(`http://127.0.0.1:${port}/v1/models`));
+    scene.change(model());
+    assert.equal(await portOf(gateway), port);
   });
 
   it('has no port and no key while no model was served', async () => {

@@ -3,10 +3,11 @@ import type { Job } from '../../../../src/jobs/model/job';
 import type { Serves } from '../../../../src/jobs/model/serves';
 import { ServedModels } from '../../../../src/models/store/servedModels';
 import { Emitter } from '../../../../src/util/emitter';
+import { FakeClock } from '../../../support/fakeClock';
 import { aJobRow, jobNow } from '../../../support/jobRow';
 import { until } from '../../../support/until';
 
-const clock = { now: () => jobNow };
+const day = 86_400_000;
 const serves: Serves = {
   name: 'Qwen3-8B',
   repository: 'Qwen/Qwen3-8B',
@@ -36,6 +37,11 @@ function jobsWith(rows: readonly ReturnType<typeof aJobRow>[], logs: Readonly<Re
 const served = (more: Partial<Job> = {}) => ({ job: { serves, ...more } });
 
 describe('the served models', () => {
+  let clock: FakeClock;
+  beforeEach(() => {
+    clock = new FakeClock(jobNow);
+  });
+
   it('are the jobs that serve one, and no other job', () => {
     const jobs = jobsWith([
       aJobRow({}, served({ id: '0123456789abcdef' })),
@@ -56,6 +62,23 @@ describe('the served models', () => {
         ['2123456789abcdef', 'Qwen3-8B', 7, true, 'machine lost'],
       ],
     );
+    models.dispose();
+  });
+
+  it('are recent for a day after their end', async () => {
+    const jobs = jobsWith([
+      aJobRow({}, served({ id: '0123456789abcdef' })),
+      aJobRow({ phase: 'over', since: jobNow - day / 2 }, served({ id: '1123456789abcdef' })),
+      aJobRow({ phase: 'over', since: jobNow - 2 * day }, served({ id: '2123456789abcdef' })),
+    ]);
+    const models = new ServedModels({ jobs, clock, log: { warn: assert.ifError } });
+    await models.refresh();
+    const recent = () => models.all.map(({ isRecent }) => isRecent);
+    assert.deepEqual(recent(), [true, true, false]);
+    const changed = new Promise<void>((resolve) => models.onDidChange(() => resolve()));
+    await clock.advance(day / 2);
+    await changed;
+    assert.deepEqual([recent(), clock.pending], [[true, false, false], 0]);
     models.dispose();
   });
 

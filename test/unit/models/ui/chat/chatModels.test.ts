@@ -20,6 +20,7 @@ const served: ServedModel = {
   serving: { stage: 'ready', contextTokens: 32_768, hasTools: true },
   state: text('ready'),
   isOver: false,
+  isRecent: true,
 };
 const token = {
   isCancellationRequested: false,
