@@ -1,14 +1,31 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { registerKey } from '../../support/feature/reachable';
 import { evenPrices } from '../../support/feature/rentDriver';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
+import { filesWithSecrets } from '../../support/secretScan';
 
 describe('a model that a machine is rented for', () => {
-  const computer = useComputer({ simulator: { sshServer: true } });
+  /** The key of the address, and that of the engine. */
+  const keys: string[] = [];
+  const computer = useComputer({ simulator: { sshServer: true }, secrets: keys });
   let window: FeatureWindow;
+  let address: string;
   const rentals = () => computer().simulator.received('PUT', /^\/api\/v0\/asks\//);
   const instances = () => computer().simulator.world.instances;
+
+  const files = () =>
+    computer()
+      .ofAccounts('jobs')
+      .flatMap((folder) => readdirSync(folder).map((name) => path.join(folder, name)));
+  const ask = (key = keys[0]) =>
+    fetch(`${address}/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'Qwen3-8B', messages: [{ role: 'user', content: 'Hello' }] }),
+    });
 
   async function review(): Promise<readonly string[]> {
     window.run('Serve a Model…');
@@ -68,27 +85,34 @@ describe('a model that a machine is rented for', () => {
     await window.toastButton(/^Qwen3-8B is ready/, 'Copy Model Endpoint…');
     await window.quick.pick('Copy Base URL');
     const { clipboard } = computer();
-    const address = clipboard.text;
+    address = clipboard.text;
     await window.view('instances').menu(/^Qwen3-8B ready/, 'Copy Model Endpoint…');
     await window.quick.pick('Copy Key');
     await window.dialogButton('Copy Key');
     await computer().rest();
-    const key = clipboard.text;
-    const ask = (authorization: string) =>
-      fetch(`${address}/chat/completions`, {
-        method: 'POST',
-        headers: { authorization, 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'Qwen3-8B', messages: [{ role: 'user', content: 'Hello' }] }),
-      });
+    keys.push(clipboard.text);
     assert.match(address, /^http:\/\/127\.0\.0\.1:\d+\/v1$/);
-    assert.equal((await ask('Bearer none')).status, 401);
-    let answer = await ask(`Bearer ${key}`);
+    assert.equal((await ask('none')).status, 401);
+    let answer = await ask();
     await computer().until('the tunnel', async () => {
-      answer = answer.ok ? answer : await ask(`Bearer ${key}`);
+      answer = answer.ok ? answer : await ask();
       return answer.ok;
     });
     assert.match(await answer.text(), /stand-in/);
-    assert.ok(!window.describe().includes(key));
+    assert.ok(!window.describe().includes(clipboard.text));
+  });
+
+  it('has two keys, of which one file of its machine has one, and the secret store the other', async () => {
+    const machines = path.join(computer().root, 'instances');
+    const files = readdirSync(machines, { recursive: true, encoding: 'utf8' });
+    const file = files.find((name) => name.endsWith('serving/key')) ?? '';
+    // They are large.
+    const isWeights = (name: string) => name.includes('/blobs/');
+    keys.push(readFileSync(path.join(machines, file), 'utf8').trim());
+    assert.equal(new Set(keys).size, 2);
+    assert.deepEqual(filesWithSecrets(machines, keys, isWeights), [file]);
+    assert.equal((await ask(keys[1])).status, 401);
+    assert.equal(await computer().secretStorage().get('gpuRental.models.key'), keys[0]);
   });
 
   it('counts as used when the user wants that, and ends with its machine', async () => {
@@ -98,5 +122,28 @@ describe('a model that a machine is rented for', () => {
     await window.dialogButton('Destroy', /^Stop serving Qwen3-8B/);
     await window.toast(/is destroyed after Qwen3-8B/);
     assert.deepEqual([instances().length, rentals().length], [0, 1]);
+  });
+
+  it('is refused with the reason for a day, also by the next window, and nothing listens then', async () => {
+    assert.match(await (await ask()).text(), /The model Qwen3-8B is not served any more: canceled\./);
+    window.close();
+    await assert.rejects(ask());
+    window = await computer().openWindow({ isFocused: true });
+    await window.view('jobs').row(/^Qwen3-8B canceled/);
+    await computer().until('the next gateway', () =>
+      ask().then(
+        ({ status }) => status === 503,
+        () => false,
+      ),
+    );
+    window.close();
+    const state = files().find((name) => name.endsWith('.state.json')) ?? '';
+    const text = readFileSync(state, 'utf8');
+    const since = computer().clock.now() - 2 * 86_400_000;
+    writeFileSync(state, text.replace(/"since":\d+/, `"since":${since}`));
+    window = await computer().openWindow({ isFocused: true });
+    await window.view('jobs').row(/^Qwen3-8B canceled/);
+    await computer().rest();
+    await assert.rejects(ask());
   });
 });

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { prepareProduct } from '../fakeEditor/product';
+import { processesWith } from '../processes';
 import { holdsSecret } from '../secretScan';
 import { Computer, type ComputerOptions } from './computer';
 
 export interface UsedComputer extends ComputerOptions {
-  /** Values that may appear in no message, log line, document or file; the API key is always one of them. */
+  /**
+   * Values that may appear in no message, log line, document, setting, address, list of processes or file; the API key is
+   * always one of them. A test adds those that it learns.
+   */
   readonly secrets?: readonly string[];
 }
 
@@ -57,6 +61,10 @@ async function closingChecks(computer: Computer, planted: readonly string[]): Pr
     );
   }
   assert.deepEqual(computer.filesWith(secrets), [], 'a secret stands in a file');
+  const asked = computer.simulator.requests().map(({ path }) => path);
+  const plain = JSON.stringify([computer.settings.values, asked]);
+  assert.ok(!holdsSecret(plain, secrets), 'a secret stands in a setting or an address');
+  assert.deepEqual(planted.flatMap(processesWith), [], 'a secret stands in the list of processes');
 }
 
 function asText(error: unknown): string {
