@@ -254,6 +254,7 @@ const contributed = {
   'gpuRental.instance.check': spec('readiness', { args: [instance] }),
   'gpuRental.instance.attachKey': spec('sshKeys', { args: [instance], needs: change, result: z.boolean() }),
   'gpuRental.instance.detachKey': spec('sshKeys', { args: [instanceKey], needs: change }),
+  'gpuRental.instance.shareAccess': spec('sshKeys', { args: [instance], needs: change }),
   'gpuRental.instance.copyLink': spec('links', { args: [instance] }),
   'gpuRental.instance.copyId': spec('links', { args: [instance] }),
   'gpuRental.instance.useIn': spec('several', { args: instances }),
@@ -373,8 +374,8 @@ const linked = {
   'gpuRental.refreshMachines': spec('hosting'),
   'gpuRental.refreshDeployments': spec('hosting'),
   'gpuRental.refreshVolumes': spec('hosting'),
-  /** Reads the keys below instances again. */
-  'gpuRental.refreshInstanceKeys': spec('sshKeys'),
+  /** Reads the keys below an instance, or below all that were read before. */
+  'gpuRental.refreshInstanceKeys': spec('sshKeys', { args: [instance] }),
   /** Shows the next rows of a long group of templates. */
   'gpuRental.template.showMore': spec('templates', {
     args: [z.enum(['mine', 'favourites', 'recent', 'recommended'])],

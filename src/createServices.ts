@@ -25,6 +25,7 @@ import { AccountReading, isSameList, type ReadingDeps } from './shared/reading';
 import type { Shell } from './shell';
 import { aliasOf } from './ssh/alias';
 import { nodeSshDeps } from './ssh/nodeSsh';
+import { sameKey } from './ssh/publicKey';
 import { createSshService, type SshService } from './ssh/service';
 import { SshConsent } from './sshConsent';
 import { AccountCleanup } from './store/accounts/accountCleanup';
@@ -44,6 +45,7 @@ import { IdleWatch, openUsageFile, type IdleWatchDeps } from './store/instances/
 import { KeptLogs } from './store/instances/keptLogs';
 import { PriceWatch } from './store/instances/priceWatch';
 import { SaidByMachine } from './store/instances/saidByMachine';
+import { SharedAccesses } from './store/instances/sharedAccesses';
 import { WorkOnInstances } from './store/instances/workOnInstances';
 import { OfferPins } from './store/offers/offerPins';
 import { SearchBudget } from './store/offers/searchBudget';
@@ -247,6 +249,7 @@ function sharedState(deps: SharedDeps) {
     budget,
     rentals,
     ...starts,
+    sharedAccess: own(new SharedAccesses({ ...deps, ...windows, accounts, fleet, isSameKey: sameKey })),
     connectedWindows: own(new ConnectedWindows(hub)),
     work,
     workspaceParts: own(new WorkspaceParts()),

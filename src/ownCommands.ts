@@ -20,6 +20,7 @@ import type {
   RemoteFolder,
   WantedEntry,
 } from './model/instances/heldInstance';
+import type { SharedPlace } from './model/links';
 import type { BackToList, ListedOffers, PickedDraft, RentDraft } from './model/rentals/rentDraft';
 import type { WantedLike } from './model/rentals/rentedLike';
 import type { Forward } from './ssh/forward';
@@ -65,6 +66,8 @@ export const ownCommands = {
   'gpuRental.mirror.settle': ownSpec<(machine: HeldTarget) => boolean>('workspaces'),
   /** Opens a window on a folder of an instance. */
   'gpuRental.instance.openFolder': ownSpec<(place: RemoteFolder) => unknown>('connect'),
+  /** Connects to an instance of another user, after a question. */
+  'gpuRental.openShared': ownSpec<(place: SharedPlace) => unknown>('connect'),
   /** Returns the folders of an instance that were opened before, after that of its recipe. */
   'gpuRental.instance.usualFolders': ownSpec<(machine: HeldAlias) => readonly string[]>('connect'),
   /** Lets the host name of a workspace lead to an instance, unless it leads to another one that is there. */

@@ -37,6 +37,7 @@ import type { GaugeHistory } from './store/instances/gaugeHistory';
 import type { IdleWatch } from './store/instances/idleWatch';
 import type { KeptLogs } from './store/instances/keptLogs';
 import type { SaidByMachine } from './store/instances/saidByMachine';
+import type { SharedAccesses } from './store/instances/sharedAccesses';
 import type { WorkOnInstances } from './store/instances/workOnInstances';
 import type { OfferPins } from './store/offers/offerPins';
 import type { SearchBudget } from './store/offers/searchBudget';
@@ -125,6 +126,8 @@ export interface Services {
   readonly machineChecks: MachineChecks & MachineContact;
   /** The instances to which a key was attached a moment ago. */
   readonly attachedKeys: AttachedKeys;
+  /** The keys of other users on instances, which end by themselves. */
+  readonly sharedAccess: SharedAccesses;
   /** The outcome of the last check of each machine. */
   readonly machineProofs: MachineProofs;
   /** Probes machines again while they run. */

@@ -14,7 +14,7 @@ export interface GroupRow {
 
 /** A row as the page of its instance shows it, under the heading of its kind. */
 export interface OnPage {
-  readonly kind: 'service' | 'work' | 'setUp';
+  readonly kind: 'service' | 'work' | 'setUp' | 'access';
   /** What a click does, with its name for screen readers. */
   readonly open?: { readonly name: string; run(): unknown };
   /** The name of the click stands beside the state, for one that changes something. */

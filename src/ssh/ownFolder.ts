@@ -145,6 +145,15 @@ export class OwnFolder {
     }
   }
 
+  /** Stores a host key in place of any other of the alias. */
+  async replaceHostKey(alias: string, line: string): Promise<void> {
+    const known = await this.hostKeys(alias);
+    if (known.length !== 1 || known[0]?.trimEnd() !== line) {
+      await this.forgetHostKeys([alias]);
+      await this.pin(alias, Buffer.from(`${line}\n`, 'latin1'));
+    }
+  }
+
   private async pin(alias: string, lines: Buffer, signal?: AbortSignal): Promise<void> {
     const add = (content: Buffer) => {
       const known = content.toString('latin1').split('\n');

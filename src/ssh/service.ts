@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { AccountRef } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
+import type { HostKey } from '../model/links';
 import { isLoopback } from '../util/loopback';
+import { text } from '../util/text';
 import { accountMark, aliasOf, aliasStart, type AliasAccount } from './alias';
 import { ProgramStart, ScriptAnswer } from './answer';
 import { readClientConfig } from './clientConfig';
@@ -29,7 +31,15 @@ import {
 import { probeAll, type ProbeResult } from './probe';
 import { removeEverything } from './removeEverything';
 import type { RunOptions, RunResult } from './run';
-import { checkAlias, checkHost, checkId, checkPort, hostAliasOf } from './validate';
+import {
+  checkAlias,
+  checkHost,
+  checkId,
+  checkPort,
+  hostAliasOf,
+  isHostKey,
+  UnsafeValueError,
+} from './validate';
 
 export interface ExecOptions extends Omit<RunOptions, 'env' | 'cwd'> {
   /** Lets the machine use the SSH agent where the user allowed it; for what the user runs there, and nothing else. */
@@ -111,6 +121,10 @@ export interface SshService {
    * Throws if no login has proved the instance.
    */
   nameWorkspace(host: string, alias: string | undefined): Promise<void>;
+  /** Returns the host key that a login has proved. */
+  hostKey(alias: string): Promise<HostKey | undefined>;
+  /** Trusts this host key from now on, and no other. */
+  pinHostKey(alias: string, key: HostKey): Promise<void>;
   /** Forgets the host key, so that the next contact trusts a new one; only after the user agreed. */
   forgetHostKey(alias: string): Promise<void>;
   /** Removes everything that we wrote, or all of one account: entries, host keys, and finally the Include block. */
@@ -324,6 +338,19 @@ class NativeSsh implements SshService {
     if (own && own.workspace !== host) {
       await folder.name(own.alias, host);
     }
+  }
+
+  async hostKey(alias: string): Promise<HostKey | undefined> {
+    const [line = ''] = await this.context.folder().hostKeys(checkAlias(alias));
+    const [, type = '', base64 = ''] = line.trim().split(' ');
+    return isHostKey({ type, base64 }) ? { type, base64 } : undefined;
+  }
+
+  async pinHostKey(alias: string, key: HostKey): Promise<void> {
+    if (!isHostKey(key)) {
+      throw new UnsafeValueError(text('an SSH host key'));
+    }
+    await this.context.folder().replaceHostKey(checkAlias(alias), `${alias} ${key.type} ${key.base64}`);
   }
 
   async forgetHostKey(alias: string): Promise<void> {

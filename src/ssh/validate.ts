@@ -65,6 +65,17 @@ export function isWorkspaceHost(value: unknown): value is string {
   return typeof value === 'string' && workspacePattern.test(value);
 }
 
+/** True for a host key as ssh stores it: its blob begins with its own type, and nothing else fits in a line. */
+export function isHostKey({ type, base64 }: { readonly type: string; readonly base64: string }): boolean {
+  if (!/^(?:ssh-(?:ed25519|rsa)|ecdsa-sha2-nistp(?:256|384|521))$/.test(type)) {
+    return false;
+  }
+  const blob = /^[A-Za-z0-9+/]{32,1000}={0,2}$/.test(base64)
+    ? Buffer.from(base64, 'base64')
+    : Buffer.alloc(0);
+  return blob.length >= 4 && blob.subarray(4, 4 + blob.readUInt32BE(0)).toString('latin1') === type;
+}
+
 /** Returns the name under which the key of an instance's host is stored, separate from the key of the instance. */
 export function hostAliasOf(alias: string): string {
   return `${alias}.host`;

@@ -23,6 +23,7 @@ import { GraceAdvice } from './graceAdvice';
 import type { HeldMachine } from './hostChecks';
 import { KeptTerminals, type KeptTerminal } from './keptTerminals';
 import { LostTerminals } from './lostTerminals';
+import { openShared } from './sharedInstance';
 import { chosenTerminal, end, endsWithConnection, offerTmux, reattach } from './terminalCommands';
 import { TerminalRows } from './terminalRows';
 
@@ -107,7 +108,7 @@ export function register(deps: ConnectDeps): Disposable {
       return terminalProfile(options);
     }),
   );
-  store.add(preparing(deps, contact));
+  store.add(preparing(deps, contact, connector));
   store.add(deps.commands.register('gpuRental.removeSshEntries', () => removeSshEntries(deps, connector)));
   store.add(new GraceAdvice(deps));
   store.add(new EntryFollower(deps, connector.folders));
@@ -178,8 +179,13 @@ function openingTerminals(deps: ConnectDeps, contact: Contact, store: Disposable
 }
 
 /** Registers what other features reach an instance by. */
-function preparing(deps: ConnectDeps, contact: Contact): Disposable {
+function preparing(deps: ConnectDeps, contact: Contact, { folders, platforms }: Connector): Disposable {
   const store = new DisposableStore();
+  store.add(
+    deps.commands.register('gpuRental.openShared', (place) =>
+      withManualStep(() => openShared({ ...deps, folders, platforms }, place)),
+    ),
+  );
   store.add(
     deps.commands.register(
       'gpuRental.prepareSsh',

@@ -41,6 +41,10 @@ const pageActions = {
   ],
   configuration: [{ id: 'gpuRental.instance.showDetails', label: () => t('Show as JSON') }],
   services: [{ id: 'gpuRental.instance.readServices', needs: 'canConnect' }],
+  access: [
+    { id: 'gpuRental.instance.shareAccess', needs: 'canDestroy' },
+    { id: 'gpuRental.refreshInstanceKeys', label: () => t('Read SSH Keys'), needs: 'canDestroy' },
+  ],
   setUp: [{ id: 'gpuRental.setUp.run', needs: 'canConnect' }],
   setUpSecrets: [{ id: 'gpuRental.setUp.removeSecrets', needs: 'canConnect' }],
   work: [{ id: 'gpuRental.terminal.end', needs: 'canConnect' }],

@@ -261,6 +261,7 @@ export class InstancePage implements Disposable {
       hostKey: this.hostKey,
       log: this.log,
       services: this.rowsOf('services', rows, 'service'),
+      access: this.rowsOf('access', rows, 'access'),
       setUp: rows.some(({ onPage }) => onPage?.kind === 'setUp')
         ? this.rowsOf('setUp', rows, 'setUp')
         : undefined,

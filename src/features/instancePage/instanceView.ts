@@ -74,6 +74,8 @@ export interface PageFacts {
   /** The end of the log that is kept of it. */
   readonly log?: string | undefined;
   readonly services: readonly PageRow[];
+  /** Keys as last read, and those that were shared from here. */
+  readonly access: readonly PageRow[];
   /** Absent where nothing is set up, and the machine was not asked whether it is. */
   readonly setUp?: readonly PageRow[] | undefined;
   readonly work: readonly PageRow[];
@@ -123,6 +125,13 @@ export function instanceView(
         t('Services of the instance, and ports that are open on the internet or forwarded'),
         page.services,
         actionButtons('services', allowed),
+      ),
+      ...rowsSection(
+        'access',
+        t('Access'),
+        t('SSH keys that the instance accepts'),
+        page.access,
+        actionButtons('access', allowed),
       ),
       ...(page.setUp
         ? rowsSection('setUp', t('Set-Up'), t('Steps that set this instance up'), page.setUp, [

@@ -25,7 +25,7 @@ class BadLinkError extends UserError {
   constructor() {
     super(
       text(
-        "This link can't be opened. GPU Rental links can only open, connect to or start an instance, open an offer or template by its number, or open the sign-in.",
+        "This link can't be opened. GPU Rental links can only open, connect to or start an instance, connect to a shared one, open an offer or template by its number, or open the sign-in.",
       ),
     );
   }
@@ -68,6 +68,11 @@ async function open(deps: Deps, uri: vscode.Uri): Promise<void> {
   const link = readLink(uri);
   if (!link) {
     throw new BadLinkError();
+  }
+  if (link.kind === 'shared') {
+    // The instance is of another account, so none is needed here.
+    await runCommand('gpuRental.openShared', link.place);
+    return;
   }
   if (link.kind === 'signIn' || !deps.accounts.active) {
     await runCommand('gpuRental.signIn');

@@ -2,8 +2,9 @@ import * as vscode from 'vscode';
 import type { Client } from '../../api/client';
 import { RefusedError } from '../../api/errors';
 import type { CommandId, SshKeyTarget } from '../../commandSpecs';
-import { titledAction } from '../../editor/commands';
+import { runCommand, titledAction } from '../../editor/commands';
 import { confirm } from '../../editor/confirm';
+import { reportDamagedFiles } from '../../editor/damagedFiles';
 import { localize, t } from '../../editor/localize';
 import { message } from '../../editor/message';
 import {
@@ -20,6 +21,7 @@ import type { Services } from '../../services';
 import { matchKeys } from '../../ssh/localKeys';
 import { sameKey } from '../../ssh/publicKey';
 import { isComplete, listedInstances } from '../../store/instances/listed';
+import { sharedNotice, sharedNoticeKind } from '../../store/instances/sharedAccesses';
 import { readAfter } from '../../store/readAfter';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { isCancelled, UserError } from '../../util/errors';
@@ -31,6 +33,7 @@ import { keyClient } from './keyClient';
 import { generate, pickKey, pickListed } from './keyPicker';
 import { keyName } from './keyText';
 import { ownKeyId, withOwnKey } from './ownKey';
+import { shareAccess } from './shareAccess';
 import { SshKeyTree } from './sshKeyTree';
 
 type Deps = Pick<
@@ -47,6 +50,11 @@ type Deps = Pick<
   | 'redactor'
   | 'rentals'
   | 'instanceGroups'
+  | 'network'
+  | 'notices'
+  | 'oneWindow'
+  | 'sharedAccess'
+  | 'work'
 >;
 
 /** Registers the SSH keys view, its commands, and the keys of single instances. */
@@ -71,12 +79,59 @@ export function register(deps: Deps): Disposable {
   const rows = store.add(new InstanceKeyRows(deps));
   store.add(deps.instanceGroups.addInstanceRows(rows));
   store.add(
-    commands.register('gpuRental.refreshInstanceKeys', () =>
-      inView('gpuRental.instances', () => rows.refresh()),
+    commands.register('gpuRental.refreshInstanceKeys', (target) =>
+      inView('gpuRental.instances', () => rows.refresh(target?.instanceId)),
     ),
   );
   store.add(commands.register('gpuRental.instance.attachKey', (target) => attachKey(deps, rows, target)));
   store.add(commands.register('gpuRental.instance.detachKey', (target) => detachKey(deps, rows, target)));
+  store.add(commands.register('gpuRental.instance.shareAccess', (target) => shareAccess(deps, rows, target)));
+  store.add(sharedEnds(deps, rows));
+  return store;
+}
+
+/** Reports ends of shared access, and has the product load while there is one to come. */
+function sharedEnds(deps: Deps, rows: InstanceKeyRows): Disposable {
+  const { accounts, fleet, notices, oneWindow, sharedAccess, work } = deps;
+  const store = new DisposableStore();
+  const isPending = () => sharedAccess.rows.some(({ endsAt }) => endsAt !== undefined);
+  store.add(
+    work.add({
+      ready: () => sharedAccess.ready,
+      isPending,
+      onDidChange: (listener) => sharedAccess.onDidChange(listener),
+      afterSignOut: () => (isPending() ? text('Shared access no longer ends by itself.') : undefined),
+    }),
+  );
+  store.add(
+    notices.onDidPost(({ key, kind, accountKey, data }) => {
+      const ended = kind === sharedNoticeKind ? sharedNotice.safeParse(data).data : undefined;
+      if (!ended || accountKey !== accounts.active?.key) {
+        return;
+      }
+      const { instanceId, name, isOver } = ended;
+      void rows.refresh(instanceId);
+      oneWindow.offer(key, () => {
+        const instance = fleet.find(instanceId);
+        const of = instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
+        if (isOver) {
+          message('info', t('{0} no longer has access to {1}.', name, of));
+          return;
+        }
+        message(
+          'warning',
+          t('Could not take back the access of {0} to {1}. Retrying while this editor is open.', name, of),
+          titledAction('gpuRental.instance.detachKey', { instanceId }),
+        );
+      });
+    }),
+  );
+  store.add(
+    reportDamagedFiles(deps, sharedAccess, 'sharedAccess', {
+      effect: t('A shared access no longer ends by itself. Detach its key.'),
+      startOver: () => runCommand('gpuRental.instance.detachKey'),
+    }),
+  );
   return store;
 }
 

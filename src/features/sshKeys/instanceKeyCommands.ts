@@ -10,35 +10,27 @@ import { titleOf } from '../../editor/titles';
 import type { Services } from '../../services';
 import { sameKey } from '../../ssh/publicKey';
 import { listedInstances } from '../../store/instances/listed';
+import { takeKeyBack } from '../../store/instances/takeKeyBack';
 import { readAfter } from '../../store/readAfter';
 import type { InstanceKeyRows } from './instanceKeyRows';
 import { keyClient } from './keyClient';
 import { pickKey, pickListed } from './keyPicker';
 import { keyName } from './keyText';
 
-type Deps = Pick<Services, 'accounts' | 'attachedKeys' | 'fleet' | 'rentals' | 'ssh' | 'redactor'>;
+export type InstanceKeyDeps = Pick<
+  Services,
+  'accounts' | 'attachedKeys' | 'fleet' | 'rentals' | 'sharedAccess' | 'ssh' | 'redactor'
+>;
 
 /** Attaches a key to an instance, running or not. Returns true if it was attached (docs/service/ssh-keys.md#attach). */
 export async function attachKey(
-  deps: Deps,
+  deps: InstanceKeyDeps,
   rows: InstanceKeyRows,
   target: InstanceTarget | undefined,
 ): Promise<boolean> {
   const client = keyClient(deps);
-  const instanceId = await choose(deps, target, 'gpuRental.instance.attachKey');
+  const instanceId = await chooseForKeys(deps, target, 'gpuRental.instance.attachKey');
   if (instanceId === undefined) {
-    return false;
-  }
-  // The list of instances does not mark virtual machines, so only those rented on this computer are known.
-  if (deps.rentals.find(instanceId)?.config.vm === true) {
-    message(
-      'warning',
-      t(
-        'A virtual machine accepts only the SSH keys that your account had when it was rented. Register your key, then rent another one.',
-      ),
-      titledAction('gpuRental.sshKey.add'),
-      titledAction('gpuRental.instance.rentAnother', { instanceId }),
-    );
     return false;
   }
   const { items } = await whileAsking(client().instances.keys(instanceId));
@@ -62,11 +54,12 @@ export async function attachKey(
 
 /** Detaches a key from one instance after a confirmation. */
 export async function detachKey(
-  deps: Deps,
+  deps: InstanceKeyDeps,
   rows: InstanceKeyRows,
   target: InstanceKeyTarget | undefined,
 ): Promise<void> {
   const client = keyClient(deps);
+  const accountKey = deps.accounts.active?.key;
   const instanceId = await choose(deps, target, 'gpuRental.instance.detachKey');
   if (instanceId === undefined) {
     return;
@@ -87,14 +80,41 @@ export async function detachKey(
       button: titleOf('gpuRental.instance.detachKey'),
     })
   ) {
-    const detached = whileSending(client().instances.detachKey(instanceId, key.id));
+    const isIt = (line: string) => line === key.publicKey || sameKey(line, key.publicKey);
+    const detached = whileSending(takeKeyBack(client().instances, instanceId, isIt));
     await readAfter(detached, () => rows.refresh(instanceId));
+    const shared = deps.sharedAccess.find(instanceId, key.publicKey);
+    if (shared && accountKey !== undefined) {
+      await deps.sharedAccess.forget(accountKey, shared.id);
+    }
     vscode.window.setStatusBarMessage(t('SSH key detached'), 4_000);
   }
 }
 
+/** Returns the instance whose keys are changed; shows why it can't get another one. */
+export async function chooseForKeys(
+  deps: InstanceKeyDeps,
+  target: InstanceTarget | undefined,
+  command: CommandId,
+): Promise<number | undefined> {
+  const instanceId = await choose(deps, target, command);
+  // The list of instances does not mark virtual machines, so only those rented on this computer are known.
+  if (instanceId !== undefined && deps.rentals.find(instanceId)?.config.vm === true) {
+    message(
+      'warning',
+      t(
+        'A virtual machine accepts only the SSH keys that your account had when it was rented. Register your key, then rent another one.',
+      ),
+      titledAction('gpuRental.sshKey.add'),
+      titledAction('gpuRental.instance.rentAnother', { instanceId }),
+    );
+    return undefined;
+  }
+  return instanceId;
+}
+
 function choose(
-  { fleet }: Deps,
+  { fleet }: InstanceKeyDeps,
   target: InstanceTarget | undefined,
   command: CommandId,
 ): Promise<number | undefined> {

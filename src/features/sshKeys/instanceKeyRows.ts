@@ -1,9 +1,14 @@
 import * as vscode from 'vscode';
 import type { InstanceKeyTarget, InstanceTarget } from '../../commandSpecs';
+import { runCommand } from '../../editor/commands';
 import { countOfList, listProblems, problemRow, withAge } from '../../editor/listRows';
 import { t } from '../../editor/localize';
+import { momentText } from '../../editor/timeText';
+import { titleOf } from '../../editor/titles';
+import { tooltip } from '../../editor/tooltip';
 import type { GroupRow, InstanceRows } from '../../editor/treeGroups';
 import type { SshKey } from '../../model/accounts/account';
+import type { SharedAccess } from '../../model/instances/sharedAccess';
 import type { Services } from '../../services';
 import { followAccount } from '../../shared/followAccount';
 import { AccountReading } from '../../shared/reading';
@@ -15,7 +20,7 @@ import { keyName } from './keyText';
 
 type Keys = AccountReading<Account, readonly SshKey[]>;
 
-type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'log'>;
+type Deps = Pick<Services, 'accounts' | 'clock' | 'fleet' | 'log' | 'sharedAccess'>;
 
 /** The keys that an instance accepts, below its row. They are read when the user expands them. */
 export class InstanceKeyRows implements InstanceRows, Disposable {
@@ -28,23 +33,33 @@ export class InstanceKeyRows implements InstanceRows, Disposable {
 
   constructor(private readonly deps: Deps) {
     this.store.add(followAccount(deps.accounts, () => toDisposable(() => this.clear())));
+    this.store.add(deps.sharedAccess.onDidChange(() => this.changed.fire(undefined)));
   }
 
   rows(instanceId: number): readonly GroupRow[] {
+    const partsOf = () => this.partsOf(instanceId);
     return [
       {
         node: this.node(`${instanceId}`, { instanceId }),
         item: () => headingItem(instanceId, this.lists.get(instanceId)?.state, this.deps.clock.now()),
         children: () => this.keyRows(instanceId),
+        onPage: {
+          kind: 'access',
+          // Each row of the view asks for its rows, and only the page for these.
+          get parts() {
+            return partsOf();
+          },
+        },
       },
     ];
   }
 
-  /** Refreshes the keys of one instance, or else of all that exist, if they have been read before. Never rejects. */
+  /** Refreshes the keys of one instance, or else of all that exist and have been read before. Never rejects. */
   async refresh(instanceId?: number): Promise<void> {
-    const ids = [...this.lists.keys()].filter((id) =>
-      instanceId === undefined ? this.deps.fleet.find(id) : id === instanceId,
-    );
+    const ids =
+      instanceId === undefined
+        ? [...this.lists.keys()].filter((id) => this.deps.fleet.find(id))
+        : [instanceId];
     await Promise.all(ids.map((id) => this.read(id, false)));
   }
 
@@ -79,9 +94,59 @@ export class InstanceKeyRows implements InstanceRows, Disposable {
       ...(isNone ? [{ node: note, item: noneItem }] : []),
       ...keys.map((key) => ({
         node: this.node(`${instanceId} ${key.id}`, { instanceId, keyId: key.id }),
-        item: () => keyItem(instanceId, key),
+        item: () => this.keyItem(instanceId, key),
       })),
     ];
+  }
+
+  /** What the page shows: the keys as last read, else those that were shared here. Nothing is read for it. */
+  private partsOf(instanceId: number): readonly GroupRow[] {
+    const state = this.lists.get(instanceId)?.state;
+    const keys = state?.kind === 'ready' ? state.value : [];
+    const shared = this.deps.sharedAccess.of(instanceId);
+    const isRead = state?.kind === 'ready';
+    const unread = isRead ? [] : shared;
+    const detach = (target: InstanceKeyTarget) => ({
+      kind: 'access' as const,
+      open: {
+        name: titleOf('gpuRental.instance.detachKey'),
+        run: () => runCommand('gpuRental.instance.detachKey', target),
+      },
+    });
+    return [
+      ...(state && state.kind !== 'idle' && state.kind !== 'loading' && !(isRead && keys.length > 0)
+        ? this.keyRows(instanceId)
+        : []),
+      ...keys.map((key) => ({
+        node: this.node(`${instanceId} ${key.id}`, { instanceId, keyId: key.id }),
+        item: () => this.keyItem(instanceId, key),
+        onPage: detach({ instanceId, keyId: key.id }),
+      })),
+      ...unread.map(({ id, name, publicKey }) => ({
+        node: this.node(`${instanceId} shared ${id}`, { instanceId }),
+        item: () => this.keyItem(instanceId, { id: 0, publicKey, name }),
+        onPage: detach({ instanceId }),
+      })),
+    ];
+  }
+
+  private keyItem(instanceId: number, key: SshKey): vscode.TreeItem {
+    const shared = this.deps.sharedAccess.find(instanceId, key.publicKey);
+    return keyItem(
+      instanceId,
+      shared ? { ...key, name: shared.name } : key,
+      shared && this.untilText(shared),
+    );
+  }
+
+  private untilText({ endsAt }: SharedAccess): string {
+    const now = this.deps.clock.now();
+    if (endsAt === undefined) {
+      return t('shared until you take it back');
+    }
+    return endsAt > now
+      ? t('shared until {0}', momentText(endsAt, now))
+      : t('shared until {0}, not taken back yet', momentText(endsAt, now));
   }
 
   /** Reads the keys of an instance; never rejects, because the rows show the error. */
@@ -141,13 +206,17 @@ function countText(state: Extract<Keys['state'], { readonly kind: 'ready' }>, no
   return withAge(countOfList(state.value.length, state), state, now);
 }
 
-function keyItem(instanceId: number, { id, publicKey, name }: SshKey): vscode.TreeItem {
+function keyItem(
+  instanceId: number,
+  { id, publicKey, name }: SshKey,
+  until: string | undefined,
+): vscode.TreeItem {
   const item = new vscode.TreeItem(keyName(publicKey, name));
   const parsed = parsePublicKey(publicKey);
   item.id = `key-${instanceId}-${id}`;
-  item.description = parsed?.fingerprint ?? '';
-  item.tooltip = parsed === undefined ? '' : `${parsed.type} ${parsed.fingerprint}`;
-  item.iconPath = new vscode.ThemeIcon('key');
+  item.description = until ?? parsed?.fingerprint ?? '';
+  item.tooltip = tooltip([parsed === undefined ? '' : `${parsed.type} ${parsed.fingerprint}`, until ?? '']);
+  item.iconPath = new vscode.ThemeIcon(until === undefined ? 'key' : 'person');
   item.contextValue = ';instanceKey;';
   return item;
 }

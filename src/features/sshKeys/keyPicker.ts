@@ -202,7 +202,8 @@ async function askPassphrase(): Promise<string | undefined> {
 /** Larger than any public key file, in bytes. */
 const longestKeyFile = 20_000;
 
-async function fromFile(title: string): Promise<string | undefined> {
+/** Returns the public key in a file that the user chooses; shows why it is none. */
+export async function fromFile(title: string): Promise<string | undefined> {
   const [file] = await pickLocal({ title, openLabel: t('Use This Public Key') });
   if (!file) {
     return undefined;
@@ -222,7 +223,8 @@ async function fromFile(title: string): Promise<string | undefined> {
   return line;
 }
 
-async function paste(title: string): Promise<string | undefined> {
+/** Asks for the text of a public key. */
+export async function paste(title: string): Promise<string | undefined> {
   const line = await askLine({
     title,
     prompt: t('The public key, as in the file that ends in .pub'),

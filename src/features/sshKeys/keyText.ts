@@ -39,14 +39,29 @@ export function placeOf(key: LocalKey): string {
   return needs === '' ? place : `${place}, ${needs}`;
 }
 
+const privateMarks = /PRIVATE KEY|PuTTY-User-Key-File|b3BlbnNzaC1rZXktdjE/;
+const keyStart =
+  /(?:ssh-(?:ed25519|rsa|dss)|ecdsa-sha2-nistp\d{3}|sk-[a-z0-9-]{1,40}@openssh\.com)\s{1,8}AAAA/g;
+
 /** Returns why the text can't be registered, or `undefined` if it is one public key. */
 export function publicKeyProblem(value: string): string | undefined {
-  if (/PRIVATE KEY/.test(value)) {
+  if (privateMarks.test(value)) {
     return t(
       'This is a private key, which must never leave this computer. Paste the public key from the file that ends in .pub.',
     );
   }
-  return parsePublicKey(value)
-    ? undefined
-    : t('Enter a public key in one line, such as "ssh-ed25519 AAAA… name".');
+  const starts = [...value.matchAll(keyStart)];
+  if (starts.length > 1) {
+    return t('There are several keys here. Enter one.');
+  }
+  if (starts[0] && value.trimStart().search(keyStart) > 0) {
+    return t('Enter the key without the text before it, such as options: it starts with its type.');
+  }
+  const key = parsePublicKey(value);
+  if (!key) {
+    return t('Enter a public key in one line, such as "ssh-ed25519 AAAA… name".');
+  }
+  return /^ssh-dss|-cert-v01@/.test(key.type)
+    ? t('SSH servers accept no key of the type {0} here. Use an ed25519, ECDSA or RSA key.', key.type)
+    : undefined;
 }

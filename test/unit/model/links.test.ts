@@ -17,7 +17,29 @@ describe('links', () => {
     assert.deepEqual(read('/start?id=5001'), { kind: 'start', id: 5001 });
   });
 
+  const shared = `/shared?id=5&host=192.0.2.4&port=22001&key=${'k'.repeat(43)}`;
+
+  it('lead to a shared instance, with or without its host key', () => {
+    const place = { id: 5, host: '192.0.2.4', port: 22001, fingerprint: `SHA256:${'k'.repeat(43)}` };
+    assert.deepEqual(read(shared), { kind: 'shared', place });
+    const base64 = Buffer.from([0, 0, 0, 11, ...Buffer.from('ssh-ed25519'), ...Buffer.alloc(36, 0xfb)]);
+    const pinned = { ...place, hostKey: { type: 'ssh-ed25519', base64: base64.toString('base64') } };
+    const link = linkTo('vscode', { kind: 'shared', place: pinned });
+    assert.doesNotMatch(link, /[+%]|=$/);
+    assert.deepEqual(read(link.replace('vscode://gpu-rental.gpu-rental', '')), {
+      kind: 'shared',
+      place: pinned,
+    });
+  });
+
   const refused = [
+    shared.replace('22001', '65536'),
+    shared.replace('192.0.2.4', '-oProxyCommand'.replace('-', '$')),
+    shared.replace('192.0.2.4', 'a b'),
+    shared.replace(/k+$/, 'short'),
+    `${shared}&hostkey=ssh-ed25519.AAAA`,
+    `${shared}&user=other`,
+    `${shared}#x`,
     '',
     '/',
     '/instance',

@@ -19,6 +19,7 @@ function page(change: Partial<Instance> = {}, facts: Partial<PageFacts> = {}) {
     gpus: [],
     isReadingGpus: false,
     services: [],
+    access: [],
     work: [],
   };
   return instanceView(anInstance(change), { ...nothing, ...facts });

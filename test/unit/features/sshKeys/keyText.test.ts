@@ -53,5 +53,26 @@ describe('The words of an SSH key', () => {
       /^This is a private key/,
     );
     assert.match(words.publicKeyProblem('ssh-ed25519 odd') ?? '', /^Enter a public key/);
+    assert.match(
+      words.publicKeyProblem('PuTTY-User-Key-File-3: ssh-ed25519') ?? '',
+      /^This is a private key/,
+    );
+  });
+
+  it('refuse several keys, options before a key, and types that servers refuse', () => {
+    for (const several of [`${line} ${line}`, `${line}\n${line}`]) {
+      assert.match(words.publicKeyProblem(several) ?? '', /^There are several keys/);
+    }
+    for (const options of ['command="sh" ', 'from="*",no-pty ', 'restrict ']) {
+      assert.match(words.publicKeyProblem(`${options}${line}`) ?? '', /without the text before it/);
+    }
+    const old = ['ssh-dss', 'ssh-ed25519-cert-v01@openssh.com'].map((type) => {
+      const name = Buffer.from(type);
+      const blob = Buffer.concat([Buffer.from([0, 0, 0, name.length]), name, Buffer.alloc(40)]);
+      return `${type} ${blob.toString('base64')}`;
+    });
+    for (const one of old) {
+      assert.match(words.publicKeyProblem(one) ?? '', /accept no key of the type/);
+    }
   });
 });
