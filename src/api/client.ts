@@ -16,6 +16,7 @@ import type {
   TotpSetup,
 } from '../model/accounts/secondFactor';
 import type { Secret } from '../model/accounts/secret';
+import type { TeamBalance, TeamMember } from '../model/accounts/team';
 import type { TeamRole } from '../model/accounts/teamRole';
 import type { Deployment } from '../model/deployment';
 import type {
@@ -138,6 +139,12 @@ export interface Client {
     /** By name; `NotFoundError` when there is none. */
     get(name: string, options?: CallOptions): Promise<TeamRole>;
     list(options?: CallOptions): Promise<Listing<TeamRole>>;
+  };
+  /** Without a team, both are empty. */
+  readonly team: {
+    members(options?: CallOptions): Promise<Listing<TeamMember>>;
+    /** Of the team whose key it is, or of all teams of a person. */
+    balances(options?: CallOptions): Promise<Listing<TeamBalance>>;
   };
   /** A wrong code is a `RefusedError` with `failCount` and, once locked, `lockedUntil`. */
   readonly secondFactor: {

@@ -15,6 +15,7 @@ import { Pacer } from './pacing';
 import { defaultPolicy, type HttpPolicy } from './policy';
 import { secondFactorApi } from './secondFactor';
 import { ServiceHttp, type ClientHooks } from './serviceHttp';
+import { teamApi } from './team';
 import { templatesApi } from './templates';
 import { timetableApi } from './timetable';
 import type { Transport } from './transport';
@@ -57,6 +58,7 @@ export function createClient(options: ClientOptions): Client {
     templates: templatesApi(http),
     volumes: volumesApi(http),
     secondFactor: secondFactorApi(http),
+    team: teamApi(http),
     teamRoles: teamRolesApi(http),
     secrets: secretsApi(http),
     priceIncreases: priceIncreasesApi(http),

@@ -64,6 +64,8 @@ export const documentedLimits: LimitTable = {
   'GET /api/v0/charges/': seconds(1),
   'GET /api/v1/invoices/': seconds(3),
   'GET /api/v0/audit_logs/': seconds(2),
+  'GET /api/v0/team/members/': seconds(2),
+  'GET /api/v0/team/balances': seconds(2),
   'GET /api/v0/commands/schedule_job/': seconds(3.5),
   'POST /api/v0/commands/schedule_job/': seconds(3.5),
   'PUT /api/v0/commands/schedule_job/{id}/': seconds(3.5),

@@ -1,4 +1,5 @@
 import { callerOf, ok, route, ServiceError, type Route } from './route';
+import type { Account } from './state';
 import type { World } from './world';
 
 interface Role {
@@ -24,7 +25,24 @@ function firstRoles(): Role[] {
   ];
 }
 
-/** GET team/roles/{name} and the list (docs/service/team-roles.md#look-up). */
+const reads = { permission: 'team_read', everySeconds: 2 } as const;
+
+/** The people of the account's team, itself first (docs/service/team-roles.md#members). */
+function membersOf({ id, username, email, fullName }: Account) {
+  return [
+    { id, username, email, fullname: fullName, roles: ['team_owner'] },
+    { id: 4720, username: 'ben', email: 'ben@example.org', fullname: 'Ben Okafor', roles: ['ML engineer'] },
+    {
+      id: 4721,
+      username: 'cy',
+      email: 'cy@example.org',
+      fullname: '',
+      roles: ['ML engineer', 'Finance & audit'],
+    },
+  ];
+}
+
+/** GET team/roles/{name}, and the lists of roles, members and balances (docs/service/team-roles.md#look-up). */
 export function teamRoleRoutes(world: World): Route[] {
   const state = world.section<RoleState>('teamRoles', () => ({ byAccount: {} }));
   const rolesOf = (accountId: number) => (state.byAccount[accountId] ??= firstRoles());
@@ -45,6 +63,17 @@ export function teamRoleRoutes(world: World): Route[] {
       'GET /api/v0/team/roles-full/',
       { permission: 'team_read', endpoint: 'api.team.roles' },
       (request) => ok(rolesOf(callerOf(request).accountId)),
+    ),
+    route('GET /api/v0/team/members/', { ...reads, endpoint: 'api.team.members' }, (request) =>
+      ok(membersOf(world.account(callerOf(request).accountId))),
+    ),
+    route(
+      'GET /api/v0/team/balances',
+      { ...reads, permission: 'user_read', endpoint: 'api.team.balances' },
+      (request) => {
+        const { balance } = world.account(callerOf(request).accountId);
+        return ok({ success: true, balances: [{ team_id: 88, team_name: 'Lab', balance }] });
+      },
     ),
   ];
 }

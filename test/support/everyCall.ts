@@ -137,6 +137,14 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
   'secrets.create': { call: (client) => client.secrets.create('A', 'b'), example: done },
   'secrets.update': { call: (client) => client.secrets.update('A', 'b'), example: done },
   'secrets.remove': { call: (client) => client.secrets.remove('A'), example: done },
+  'team.members': {
+    call: (client) => client.team.members(),
+    example: [{ id: 2, username: 'ben', email: 'ben@example.org', fullname: 'Ben', roles: ['team_member'] }],
+  },
+  'team.balances': {
+    call: (client) => client.team.balances(),
+    example: { success: true, balances: [{ team_id: 88, team_name: 'lab', balance: 41.2 }] },
+  },
   'teamRoles.get': {
     call: (client) => client.teamRoles.get('admin'),
     example: { id: 1, name: 'admin', permissions: ['misc'] },

@@ -109,6 +109,18 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
     'secrets.ts',
     ['gpuRental.secret.delete'],
   ),
+  'team.members': undocumented(
+    ['GET /api/v0/team/members/'],
+    'docs/service/team-roles.md#members',
+    'teamRoles.ts',
+    ['gpuRental.account'],
+  ),
+  'team.balances': undocumented(
+    ['GET /api/v0/team/balances'],
+    'docs/service/team-roles.md#balances',
+    'teamRoles.ts',
+    ['gpuRental.account'],
+  ),
   'teamRoles.get': documented(
     ['GET /api/v0/team/roles/{id}/'],
     'docs/service/team-roles.md#look-up',

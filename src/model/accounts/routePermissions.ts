@@ -22,6 +22,7 @@ const rules: readonly (readonly [RegExp, PermissionCategory])[] = [
   [/^PUT \/api\/v0\/machines\/[^/]+\/report$/, 'instance_write'],
   [/^GET \/api\/v0\/(?:metrics|machines)\//, 'machine_read'],
   [/^\w+ \/api\/v0\/machines\//, 'machine_write'],
+  [/^GET \/api\/v0\/team\/balances/, 'user_read'],
   [/^GET \/api\/v0\/team\//, 'team_read'],
 ];
 

@@ -58,6 +58,16 @@ const lists: Readonly<Record<string, List>> = {
     row: (id) => ({ id }),
     read: async (client) => plain(await client.deployments.list()),
   },
+  members: {
+    name: 'members',
+    row: (id) => ({ id }),
+    read: async (client) => plain(await client.team.members()),
+  },
+  balances: {
+    name: 'balances',
+    row: (id) => ({ team_id: id }),
+    read: async (client) => plain(await client.team.balances()),
+  },
   teamRoles: {
     name: 'roles',
     row: (id) => ({ id, name: `r${id}` }),
