@@ -8,7 +8,7 @@ const tenMinutesMs = 10 * 60_000;
 const aWindowMs = 30_000;
 const listPath = /^\/api\/v[01]\/instances\/$/;
 const views = ['instances', 'templates', 'sshKeys', 'account', 'hosting'] as const;
-const accountParts = /^(Two-Factor Authentication|API Keys|Secrets|Team Roles|Serverless Deployments)/;
+const accountParts = /^(Two-Factor Authentication|API Keys|Secrets|Team|Serverless Deployments)/;
 
 /** Everything that a window can show is in sight, so that all of it is read. */
 async function showAll(window: FeatureWindow): Promise<void> {

@@ -288,7 +288,7 @@ describe('signing in with a second factor', () => {
     question.close();
     const row = 'Select to enter a code';
     await window.view('instances').row(row);
-    await window.view('account').show().expand('Team Roles');
+    await window.view('account').show().expand('Team');
     await window.view('account').row(`Could not load. ${row}`);
     const before = logIns(computer());
     await computer().pass(30 * 60_000);

@@ -24,7 +24,9 @@ describe('lists that can’t be refreshed', () => {
     },
     { ...part('API Keys'), path: '/api/v0/auth/apikeys/', row: 'in use' },
     { ...part('Secrets'), path: '/api/v0/secrets/', row: 'No secrets' },
-    { ...part('Team Roles'), path: '/api/v0/team/roles-full/', row: 'team_read' },
+    { ...part('Team'), path: '/api/v0/team/roles-full/', row: 'team_read' },
+    { ...part('Team'), name: 'team members', path: '/api/v0/team/members/', row: 'ben@example.org' },
+    { ...part('Team'), name: 'team balances', path: '/api/v0/team/balances', row: /^Lab ?balance/ },
     { ...part('Two-Factor Authentication'), path: '/api/v0/tfa/status/', row: 'No 2FA method' },
   ] as const;
 

@@ -10,15 +10,16 @@ import { usesText } from '../../model/accounts/keptSecret';
 import { permissionMeaning, permissionSummary } from '../../model/accounts/permissionText';
 import type { SecondFactorMethod, SecondFactorStatus } from '../../model/accounts/secondFactor';
 import type { Secret } from '../../model/accounts/secret';
-import type { TeamRole } from '../../model/accounts/teamRole';
 import { parsePublicKey } from '../../ssh/publicKey';
 import type { Account } from '../../store/accounts/accounts';
 import { plainLabel } from '../../util/plainLabel';
-import type { PartId, ShownSecret } from './accountParts';
+import type { PartId, ReadId, ShownSecret } from './accountParts';
+import type { TeamNode } from './teamRows';
 
 const { None, Collapsed } = vscode.TreeItemCollapsibleState;
 
-function row(label: string, icon: string, contextValue: string, collapsible = None): vscode.TreeItem {
+/** Returns a row of the view; `contextValue` is what its menu asks for. */
+export function row(label: string, icon: string, contextValue: string, collapsible = None): vscode.TreeItem {
   const item = new vscode.TreeItem(label, collapsible);
   item.iconPath = new vscode.ThemeIcon(icon);
   item.contextValue = contextValue;
@@ -123,7 +124,7 @@ export function partItem(part: PartId, figure: string): vscode.TreeItem {
     secondFactor: t('Two-Factor Authentication'),
     apiKeys: t('API Keys'),
     secrets: t('Secrets'),
-    teamRoles: t('Team Roles'),
+    teamRoles: t('Team'),
   };
   const icons: Record<PartId, string> = {
     secondFactor: 'shield',
@@ -223,12 +224,6 @@ export function secretItem({ name, value }: Secret, isRevealed: boolean): vscode
   return item;
 }
 
-export function teamRoleItem({ name, permissions }: TeamRole): vscode.TreeItem {
-  const item = row(plainLabel(name), 'organization', ';teamRole;');
-  item.description = permissions.map(plainLabel).join(', ');
-  return item;
-}
-
 /** Returns the row of an empty part. `isLegacy`: 2FA is on in its older form, which has no list of methods. */
 export function noneItem(part: PartId, isLegacy: boolean): vscode.TreeItem {
   const labels: Record<PartId, string> = {
@@ -261,9 +256,9 @@ export type AccountNode =
   | { readonly kind: 'backupCodes' }
   | { readonly kind: 'apiKey'; readonly apiKeyId: number }
   | { readonly kind: 'secret'; readonly secretName: string; readonly isKeptHere?: true }
-  | { readonly kind: 'teamRole'; readonly roleName: string }
+  | TeamNode
   | { readonly kind: 'none'; readonly part: PartId }
-  | { readonly kind: 'problem'; readonly part: PartId | 'keptSecrets'; readonly problem: ListProblem };
+  | { readonly kind: 'problem'; readonly part: ReadId; readonly problem: ListProblem };
 
 /** Returns the same object for the same row, so that the editor keeps the expansion and selection. */
 export class AccountNodes {

@@ -3,6 +3,7 @@ import type { ApiKey } from '../../model/accounts/apiKey';
 import type { KeptSecret } from '../../model/accounts/keptSecret';
 import type { SecondFactorStatus } from '../../model/accounts/secondFactor';
 import type { Secret } from '../../model/accounts/secret';
+import type { TeamBalance, TeamMember } from '../../model/accounts/team';
 import type { TeamRole } from '../../model/accounts/teamRole';
 import type { Services } from '../../services';
 import { channel } from '../../shared/channel';
@@ -21,14 +22,24 @@ export interface AccountPartTypes {
   readonly apiKeys: readonly ApiKey[];
   readonly secrets: readonly Secret[];
   readonly keptSecrets: readonly ShownSecret[];
+  readonly teamBalances: readonly TeamBalance[];
+  readonly teamMembers: readonly TeamMember[];
   readonly teamRoles: readonly TeamRole[];
 }
-type ReadId = keyof AccountPartTypes;
-/** The parts with a heading; the secrets of this computer are below that of the service's. */
-export type PartId = Exclude<ReadId, 'keptSecrets'>;
+export type ReadId = keyof AccountPartTypes;
+/** The parts with a heading; the others are below that of a part that they belong to. */
+export type PartId = Exclude<ReadId, 'keptSecrets' | 'teamBalances' | 'teamMembers'>;
 export const partIds: readonly PartId[] = ['secondFactor', 'apiKeys', 'secrets', 'teamRoles'];
 
-const readIds: readonly ReadId[] = [...partIds, 'keptSecrets'];
+/** What is read for each heading. */
+export const listsOf: { readonly [Id in PartId]: readonly ReadId[] } = {
+  secondFactor: ['secondFactor'],
+  apiKeys: ['apiKeys'],
+  secrets: ['secrets', 'keptSecrets'],
+  teamRoles: ['teamRoles', 'teamMembers', 'teamBalances'],
+};
+
+const readIds = partIds.flatMap((part) => listsOf[part]);
 
 type PartsDeps = Pick<Services, 'accounts' | 'clock' | 'hub' | 'keptSecrets'> & { readonly log: Log };
 
@@ -69,6 +80,8 @@ export class AccountParts implements Disposable {
         const all = await deps.keptSecrets.all(key);
         return { items: all.map(({ name, uses, changedAt }) => ({ name, uses, changedAt })) };
       }),
+      teamBalances: reading(({ client }, options) => client.team.balances(options)),
+      teamMembers: reading(({ client }, options) => client.team.members(options)),
       teamRoles: reading(({ client }, options) => client.teamRoles.list(options)),
     };
     this.owned.add(

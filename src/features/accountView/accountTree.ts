@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { countOfList, listProblems, problemRow, withAge } from '../../editor/listRows';
-import { localize, t } from '../../editor/localize';
+import { localize, reasonOf, t } from '../../editor/localize';
 import { spendable, type User } from '../../model/accounts/account';
 import { permissionCategories } from '../../model/accounts/apiKey';
 import { countMethods, secondFactorStatusOf } from '../../model/accounts/secondFactor';
@@ -23,13 +23,13 @@ import {
   partItem,
   secretItem,
   sshKeyItem,
-  teamRoleItem,
   secondFactorStateText,
   userItem,
   AccountNodes,
   type AccountNode,
 } from './accountItems';
-import { partIds, type AccountParts, type PartId } from './accountParts';
+import { listsOf, partIds, type AccountParts, type PartId } from './accountParts';
+import { teamItem, teamNodes } from './teamRows';
 
 /** How long a revealed value stays visible (ms). */
 const revealMs = 10_000;
@@ -166,16 +166,25 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   }
 
   private partRows(part: PartId): object[] {
-    const lists = part === 'secrets' ? ([part, 'keptSecrets'] as const) : [part];
-    const problems = lists.flatMap((list) => {
+    const lists = listsOf[part];
+    const states = lists.map((list) => {
       this.parts.open(list);
-      return listProblems(this.parts.state(list)).map((problem) =>
-        this.nodes.of({ kind: 'problem', part: list, problem }),
-      );
+      return this.parts.state(list);
     });
-    const state = this.parts.state(part);
+    const reasons = states.map((state) => ('error' in state ? reasonOf(state.error) : undefined));
+    const problems = lists.flatMap((list, index) => {
+      const reason = reasons[index];
+      // A key that may read none of the lists is one problem.
+      const isKnown = reason !== undefined && reasons.indexOf(reason) < index;
+      return isKnown
+        ? []
+        : listProblems(this.parts.state(list)).map((problem) =>
+            this.nodes.of({ kind: 'problem', part: list, problem }),
+          );
+    });
     const rows = this.rowsOf(part);
-    const isNone = state.kind === 'ready' && state.skipped === undefined && rows.length === 0;
+    const isNone =
+      rows.length === 0 && states.every((state) => state.kind === 'ready' && state.skipped === undefined);
     return [...problems, ...(isNone ? [this.nodes.of({ kind: 'none', part })] : rows)];
   }
 
@@ -201,9 +210,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
           ...(parts.value('secrets') ?? []).map(({ name }) => nodes.of({ kind: 'secret', secretName: name })),
         ];
       case 'teamRoles':
-        return (parts.value('teamRoles') ?? []).map(({ name }) =>
-          nodes.of({ kind: 'teamRole', roleName: name }),
-        );
+        return teamNodes(parts).map((node) => nodes.of(node));
     }
   }
 
@@ -246,14 +253,20 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
       case 'backupCodes':
       case 'apiKey':
       case 'secret':
-      case 'teamRole':
         return this.leafItem(node, account);
+      case 'teamBalance':
+      case 'teamMember':
+      case 'changeTeam':
+      case 'teamRole':
+        return teamItem(node, parts);
     }
   }
 
   private figureOf(part: PartId, user: User): string {
-    const value = this.parts.value(part);
-    const state = this.parts.state(part);
+    // People are what a team is known by.
+    const list = part === 'teamRoles' ? 'teamMembers' : part;
+    const value = this.parts.value(list);
+    const state = this.parts.state(list);
     const here = part === 'secrets' ? (this.parts.value('keptSecrets')?.length ?? 0) : 0;
     const count = Array.isArray(value) ? countOfList(value.length + here, state) : '';
     const figure = part === 'secondFactor' ? secondFactorStateText(this.secondFactorState(user)) : count;
@@ -267,10 +280,7 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
   }
 
   private leafItem(
-    node: Extract<
-      AccountNode,
-      { kind: 'secondFactorMethod' | 'backupCodes' | 'apiKey' | 'secret' | 'teamRole' }
-    >,
+    node: Extract<AccountNode, { kind: 'secondFactorMethod' | 'backupCodes' | 'apiKey' | 'secret' }>,
     { key: accountKey, user }: Account,
   ): vscode.TreeItem | undefined {
     const { parts, revealed } = this;
@@ -295,10 +305,6 @@ export class AccountTree implements vscode.TreeDataProvider<object>, Disposable 
         const secret = parts.value('secrets')?.find(({ name }) => name === node.secretName);
         const isRevealed = revealed?.accountKey === accountKey && revealed.secretName === secret?.name;
         return secret && secretItem(secret, isRevealed);
-      }
-      case 'teamRole': {
-        const role = parts.value('teamRoles')?.find(({ name }) => name === node.roleName);
-        return role && teamRoleItem(role);
       }
     }
   }

@@ -185,7 +185,7 @@ describe('The rows of the account', () => {
         'Two-Factor Authentication | 3 | shield | ;secondFactor;',
         'API Keys | 3 | key | ;apiKeys;',
         'Secrets | 3 | lock | ;secrets;',
-        'Team Roles | 3 | organization | ;teamRoles;',
+        'Team | 3 | organization | ;teamRoles;',
       ],
     );
   });
