@@ -50,6 +50,33 @@ describe('the report of spending', () => {
     );
   });
 
+  it('adds up what instances with the same label cost, without the mark of a rental', async () => {
+    const at = computer().clock.now() / 1000 - 86_400;
+    const row = (id: number, amount: number, label?: string | null) => ({
+      ...{ start: at, end: at + 60, type: 'instance', source: `instance-${id}`, amount, items: [] },
+      metadata: { label },
+    });
+    const results = [
+      row(5, 1, 'ben-train [gr-0123abcd]'),
+      row(6, 2, 'ben-train [gr-4567abcd]'),
+      row(7, 4, '\u202e'),
+      row(8, 8, null),
+      row(9, 16, 'ana'),
+    ];
+    const body = { success: true, count: 5, total: 5, next_token: null, results };
+    computer().simulator.fail({ kind: 'answer', path: '/api/v0/charges/', status: 200, body });
+    await spending.press('Refresh');
+    await spending.shows('the labels', () => spending.rows('labels').length === 3);
+    assert.deepEqual(spending.rows('labels'), [
+      ['ana', '$16.00'],
+      ['no label', '$12.00'],
+      ['ben-train', '$3.00'],
+    ]);
+    assert.match(spending.section('labels').table.caption, /does not record which person of a team spent it/);
+    await spending.press('Refresh');
+    await spending.shows('all', () => spending.rows('labels').every(([label]) => label !== 'ana'));
+  });
+
   it('shows the charges where invoices can not be read, and names no difference then', async () => {
     const path = '/api/v1/invoices/';
     computer().simulator.fail({ kind: 'error', method: 'GET', path, times: 0, ...denied });

@@ -1,6 +1,7 @@
 import type { Charge } from '../../../model/accounts/charge';
+import { withoutMarker } from '../../../model/instances/instanceLabel';
 import { add, formatMoney, sumMoney, toDollars, zero, type Micros } from '../../../model/money';
-import { text } from '../../../util/text';
+import { text, type Text } from '../../../util/text';
 import type { ReportView } from '../../../webview/report/protocol';
 import { moneyCell, printable, textCell, type Localize } from './cells';
 import { daysOfAxis } from './days';
@@ -36,6 +37,11 @@ export function spendingView({ charges, agentInstances }: Spent, localize: Local
         charges.map((charge) => [nameOf(charge), charge.amount]),
         localize,
         'sources',
+      ),
+      byKey(
+        charges.map((charge) => [labelOf(charge, localize), charge.amount]),
+        localize,
+        'labels',
       ),
       byKey(charges.flatMap(kindsOf), localize, 'kinds'),
     ],
@@ -90,25 +96,42 @@ function byDay(charges: readonly Charge[], localize: Localize): View['sections']
   );
 }
 
+const groupings: Readonly<
+  Record<
+    'sources' | 'labels' | 'kinds',
+    { readonly title: Text; readonly column: Text; readonly caption?: Text }
+  >
+> = {
+  sources: { title: text('Spending by Instance and Volume'), column: text('For') },
+  labels: {
+    title: text('Spending by Label'),
+    column: text('Label'),
+    caption: text(
+      'In dollars, most expensive first. The service does not record which person of a team spent it; labels can name them.',
+    ),
+  },
+  kinds: { title: text('Spending by Kind'), column: text('Kind') },
+};
+
 function byKey(
   parts: readonly (readonly [name: string, amount: Micros])[],
   localize: Localize,
-  by: 'sources' | 'kinds',
+  by: 'sources' | 'labels' | 'kinds',
 ): View['sections'][number] {
   const sums = new Map<string, Micros>();
   for (const [name, amount] of parts) {
     sums.set(name, add(sums.get(name) ?? zero, amount));
   }
   const rows = [...sums.entries()].sort(([, a], [, b]) => b - a);
+  const { title, column, caption = text('In dollars, most expensive first') } = groupings[by];
   return {
     id: by,
-    title:
-      by === 'kinds' ? localize(text('Spending by Kind')) : localize(text('Spending by Instance and Volume')),
+    title: localize(title),
     folded: false,
     table: {
-      caption: localize(text('In dollars, most expensive first')),
+      caption: localize(caption),
       columns: [
-        { label: by === 'kinds' ? localize(text('Kind')) : localize(text('For')), numeric: false },
+        { label: localize(column), numeric: false },
         { label: localize(text('Total')), numeric: true },
       ],
       rows: rows.map(([name, amount]) => ({ id: name, cells: [textCell(name), moneyCell(amount, 2)] })),
@@ -135,6 +158,11 @@ function sourceName(charge: Charge): string {
   return printable(
     [charge.source ?? charge.description ?? charge.type, charge.label].filter(Boolean).join(' · '),
   );
+}
+
+/** The label without our mark, which differs for each rental. */
+function labelOf({ label = '' }: Charge, localize: Localize): string {
+  return printable(withoutMarker(label)) || localize(text('no label'));
 }
 
 function kindName(kind: string, localize: Localize): string {
