@@ -63,7 +63,7 @@ export class LineTransport implements Transport {
   private receiveOne(value: unknown): void {
     let message: JSONRPCMessage;
     try {
-      message = parseJSONRPCMessage(value);
+      message = parseJSONRPCMessage(withoutNullParams(value));
     } catch {
       this.refuse(fieldsOf(value)['id'], INVALID_REQUEST, 'Invalid request');
       return;
@@ -78,4 +78,20 @@ export class LineTransport implements Transport {
     const isId = typeof id === 'string' || typeof id === 'number';
     void this.send({ jsonrpc: '2.0', id: isId ? id : null, error: { code, message } });
   }
+}
+
+/**
+ * Some clients send null for what they leave out, which the protocol does not allow (chaitin/MonkeyCode#1268,
+ * sipeed/picoclaw#2600). Deeper nulls are values of a tool.
+ */
+function withoutNullParams(value: unknown): unknown {
+  const { params, ...message } = fieldsOf(value);
+  if (params === null) {
+    return message;
+  }
+  if (typeof params !== 'object' || Array.isArray(params)) {
+    return value;
+  }
+  const sent = Object.entries(params).filter(([, one]) => one !== null);
+  return { ...message, params: Object.fromEntries(sent) };
 }

@@ -62,6 +62,21 @@ describe('the lines of the MCP server', () => {
     assert.deepEqual(refusals, [[null, -32600]]);
   });
 
+  it('reads null for parameters as left out, and keeps the nulls of a tool', async () => {
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' };
+    const { messages, refusals } = await take(
+      JSON.stringify({ ...ping(1), params: null }),
+      JSON.stringify({ ...call, params: { name: 'list_instances', arguments: null, _meta: null } }),
+      JSON.stringify({ ...call, params: { name: 'search_offers', arguments: { country: null } } }),
+    );
+    assert.deepEqual(refusals, []);
+    assert.deepEqual(messages, [
+      ping(1),
+      { ...call, params: { name: 'list_instances' } },
+      { ...call, params: { name: 'search_offers', arguments: { country: null } } },
+    ]);
+  });
+
   it('keeps the name that a client gives in its handshake', async () => {
     const params = {
       protocolVersion: '2025-11-25',
