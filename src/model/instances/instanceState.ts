@@ -167,14 +167,18 @@ export function takenGpuWords({ statusMessage }: Instance): string | undefined {
     : undefined;
 }
 
-/** Returns whether a start of ours waits in the service's queue, because another user has the GPU. */
-function isInQueue(instance: Instance, { lastRequest }: InstanceFacts, now: number): boolean {
-  const isAsked = lastRequest?.kind === 'start' && instance.intendedStatus !== 'stopped';
-  return (
-    isAsked &&
-    instance.actualStatus === 'scheduling' &&
-    (lastRequest.queued === true || now - lastRequest.at >= schedulingGraceMs)
-  );
+/**
+ * Returns whether a start waits in the service's queue, because another user has the GPU. Of one that was asked for
+ * elsewhere, the record must say so.
+ */
+function isInQueue(instance: Instance, facts: InstanceFacts, now: number): boolean {
+  const { lastRequest } = facts;
+  if (instance.actualStatus !== 'scheduling' || instance.intendedStatus === 'stopped') {
+    return false;
+  }
+  return lastRequest?.kind === 'start'
+    ? lastRequest.queued === true || now - lastRequest.at >= schedulingGraceMs
+    : hasBeenReady(instance, facts) && takenGpuWords(instance) !== undefined;
 }
 
 /** Returns a state for every possible record. An undocumented status is `other`. */

@@ -42,6 +42,8 @@ function without(field: keyof Instance, change: Partial<Instance> = {}): Instanc
   ) as unknown as Instance;
 }
 
+const taken = 'Required resources are currently unavailable, state change queued.';
+
 describe('the state of an instance', () => {
   const cases: readonly (readonly [string, Instance, InstanceFacts, InstanceStateKind])[] = [
     ['null is being prepared', anInstance({ actualStatus: null }), noFacts, 'provisioning'],
@@ -132,10 +134,7 @@ describe('the state of an instance', () => {
     ],
     [
       'a start whose answer was lost is queued where the record says so',
-      anInstance({
-        actualStatus: 'exited',
-        statusMessage: 'Required resources are currently unavailable, state change queued.',
-      }),
+      anInstance({ actualStatus: 'exited', statusMessage: taken }),
       asked('start', 60 * lingerGraceMs),
       'queued',
     ],
@@ -144,6 +143,12 @@ describe('the state of an instance', () => {
       anInstance({ actualStatus: 'scheduling' }),
       noFacts,
       'starting',
+    ],
+    [
+      'a start that was asked for elsewhere is queued where the record says so',
+      anInstance({ actualStatus: 'scheduling', statusMessage: taken, uptimeMinutes: 7 }),
+      noFacts,
+      'queued',
     ],
     [
       'a start in scheduling that was cancelled in the web console is stopping',
