@@ -239,6 +239,7 @@ const contributed = {
   'gpuRental.instance.stop': spec('lifecycle', { args: instances, needs: change }),
   'gpuRental.instance.reboot': spec('lifecycle', { args: instances, needs: change }),
   'gpuRental.instance.recycle': spec('lifecycle', { args: [instance], needs: change }),
+  'gpuRental.instance.takeSnapshot': spec('templates', { args: [instance], needs: change }),
   'gpuRental.instance.changeImage': spec('lifecycle', { args: [instance], needs: change }),
   'gpuRental.instance.destroy': spec('lifecycle', { args: instances, needs: change }),
   'gpuRental.instance.setSchedule': spec('schedules', { args: [instance], needs: change }),

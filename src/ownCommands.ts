@@ -53,6 +53,13 @@ export const ownCommands = {
         of: string,
       ) => { readonly connectionId: number; readonly name: string; readonly folder: string } | undefined
     >('files'),
+  /** Asks for the login to a registry that a snapshot is pushed with. */
+  'gpuRental.chooseRegistryLogin':
+    ownSpec<
+      (
+        accountKey: string,
+      ) => { readonly registry: string; readonly user: string; readonly token: string } | undefined
+    >('rent'),
   /** Returns where the outputs of a job are on its machine; nothing after a message where they can't be. */
   'gpuRental.job.outputsOnMachine':
     ownSpec<(target: JobRowTarget) => { readonly instanceId: number; readonly folder: string } | undefined>(

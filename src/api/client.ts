@@ -37,6 +37,7 @@ import type { OfferSearch } from '../model/offers/filters';
 import type { MetricsAnswer, MetricsQuery } from '../model/offers/gpuMetrics';
 import type { Offer } from '../model/offers/offer';
 import type { RentConfig, Rented } from '../model/rentals/rent';
+import type { Snapshot } from '../model/snapshot';
 import type { Template } from '../model/templates/template';
 import type { Volume, VolumeOffer, VolumeSearch } from '../model/volume';
 import type { CallOptions } from './http';
@@ -87,6 +88,11 @@ export interface Client {
     changeBid(id: number, pricePerHour: Micros, options?: CallOptions): Promise<void>;
     /** Tells the owner of its machine of a problem. Sent once: a second report tells them again. */
     reportMachine(id: number, report: MachineReport, options?: CallOptions): Promise<void>;
+    /**
+     * Has the container pushed to a registry as an image. Sent once: the service accepts it, and neither names the image
+     * nor reports how it ends.
+     */
+    takeSnapshot(id: number, snapshot: Snapshot, options?: CallOptions): Promise<void>;
     /** Keys on one instance. */
     keys(id: number, options?: CallOptions): Promise<Listing<SshKey>>;
     attachKey(id: number, publicKey: string, options?: CallOptions): Promise<void>;

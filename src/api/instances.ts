@@ -2,6 +2,7 @@ import type { SshKey } from '../model/accounts/account';
 import type { Instance } from '../model/instances/instance';
 import type { PriceIncrease } from '../model/instances/priceIncrease';
 import { toDollars } from '../model/money';
+import { isDockerHub } from '../model/snapshot';
 import { defined } from '../util/defined';
 import { scriptLines } from '../util/scriptLines';
 import { text } from '../util/text';
@@ -74,6 +75,22 @@ export function instancesApi(http: Http): Client['instances'] {
       const body = { client_id: 'me', price: toDollars(pricePerHour) };
       return sendWrite(http, { ...write('PUT /api/v0/instances/bid_price/{id}/', { id }), body }, options);
     },
+    takeSnapshot: (id, { registry, repository, user, password, pauses }, options) =>
+      sendWrite(
+        http,
+        {
+          // An id in the body as well is refused (docs/service/instances.md#snapshot).
+          ...write('POST /api/v0/instances/take_snapshot/{id}/', { id }),
+          body: {
+            container_registry: registry,
+            personal_repo: isDockerHub(registry) ? repository : `${registry}/${repository}`,
+            docker_login_user: user,
+            docker_login_pass: password,
+            pause: String(pauses),
+          },
+        },
+        options,
+      ),
     keys: (id, options) => keys(http, id, options),
     // The service accepts the text of the key, not its id (docs/service/ssh-keys.md#attach).
     attachKey: (id, publicKey, options) => {

@@ -13,6 +13,7 @@ export const plainFields: ReadonlySet<string> = new Set([
     'docker_login_repo',
   ],
   ...['permissions', 'key_params', 'key', 'transfer'],
+  ...['container_registry', 'personal_repo', 'pause'],
   ...['problem', 'message', 'api_endpoint', 'request_method', 'frequency', 'event_types'],
 ]);
 /** Fields in which the names are the user's own: a variable called `name` or `key` may hold a secret. */

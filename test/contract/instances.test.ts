@@ -257,6 +257,30 @@ describeFailures({
   ],
 });
 
+const snapshot = {
+  ...{ registry: 'registry.example.org', repository: 'ana/warm', user: 'ana', password: 'push-only' },
+  pauses: true,
+};
+describeFailures({
+  name: 'instances.takeSnapshot',
+  method: 'POST',
+  path: '/api/v0/instances/take_snapshot/{id}/',
+  repeat: 'write',
+  prepare: rentedBefore,
+  call: (client, id, options) => client.instances.takeSnapshot(id, snapshot, options),
+  succeeds: (_, simulator, id) => {
+    const sent = last(simulator, 'POST', `/api/v0/instances/take_snapshot/${id}/`);
+    assert.deepEqual(sent?.body, {
+      container_registry: 'registry.example.org',
+      personal_repo: 'registry.example.org/ana/warm',
+      docker_login_user: 'ana',
+      docker_login_pass: 'push-only',
+      pause: 'true',
+    });
+  },
+  refusals: [gone, refused(400, 'invalid_args', /did not accept the request/)],
+});
+
 describe('the life of an instance', () => {
   const clients = useClients();
 

@@ -87,6 +87,13 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
     call: (client) => client.instances.reportMachine(1, { machineId: 2, problem: 'Other', message: 'slow' }),
     example: done,
   },
+  'instances.takeSnapshot': {
+    call: (client) =>
+      client.instances.takeSnapshot(1, {
+        ...{ registry: 'ghcr.io', repository: 'ana/warm', user: 'ana', password: 'push-only', pauses: true },
+      }),
+    example: done,
+  },
   'instances.keys': {
     call: (client) => client.instances.keys(1),
     example: { success: true, ssh_keys: JSON.stringify([keyRow]) },

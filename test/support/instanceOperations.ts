@@ -82,6 +82,12 @@ export const instanceOperations: Readonly<
     instances,
     ['gpuRental.instance.reportMachine'],
   ),
+  'instances.takeSnapshot': undocumented(
+    ['POST /api/v0/instances/take_snapshot/{id}/'],
+    'docs/service/instances.md#snapshot',
+    'instances/snapshotRoutes.ts',
+    ['gpuRental.instance.takeSnapshot'],
+  ),
   'instances.keys': documented(
     ['GET /api/v0/instances/{instance_id}/ssh/'],
     'docs/service/ssh-keys.md#keys-of-an-instance',

@@ -47,7 +47,8 @@ const otherNames: typeof words = [
   [/\bdocker image\b/i, 'image'],
   [/\benv(?:ironment)? vars?\b/i, 'environment variable'],
   [/\bsecond factor\b|\btwo-step\b/i, '2FA'],
-  [/\b(?:artifact|snapshot|preset)s?\b/i, 'output, checkpoint, template'],
+  [/\b(?:artifact|savepoint|preset)s?\b/i, 'output, checkpoint, template'],
+  [/\bbackup (?:image|of (?:the|an) instance)\b/i, 'snapshot'],
   [/\b(?:price cap|funds|allowance)\b/i, 'price limit, credit, budget'],
   [/\b(?:host sets?|network disk)\b/i, 'group, volume'],
   [/\bcancelled\b|\bfavourite\b|\bemail\b/i, 'canceled, favorite, e-mail'],
@@ -116,6 +117,7 @@ const room = {
   'jobs in files of other engines, with what is lost': 83,
   'audit log, invoices and members of an account': 60,
   'access that is shared with other users': 40,
+  'snapshots into a registry': 30,
   'the address of models, and models in the chat': 48,
 };
 const mostSentences = Object.values(room).reduce((sum, sentences) => sum + sentences, 0);

@@ -39,7 +39,10 @@ const pageActions = {
       needs: 'canChangeBid',
     },
   ],
-  configuration: [{ id: 'gpuRental.instance.showDetails', label: () => t('Show as JSON') }],
+  configuration: [
+    { id: 'gpuRental.instance.takeSnapshot', needs: 'canDownload' },
+    { id: 'gpuRental.instance.showDetails', label: () => t('Show as JSON') },
+  ],
   services: [{ id: 'gpuRental.instance.readServices', needs: 'canConnect' }],
   access: [
     { id: 'gpuRental.instance.shareAccess', needs: 'canDestroy' },

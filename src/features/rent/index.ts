@@ -14,6 +14,7 @@ import type { Account } from '../../store/accounts/accounts';
 import { accountStill } from '../../store/accounts/sameAccount';
 import { currentTemplate } from '../../store/templates/findTemplate';
 import { DisposableStore, type Disposable } from '../../util/disposable';
+import { loginToPush } from './loginOption';
 import { anotherLike, draftLike } from './rentAnother';
 import { rentPicked, type RentDeps } from './rentPicked';
 import { pickTemplate } from './templatePick';
@@ -39,6 +40,9 @@ export function register(deps: Deps): Disposable {
     ),
   );
   store.add(commands.register('gpuRental.rentOffer', (draft) => rentPicked(deps, draft)));
+  store.add(
+    commands.register('gpuRental.chooseRegistryLogin', (accountKey) => loginToPush({ ...deps, accountKey })),
+  );
   return store;
 }
 

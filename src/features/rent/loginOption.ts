@@ -3,6 +3,7 @@ import { chooseSecret } from '../../editor/chooseSecret';
 import { localize, t } from '../../editor/localize';
 import { ask, message } from '../../editor/message';
 import { askText, pickFromList } from '../../editor/quickPick';
+import { titleOf } from '../../editor/titles';
 import { registryLogins, registryName, registryUse, secretFor } from '../../model/accounts/keptSecret';
 import type { Services } from '../../services';
 import { SecretNotKeptError, SecretUnreadableError } from '../../store/accounts/keptSecrets';
@@ -16,8 +17,51 @@ export interface RentSecrets extends Pick<Services, 'accounts' | 'keptSecrets'> 
   readonly accountKey: string;
 }
 
+/** What a login is for. */
+interface LoginQuestion {
+  /** The command, of which `title` names the step. */
+  readonly of: string;
+  readonly title: string;
+  readonly placeholder: string;
+  /** What gets the token. */
+  readonly purpose: string;
+  /** The label of a row for no login. */
+  readonly none?: string;
+}
+
 /** Sets the login to a private registry. Its token is a secret of the account, and is offered again later. */
 export async function loginOption(secrets: RentSecrets): Promise<StepResult | undefined> {
+  const login = await chooseLogin(secrets, {
+    of: t('Rent'),
+    title: t('Rent: {0}', t('Registry login')),
+    placeholder: t('The service needs a login to pull a private image.'),
+    purpose: t('{0}: {1}', t('Access token'), t('The rented machine gets the value.')),
+    none: t('No Login from Here'),
+  });
+  return login === 'none' ? { unset: ['imageLogin'] } : login && { set: { imageLogin: imageLogin(login) } };
+}
+
+/** Asks for the login to push a snapshot with. */
+export async function loginToPush(secrets: RentSecrets): Promise<RegistryLogin | undefined> {
+  const login = await chooseLogin(secrets, {
+    of: titleOf('gpuRental.instance.takeSnapshot'),
+    title: titleOf('gpuRental.instance.takeSnapshot'),
+    placeholder: t('Which registry should the image go to?'),
+    purpose: t(
+      '{0}: {1}',
+      t('Access token'),
+      t(
+        'The service and the host of the machine get the value. Use one that can only push to one repository.',
+      ),
+    ),
+  });
+  return login === 'none' ? undefined : login;
+}
+
+async function chooseLogin(
+  secrets: RentSecrets,
+  question: LoginQuestion,
+): Promise<RegistryLogin | 'none' | undefined> {
   let logins: readonly RegistryLogin[] = [];
   let unreadable: Text | undefined;
   try {
@@ -25,10 +69,11 @@ export async function loginOption(secrets: RentSecrets): Promise<StepResult | un
   } catch (error) {
     unreadable = storeProblem(error);
   }
+  const { none } = question;
   const answer = await pickFromList<RegistryLogin | 'enter' | 'none'>({
-    title: t('Rent: {0}', t('Registry login')),
-    placeholder: unreadable ? localize(unreadable) : t('The service needs a login to pull a private image.'),
-    canGoBack: true,
+    title: question.title,
+    placeholder: unreadable ? localize(unreadable) : question.placeholder,
+    canGoBack: none !== undefined,
     rows: [
       ...logins.map((login) => ({
         id: `kept:${login.registry} ${login.user}`,
@@ -37,20 +82,17 @@ export async function loginOption(secrets: RentSecrets): Promise<StepResult | un
         value: login,
       })),
       { id: 'enter', label: t('Enter a Login…'), value: 'enter' },
-      { id: 'none', label: t('No Login from Here'), value: 'none' },
+      ...(none === undefined ? [] : [{ id: 'none', label: none, value: 'none' as const }]),
     ],
   });
   if (answer.kind !== 'picked') {
     return undefined;
   }
-  switch (answer.value) {
-    case 'none':
-      return { unset: ['imageLogin'] };
-    case 'enter':
-      return enter(secrets);
-    default:
-      return setTo(answer.value);
-  }
+  return answer.value === 'none'
+    ? 'none'
+    : answer.value === 'enter'
+      ? enter(secrets, question)
+      : checked(answer.value);
 }
 
 /** Returns what the secret store of this computer has against it. @throws any other error. */
@@ -61,22 +103,24 @@ export function storeProblem(error: unknown): Text {
   throw error;
 }
 
-async function enter(secrets: RentSecrets): Promise<StepResult | undefined> {
-  const registry = await askPart(t('Address of the registry'), { placeholder: 'ghcr.io' });
-  const user = registry && (await askPart(t('User name')));
+async function enter(secrets: RentSecrets, question: LoginQuestion): Promise<RegistryLogin | undefined> {
+  const { title } = question;
+  const registry = await askPart(title, t('Address of the registry'), { placeholder: 'ghcr.io' });
+  const user = registry && (await askPart(title, t('User name')));
   // Checked before a token is asked for, which would be stored for nothing.
-  if (!registry || !user || !(await setTo({ registry, user, token: 'x' }))) {
+  if (!registry || !user || !(await checked({ registry, user, token: 'x' }))) {
     return undefined;
   }
-  return withToken(secrets, registry, user);
+  return withToken(secrets, question, registry, user);
 }
 
 async function askPart(
+  title: string,
   prompt: string,
   how: { readonly placeholder?: string; readonly password?: boolean } = {},
 ): Promise<string | undefined> {
   const answer = await askText({
-    title: t('Rent: {0}', t('Registry login')),
+    title,
     prompt,
     ...how,
     canGoBack: true,
@@ -86,22 +130,23 @@ async function askPart(
   return answer.kind === 'picked' ? answer.value.trim() : undefined;
 }
 
-/** Sets the login with a token that the user chooses among the secrets or types, if need be for this rental alone. */
+/** Returns the login with a token that the user chooses among the secrets or types, if need be for this time alone. */
 async function withToken(
   { accounts, keptSecrets, accountKey }: RentSecrets,
+  { of, title, purpose }: LoginQuestion,
   registry: string,
   user: string,
-): Promise<StepResult | undefined> {
+): Promise<RegistryLogin | undefined> {
   const use = registryUse(registry, user);
   try {
     const chosen = await chooseSecret({ accounts, keptSecrets }, accountKey, {
-      title: t('Rent: {0}', plainLabel(registry)),
-      purpose: t('{0}: {1}', t('Access token'), t('The rented machine gets the value.')),
+      title: t('{0}: {1}', of, plainLabel(registry)),
+      purpose,
       use,
       wanted: registryName(registry),
     });
     const token = chosen && secretFor(await keptSecrets.all(accountKey), use)?.value.trim();
-    const result = token === undefined ? undefined : await setTo({ registry, user, token });
+    const result = token === undefined ? undefined : await checked({ registry, user, token });
     if (chosen && !result) {
       // What can't be sent would be offered again.
       await keptSecrets.release(accountKey, use);
@@ -110,14 +155,16 @@ async function withToken(
   } catch (error) {
     storeProblem(error);
   }
-  message('warning', t('Could not save the login in the secret store. It is used for this rental only.'));
-  const token = await askPart(t('Access token'), { password: true });
-  return token === undefined ? undefined : setTo({ registry, user, token });
+  message('warning', t('Could not save the login in the secret store. It is used this time only.'));
+  const token = await askPart(title, t('Access token'), { password: true });
+  return token === undefined ? undefined : checked({ registry, user, token });
 }
 
-async function setTo(login: RegistryLogin): Promise<StepResult | undefined> {
+/** Returns the login if it can be sent; otherwise shows why not. */
+async function checked(login: RegistryLogin): Promise<RegistryLogin | undefined> {
   try {
-    return { set: { imageLogin: imageLogin(login) } };
+    imageLogin(login);
+    return login;
   } catch (error) {
     if (error instanceof UserError) {
       await ask('warning', { message: localize(error.text) });

@@ -6,6 +6,7 @@ import type { Services } from '../../services';
 import { defined } from '../../util/defined';
 import { DisposableStore, type Disposable } from '../../util/disposable';
 import { createTemplate, exportTemplate, importTemplate } from './createTemplate';
+import { takeSnapshot } from './takeSnapshot';
 import {
   copyOf,
   deleteTemplates,
@@ -30,7 +31,9 @@ type Deps = Pick<
   | 'hub'
   | 'clock'
   | 'log'
+  | 'network'
   | 'oneWindow'
+  | 'rentals'
 >;
 
 /** Registers the templates view and its commands. Template documents are another feature. */
@@ -74,6 +77,7 @@ export function register(services: Deps): Disposable {
   store.add(
     commands.register('gpuRental.template.removeFavourite', (target) => setFavourite(deps, target, false)),
   );
+  store.add(commands.register('gpuRental.instance.takeSnapshot', (target) => takeSnapshot(deps, target)));
   store.add(commands.register('gpuRental.template.showMore', (group) => tree.showMore(group)));
   return store;
 }

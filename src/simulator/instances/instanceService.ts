@@ -14,6 +14,7 @@ import { Orders } from './orders';
 import { PriceIncreases } from './priceIncreases';
 import { rentRoutes } from './rentRoutes';
 import { Results } from './results';
+import { snapshotRoutes } from './snapshotRoutes';
 import type { SshHost } from './sshHost';
 import { Timetable } from './timetable';
 
@@ -39,6 +40,7 @@ export class InstanceService {
       ...listRoutes(world, this.lifecycle),
       ...instanceRoutes(world, this.lifecycle),
       ...instanceKeyRoutes(world, this.lifecycle),
+      ...snapshotRoutes(world),
       ...commandRoutes({ world, folders: this.folders, results }),
       ...copyRoutes({ world, folders: this.folders, lifecycle: this.lifecycle, ssh: this.ssh, results }),
       ...this.priceIncreases.routes(),

@@ -31,6 +31,16 @@ const carrying: Partial<Record<ClientMethod, (client: Client) => Promise<unknown
     }),
   'templates.create': ({ templates }) => templates.create(template),
   'templates.edit': ({ templates }) => templates.edit('abc', template),
+  'instances.takeSnapshot': ({ instances }) =>
+    instances.takeSnapshot(1, {
+      ...{
+        registry: 'ghcr.io',
+        repository: 'a/b',
+        user: 'ana7',
+        password: 'registry-pass-4711',
+        pauses: true,
+      },
+    }),
   'secrets.create': ({ secrets }) => secrets.create('A', secret),
   'secrets.update': ({ secrets }) => secrets.update('A', secret),
   'instances.execute': ({ instances }) => instances.execute(1, `cat ${secret}`),

@@ -97,7 +97,7 @@ describe('The login to a private registry', () => {
     const { result, said } = await resultOf(chosen);
     assert.deepEqual(result, { set: { imageLogin: '-u me -p token ghcr.io' } });
     assert.deepEqual(said, [
-      'warning Could not save the login in the secret store. It is used for this rental only. []',
+      'warning Could not save the login in the secret store. It is used this time only. []',
     ]);
     assert.equal(ring.values.size, 0);
   });
