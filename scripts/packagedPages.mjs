@@ -3,7 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** The pages of `docs` for users, which *Open Guide…* shows. */
-export const guides = ['jobs', 'notebooks', 'engines', 'agents'];
+export const guides = ['jobs', 'notebooks', 'tools', 'agents'];
 
 /**
  * The page of an extension shows no file of the repository, neither by a link nor as a picture. The packager refuses those

@@ -15,19 +15,9 @@ const volume = named({ volumeId: id });
 const volumes = [volume, severalNamed({ volumeId: id })] as const;
 /** A past rental, by its instance id. */
 const past = named({ pastId: id });
-/** A group for other tools. */
-const hostSet = named({ hostSetId: z.string() });
-/** An instance or a place on it. A row with a note is none. */
+/** An instance or a place on it, then the selected ones. A row with a note is none. */
 const placeShape = { instanceId: id, remotePath: z.string().optional(), note: z.string().optional() };
-const place = z.object(placeShape).readonly();
-/** An instance or a place on it, or a group, then the selected instances or places. */
-const hosts = [
-  z.preprocess(
-    (given) => (isObject(given) && ('instanceId' in given || 'hostSetId' in given) ? given : undefined),
-    z.union([place, z.object({ hostSetId: z.string() }).readonly()]).optional(),
-  ),
-  severalNamed(placeShape),
-] as const;
+const places = [named(placeShape), severalNamed(placeShape)] as const;
 /** An instance or a volume, from which data is copied. */
 const copied = z.preprocess(
   (given) => (isObject(given) && ('instanceId' in given || 'volumeId' in given) ? given : undefined),
@@ -137,7 +127,7 @@ const logs = z.preprocess(
     .optional(),
 );
 /** A page of the package for users. */
-const guide = z.enum(['jobs', 'notebooks', 'engines', 'agents']).optional().catch(undefined);
+const guide = z.enum(['jobs', 'notebooks', 'tools', 'agents']).optional().catch(undefined);
 /** A row of the account view chooses the page. */
 const page = z.object({ part: z.unknown(), kind: z.unknown() }).partial().optional().catch(undefined);
 
@@ -149,9 +139,7 @@ export type InstanceKeyTarget = NonNullable<z.output<typeof instanceKey>>;
 export type CopiedTarget = NonNullable<z.output<typeof copied>>;
 export type VolumeTarget = NonNullable<z.output<typeof volume>>;
 export type PastTarget = NonNullable<z.output<typeof past>>;
-export type HostSetTarget = NonNullable<z.output<typeof hostSet>>;
-export type PlaceTarget = z.output<typeof place>;
-export type HostsTarget = NonNullable<z.output<(typeof hosts)[0]>>;
+export type PlaceTarget = NonNullable<z.output<(typeof places)[0]>>;
 export type Guide = NonNullable<z.output<typeof guide>>;
 export type PageTarget = NonNullable<z.output<typeof page>>;
 export type RemoteFileTarget = NonNullable<z.output<typeof remoteFile>>;
@@ -258,11 +246,9 @@ const contributed = {
   'gpuRental.instance.shareAccess': spec('sshKeys', { args: [instance], needs: change }),
   'gpuRental.instance.copyLink': spec('links', { args: [instance] }),
   'gpuRental.instance.copyId': spec('links', { args: [instance] }),
-  'gpuRental.instance.useIn': spec('several', { args: instances }),
-  'gpuRental.instances.runCommand': spec('several', { args: hosts }),
-  'gpuRental.instances.showLogs': spec('several', { args: hosts, needs: instanceRead }),
-  'gpuRental.hostSet.use': spec('several', { args: [hostSet] }),
-  'gpuRental.hostSet.remove': spec('several', { args: [hostSet] }),
+  'gpuRental.instance.saveHostFiles': spec('several', { args: instances }),
+  'gpuRental.instances.runCommand': spec('several', { args: places }),
+  'gpuRental.instances.showLogs': spec('several', { args: places, needs: instanceRead }),
   'gpuRental.volume.rent': spec('hosting', { args: [volume], needs: rent }),
   'gpuRental.volume.create': spec('hosting', { needs: rent }),
   'gpuRental.volume.clone': spec('hosting', { args: [volume], needs: rent }),
@@ -328,9 +314,9 @@ const contributed = {
   'gpuRental.parked.showFolder': spec('workspaces', { args: [parked] }),
   'gpuRental.parked.delete': spec('workspaces', { args: [parked] }),
   'gpuRental.kernel.shutDown': spec('notebooks', { args: [kernel] }),
-  'gpuRental.instance.upload': spec('files', { args: hosts }),
+  'gpuRental.instance.upload': spec('files', { args: places }),
   'gpuRental.uploadFiles': spec('files', { args: localFiles }),
-  'gpuRental.instance.download': spec('files', { args: hosts, result: z.boolean() }),
+  'gpuRental.instance.download': spec('files', { args: places, result: z.boolean() }),
   'gpuRental.instance.fetchData': spec('jobs', { args: [instance] }),
   'gpuRental.instance.copyData': spec('files', { args: [copied, instances[1]], needs: change }),
   'gpuRental.connected.showMenu': spec('connectedWindow'),

@@ -4,7 +4,6 @@ import { ownSpec } from './commandShapes';
 import type {
   InstanceTarget,
   PlaceTarget,
-  HostsTarget,
   RemoteFileTarget,
   JobRowTarget,
   DocumentTarget,
@@ -138,12 +137,12 @@ export const ownCommands = {
     ownSpec<(target: HeldTarget) => { readonly alias: string } | { readonly problem: string }>('connect'),
   /** Copies files of this computer to each of several instances. */
   'gpuRental.instances.copyFiles':
-    ownSpec<(target: HostsTarget | undefined, all: readonly InstanceTarget[] | undefined) => unknown>(
+    ownSpec<(target: InstanceTarget | undefined, all: readonly InstanceTarget[] | undefined) => unknown>(
       'several',
     ),
   /** Copies a file or folder of each of several instances to this computer. */
   'gpuRental.instances.download':
-    ownSpec<(target: HostsTarget | undefined, all: readonly InstanceTarget[] | undefined) => unknown>(
+    ownSpec<(target: InstanceTarget | undefined, all: readonly InstanceTarget[] | undefined) => unknown>(
       'several',
     ),
   /** Keeps the machine of a job without a question, for a message that named it. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { JupyterExtension } from '../support/feature/jupyterExtension';
 import { reachableInstance } from '../support/feature/reachable';
@@ -20,18 +20,15 @@ describe('notebooks and tools for several instances', () => {
     queueMicrotask(() => programs.push(child.spawnargs.join(' ')));
   };
   let window: FeatureWindow;
-  let id: number;
 
   const ownFiles = () =>
     readdirSync(computer().storage, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /notebook|hostSets/.test(path.join(entry.parentPath, entry.name)))
+      .filter((entry) => entry.isFile() && /notebook/.test(path.join(entry.parentPath, entry.name)))
       .map(({ name }) => name);
   const listening = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
-  const hosts = () =>
-    readFileSync(path.join(computer().workspace, '.gpu-rental', 'crew', 'hosts.txt'), 'utf8');
 
   before(async () => {
-    id = await reachableInstance(computer(), 'trainer');
+    await reachableInstance(computer(), 'trainer');
   });
   after(() => {
     unsubscribe('child_process', note);
@@ -57,19 +54,5 @@ describe('notebooks and tools for several instances', () => {
     );
     assert.deepEqual([programs, ownFiles(), listening() - before], [[], [], 0]);
     assert.deepEqual([jupyter.isActive, jupyter.provider], [false, undefined]);
-  });
-
-  it('are there after that, and in a window that opens where a group was made', async () => {
-    await window.view('instances').menu('trainer', 'Use These Instances in…');
-    await window.quick.pick('hosts.txt');
-    await window.quick.pick('Instances by Label…');
-    await window.quick.type('trainer');
-    await window.quick.type('crew');
-    await window.quick.pick('In the Workspace');
-    await computer().until('the file', () => hosts().includes(`-${id}\n`));
-    assert.ok(ownFiles().length > 0);
-    const other = await computer().openWindow();
-    await other.view('instances').row('Groups for Other Tools');
-    window.clearToasts();
   });
 });

@@ -49,12 +49,6 @@ describe('an entry of a list whose file is damaged', () => {
       buttons: ['Show File'],
       leadsTo: undefined,
     },
-    {
-      folder: 'hostSets',
-      said: /^A group for other tools is missing/,
-      buttons: ['Show File', 'Start Over'],
-      leadsTo: /^Use These Instances in/,
-    },
   ];
 
   it('is named once with the place of the file and the way to set it again', async () => {

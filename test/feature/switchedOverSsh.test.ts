@@ -44,11 +44,10 @@ const questions: Readonly<Record<string, Asking>> = {
     await window.dialog(/^Connect to “trainer”/);
     return () => window.dialogButton('Connect');
   },
-  'a group for another tool': async (window) => {
-    window.run('Use These Instances in…');
-    await window.quick.pick('Ansible');
-    await window.quick.pick('All Running Instances');
-    await window.quick.type('lab');
+  'host files': async (window) => {
+    window.run('Save Host Files…');
+    await window.quick.title('Save Host Files');
+    await window.quick.enter();
     await window.quick.row('In the Workspace');
     return () => window.quick.pick('In the Workspace');
   },

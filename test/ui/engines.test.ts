@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { signIn } from '../support/journey';
-import { pressEnter } from '../support/press';
 import { reachableInstance, runningInstance } from '../support/reachableInstance';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
@@ -14,6 +13,11 @@ describe('instances in tools that work by SSH', function () {
   const session = useUiSession('engines');
   let workbench: Workbench;
 
+  const hosts = () =>
+    readFileSync(path.join(session().root, 'workspace', '.gpu-rental', 'hosts', 'hosts.txt'), 'utf8')
+      .trim()
+      .split('\n');
+
   before(async () => {
     await reachableInstance(session(), 'sweep-1');
     await runningInstance(session().simulator, 'sweep-2');
@@ -22,57 +26,57 @@ describe('instances in tools that work by SSH', function () {
     await workbench.clearNotifications();
   });
 
-  it('offers what works, and names what does not with its reason', async () => {
-    await workbench.run('Use These Instances in…');
-    await workbench.quick.waitForTitle('Use These Instances in');
-    await workbench.quick.rows.filter({ hasText: 'GNU parallel' }).waitFor();
-    await workbench.quick.rows.filter({ hasText: 'Kubernetes' }).first().waitFor();
-    await workbench.shot('01-tools');
-  });
-
-  it('leaves the command in a terminal, where an Enter runs it on each', async () => {
+  it('are named by files that are saved in the workspace', async () => {
     const { quick } = workbench;
-    await quick.pickMatching(/ClusterShell/);
-    await quick.waitForTitle('ClusterShell');
-    await workbench.shot('02-members');
-    await quick.pickMatching(/All Running Instances/);
-    await quick.waitForPrompt('Name of the group');
-    await quick.input.fill('crew');
-    await workbench.shot('03-name');
+    await workbench.run('Save Host Files…');
+    await quick.waitForTitle('Save Host Files');
+    await workbench.shot('01-which');
     await quick.enter();
-    await quick.waitForTitle('Files of crew');
     await quick.pickMatching(/In the Workspace/);
-    await quick.waitForTitle('ClusterShell: crew');
-    await workbench.shot('04-commands');
-    await quick.pickMatching(/Run a Command/);
-    await until('the command', async () => (await workbench.terminalText()).includes('clush'));
-    await pressEnter(workbench.page.locator('.terminal-wrapper .xterm-helper-textarea').last());
-    await until('the answers', async () => /GPU 0/.test(await workbench.terminalText()));
-    await workbench.shot('05-terminal');
-    const hosts = readFileSync(
-      path.join(session().root, 'workspace', '.gpu-rental', 'crew', 'hosts.txt'),
-      'utf8',
-    );
-    assert.equal(hosts.trim().split('\n').length, 2);
+    await workbench.toast(/Saved host files in .*Instances: 2/);
+    await workbench.shot('02-saved');
+    assert.equal(hosts().length, 2);
   });
 
-  it('keeps the group below the instances', async () => {
+  it('have a row once they have changed, which saves the files again', async () => {
     const instances = workbench.view('Instances');
-    await instances.expand(instances.row('Groups for Other Tools'));
-    await instances.row('crew').waitFor();
-    await workbench.shot('06-group');
+    await workbench.clearNotifications();
+    await runningInstance(session().simulator, 'sweep-3');
+    await workbench.run('Refresh');
+    await instances.row('Save Again').waitFor();
+    await workbench.shot('03-out-of-date');
+    await instances.pick(/Save Again/);
+    await workbench.toast(/Saved host files in .*Instances: 3/);
+    await instances.row('Save Again').waitFor({ state: 'detached' });
+    await workbench.shot('04-saved-again');
+    assert.equal(hosts().length, 3);
   });
 
-  it('runs a command on several with a row for each', async () => {
+  it('have their commands on a page of the guide', async () => {
+    await workbench.toastButton(/Saved host files/, 'Open Guide…');
+    const headings = () =>
+      Promise.all(
+        workbench.page.frames().map((frame) =>
+          frame
+            .locator('h1')
+            .allTextContents()
+            .catch(() => []),
+        ),
+      );
+    await until('the page', async () => (await headings()).flat().includes('Instances in other tools'));
+    await workbench.shot('05-guide');
+  });
+
+  it('run a command on several with a row for each', async () => {
     const { quick } = workbench;
     await workbench.run('Run Command…');
     await quick.waitForTitle('Run Command');
-    await workbench.shot('07-which');
+    await workbench.shot('06-which');
     await quick.enter();
     await quick.waitForPrompt('The command runs on each instance over SSH');
     await quick.type('nvidia-smi -L; test "$(hostname)" = other');
     await quick.rows.filter({ hasText: 'exit code 1' }).first().waitFor({ timeout: 30_000 });
-    await workbench.shot('08-results');
+    await workbench.shot('07-results');
   });
 
   it('met nothing unexpected', () => {

@@ -24,7 +24,7 @@ import { findTemplateProblems } from '../../src/model/templates/templateDiagnost
 import { findReference, looksSecret } from '../../src/model/templates/templateReference';
 import { sentNames } from '../../src/model/workspace/sentNames';
 import { parseWorkspaceFile } from '../../src/model/workspace/workspaceFile';
-import { isMember } from '../../src/several/model/hostSet';
+import { hostFiles } from '../../src/several/model/hostFiles';
 import { filesRead, unescaped } from '../../src/ssh/effectiveConfig';
 import { hostKeyErrorOf } from '../../src/ssh/hostKey';
 import { findBlock } from '../../src/ssh/includeBlock';
@@ -43,7 +43,6 @@ import { plainLabel } from '../../src/util/plainLabel';
 import { markdownLines } from '../../src/util/plainMarkdown';
 import { Redactor } from '../../src/util/redact';
 import { scriptLines } from '../../src/util/scriptLines';
-import { anInstance } from '../support/builders';
 import { sized } from '../support/seeded';
 import { findInFile } from '../support/workspaceFile';
 
@@ -204,8 +203,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
       outputFolders: [],
       workdir: '.',
     }),
-  'a label of an instance': (label) =>
-    isMember({ kind: 'label', pattern: '*a*a*a*1*b' }, anInstance({ label })),
+  'a name of a GPU': (gpuName) => hostFiles([{ alias: 'gpu-1', gpuName }], ''),
   'flags of an environment': (text) => [parseEnvFlags(text), replaceValues(text, () => 'x')],
   'an environment': (text) => [
     readEnv(text),

@@ -269,7 +269,6 @@ describe('package.json', () => {
       ['instances', ';model;'],
       ['instances', ';past;'],
       ['instances', ';volume;'],
-      ['instances', ';hostSet;'],
       ['instances', ';instanceKeys;'],
       ['jobs', ';job;canStop;canExtend;canRetry;canFetch;hasOutputs;canKeep;canRelease;'],
       ['jobs', ';job;canFetch;hasOutputs;isOver;canRelease;'],

@@ -31,7 +31,7 @@ describe('the package', () => {
       /^dist\/(engine|extension|simulator|uninstall|mcp)\.js$/,
       /^dist\/(extension|simulator)-[A-Z0-9]{8}\.js$/,
       /^dist\/webview\/\w+\.(js|css)$/,
-      /^dist\/guides\/(jobs|notebooks|engines|agents)\.md$/,
+      /^dist\/guides\/(jobs|notebooks|tools|agents)\.md$/,
       /^media\/(icon\.png|activity\.svg)$/,
       /^media\/walkthrough\/\w+\.svg$/,
       /^media\/sample\/(readme\.md|README\.md|train\.sh|train_gpus\.py|gpu-rental\.json)$/,
@@ -72,7 +72,7 @@ describe('the package', () => {
   it('has the guides, which lead to each other alone and mention nothing internal', () => {
     const guides = entries.filter(({ name }) => name.startsWith('extension/dist/guides/'));
     const names = guides.map(({ name }) => name.slice('extension/dist/guides/'.length));
-    assert.deepEqual(names.sort(), ['agents.md', 'engines.md', 'jobs.md', 'notebooks.md']);
+    assert.deepEqual(names.sort(), ['agents.md', 'jobs.md', 'notebooks.md', 'tools.md']);
     for (const page of guides) {
       const text = page.read().toString('utf8');
       const targets = [...text.matchAll(/\]\(([^)]*)\)/g)].map(([, target = '']) => target);
@@ -147,8 +147,8 @@ describe('the package', () => {
       tunnels: 'is not open again yet',
       doctor: 'Checking your setup',
       rent: 'Rent: Confirm',
-      engines: 'Not Possible on Rented Containers',
-      hostFiles: 'The files for other tools could not be written',
+      hostFiles: 'Saved host files in',
+      several: 'not finished after 10 minutes',
     };
     assert.ok(code('mcp.js').includes(parts['mcp.js']));
     for (const [name, text] of Object.entries(parts)) {

@@ -50,7 +50,7 @@ const otherNames: typeof words = [
   [/\b(?:artifact|savepoint|preset)s?\b/i, 'output, checkpoint, template'],
   [/\bbackup (?:image|of (?:the|an) instance)\b/i, 'snapshot'],
   [/\b(?:price cap|funds|allowance)\b/i, 'price limit, credit, budget'],
-  [/\b(?:host sets?|network disk)\b/i, 'group, volume'],
+  [/\b(?:host sets?|network disk)\b/i, 'host files, volume'],
   [/\bcancelled\b|\bfavourite\b|\bemail\b/i, 'canceled, favorite, e-mail'],
 ];
 
@@ -89,7 +89,7 @@ const textsOfManifest = [
 
 /** Use a sentence that exists before you add one. A capability that needs more says here for what. */
 const room = {
-  'all that the product had when its words were cut': 2900,
+  'all that the product had when its words were cut': 2866,
   'ends, proofs, terminals and services': 101,
   'files of instances': 20,
   'set-up of agents, and other extensions': 24,
@@ -114,7 +114,7 @@ const room = {
   'jobs that agents ask for': 16,
   'why a model is not served': 24,
   'models that are served': 90,
-  'jobs in files of other engines, with what is lost': 83,
+  'jobs in files of other tools, with what is lost': 83,
   'audit log, invoices and members of an account': 60,
   'access that is shared with other users': 40,
   'snapshots into a registry': 30,

@@ -49,7 +49,7 @@ export function register(deps: Deps): Disposable {
   const store = new DisposableStore();
   store.add(
     deps.commands.register('gpuRental.instance.upload', async (target, all) => {
-      if ((target && 'hostSetId' in target) || isSeveral(all)) {
+      if (isSeveral(all)) {
         await runCommand('gpuRental.instances.copyFiles', target, all);
       } else {
         await uploadTo(deps, target);
@@ -58,10 +58,10 @@ export function register(deps: Deps): Disposable {
   );
   store.add(
     deps.commands.register('gpuRental.instance.download', async (target, all) => {
-      if (target && 'instanceId' in target && target.remotePath !== undefined) {
+      if (target?.remotePath !== undefined) {
         return downloadPlaces(deps, [target, ...(all ?? [])]);
       }
-      if ((target && 'hostSetId' in target) || isSeveral(all)) {
+      if (isSeveral(all)) {
         await runCommand('gpuRental.instances.download', target, all);
         return false;
       }

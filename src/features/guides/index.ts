@@ -24,7 +24,7 @@ async function chooseGuide(): Promise<Guide | undefined> {
     { guide: 'jobs', label: t('Jobs'), description: t('run a command to its end and fetch its outputs') },
     { guide: 'notebooks', label: t('Notebooks'), description: t('use kernels of an instance') },
     {
-      guide: 'engines',
+      guide: 'tools',
       label: t('Instances in Other Tools'),
       description: t('Ansible, GNU parallel, ClusterShell and workers'),
     },

@@ -17,7 +17,7 @@ const onTwo = {
   limits: { hours: 6, costDollars: 5 },
 } satisfies JobFields;
 
-/** Jobs that _Create Workspace File…_ offers (docs/engines.md#workers). */
+/** Jobs that _Create Workspace File…_ offers (docs/tools.md#workers). */
 export const workerJobs: readonly WorkerJob[] = [
   {
     label: 'W&B Agents',

@@ -120,7 +120,7 @@ async function chooseEngine(title: string, job: LeavingJob): Promise<Wanted | un
   });
   const answer = await pickFromList<Wanted>({
     title,
-    placeholder: t('For which engine?'),
+    placeholder: t('For which tool?'),
     rows: [
       row('skypilot', 'task', t('SkyPilot Task'), t('runs the job on a machine that SkyPilot rents')),
       row('dstack', 'task', t('dstack Task'), t('runs the job on a machine that dstack rents')),

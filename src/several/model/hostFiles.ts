@@ -1,62 +1,48 @@
+import type { Instance } from '../../model/instances/instance';
+
 /** An instance as the files name it; its address, port and key are only in the SSH entry of the alias. */
-export interface EngineHost {
+export interface ToolHost extends Pick<Instance, 'gpuCount' | 'gpuName'> {
   readonly alias: string;
-  readonly gpuCount: number;
-  readonly gpuName: string;
 }
 
-/** A file of a set, its path relative to the folder with `/`. */
-export interface HostFile {
-  readonly path: string;
-  readonly content: string;
-}
+/** Files for other tools, by their path relative to the folder with `/`. */
+export type HostFiles = Readonly<Record<string, string>>;
 
-/** How our files begin, as far as their format has comments. */
-export const ownMark = '# Written by GPU Rental.';
-/** Where ClusterShell looks for the groups; the folder is its configuration folder. */
-const groupsFile = 'groups.d/gpurental.yaml';
+const comment = '# Saved by GPU Rental. "Save Host Files" replaces it.';
 
 /**
- * The files of a set (docs/engines.md#the-files). They name aliases and numbers, so that only a change of the group
- * changes them.
+ * Returns the files for other tools (docs/tools.md#the-files). `options` are those that ssh needs to find an alias, `-F`
+ * and a file, quoted for a shell; empty if it needs none.
  */
-export function hostFiles(name: string, hosts: readonly EngineHost[]): readonly HostFile[] {
-  const comment = `${ownMark} It keeps the group "${name}" current, so changes are lost.`;
-  const withComment = (lines: readonly string[]) => [comment, ...lines, ''].join('\n');
-  return [
+export function hostFiles(hosts: readonly ToolHost[], options: string): HostFiles {
+  const aliases = hosts.map(({ alias }) => alias);
+  const ssh = options === '' ? '' : `ssh ${options} `;
+  const withComment = (...lines: readonly string[]) => [comment, ...lines, ''].join('\n');
+  return {
     // ClusterShell reads each word of it as a host, so it has no comment.
-    { path: 'hosts.txt', content: hosts.map(({ alias }) => `${alias}\n`).join('') },
-    {
-      path: 'sshloginfile',
-      content: withComment(hosts.map(({ alias, gpuCount }) => `${Math.max(gpuCount, 1)}/${alias}`)),
-    },
-    { path: 'inventory.yml', content: withComment(inventory(name, hosts)) },
-    {
-      path: groupsFile,
-      content: withComment(['gpurental:', `  ${name}: "${hosts.map(({ alias }) => alias).join(',')}"`]),
-    },
-    {
-      path: 'groups.conf',
-      content: withComment(['[Main]', 'default: gpurental', 'autodir: $CFGDIR/groups.d']),
-    },
-  ];
-}
-
-function inventory(name: string, hosts: readonly EngineHost[]): readonly string[] {
-  if (hosts.length === 0) {
-    return [`${name}:`, '  hosts: {}'];
-  }
-  return [
-    `${name}:`,
-    '  hosts:',
-    // A name comes from the service, and Ansible would fill in templates in it.
-    ...hosts.map(
-      ({ alias, gpuCount, gpuName }) =>
-        `    ${alias}: { gpu_count: ${gpuCount}, gpu_name: !unsafe ${JSON.stringify(plain(gpuName))} }`,
+    'hosts.txt': aliases.map((alias) => `${alias}\n`).join(''),
+    sshloginfile: withComment(
+      ...hosts.map(({ alias, gpuCount = 1 }) => `${Math.max(gpuCount, 1)}/${ssh}${alias}`),
     ),
-  ];
+    'inventory.yml': withComment(
+      'gpus:',
+      ...(options === ''
+        ? []
+        : ['  vars:', `    ansible_ssh_common_args: !unsafe ${JSON.stringify(options)}`]),
+      hosts.length === 0 ? '  hosts: {}' : '  hosts:',
+      ...hosts.map(inventoryLine),
+    ),
+    'groups.d/gpurental.yaml': withComment('gpurental:', `  gpus: "${aliases.join(',')}"`),
+    'groups.conf': withComment('[Main]', 'default: gpurental', 'autodir: $CFGDIR/groups.d'),
+    'clush.conf': withComment(
+      '[Main]',
+      ...(options === '' ? [] : [`ssh_options: ${options.replaceAll('%', '%%')}`]),
+    ),
+  };
 }
 
-function plain(name: string): string {
-  return name.replace(/[^A-Za-z0-9 ._-]/g, '_').slice(0, 60);
+/** A name comes from the service, and Ansible would fill in templates in it. */
+function inventoryLine({ alias, gpuCount = 1, gpuName = '' }: ToolHost): string {
+  const name = gpuName.replace(/[^A-Za-z0-9 ._-]/g, '_').slice(0, 60);
+  return `    ${alias}: { gpu_count: ${gpuCount}, gpu_name: !unsafe ${JSON.stringify(name)} }`;
 }

@@ -1,18 +1,15 @@
 import type { Services } from '../../services';
 
-export type EngineDeps = Pick<
+export type SeveralDeps = Pick<
   Services,
   | 'accounts'
   | 'accountCleanup'
   | 'clock'
   | 'commands'
   | 'fleet'
-  | 'hub'
   | 'instanceGroups'
   | 'log'
-  | 'oneWindow'
   | 'presence'
-  | 'rentals'
   | 'ssh'
-  | 'storageDir'
+  | 'workspaceState'
 >;

@@ -1,52 +1,42 @@
-import { runCommand } from '../../editor/commands';
-import { reportDamagedFiles } from '../../editor/damagedFiles';
-import { t } from '../../editor/localize';
 import { DisposableStore, type Disposable } from '../../util/disposable';
-import { HostSets } from '../store/hostSets';
-import type { EngineDeps } from './deps';
-import type { Engines } from './engines';
+import type { SeveralDeps } from './deps';
+import { HostFilesMark } from './hostFilesMark';
 
-/** Registers the handing of instances to other tools. Its code loads with the first command, or if a group exists. */
-export function register(deps: EngineDeps): Disposable {
+/** Registers the commands on several instances. Their code loads with the first one. */
+export function register(deps: SeveralDeps): Disposable {
   const store = new DisposableStore();
-  const { commands, log } = deps;
-  const sets = store.add(new HostSets(deps));
-  let engines: Promise<Engines> | undefined;
-  const load = () =>
-    (engines ??= import('./engines').then((module) => store.add(new module.Engines(deps, sets))));
-  const check = () => {
-    if (sets.rows.length > 0 || sets.error !== undefined) {
-      load().catch((error: unknown) => {
-        log.error('The groups for other tools could not be shown', error);
-      });
-    }
-  };
-  store.add(sets.onDidChange(check));
-  check();
+  const { commands, instanceGroups } = deps;
+  const mark = store.add(new HostFilesMark(deps));
+  store.add(instanceGroups.addGroup(mark));
   store.add(
-    reportDamagedFiles(deps, sets, 'hostSet', {
-      effect: t('A group for other tools is missing, and its files are no longer kept current.'),
-      startOver: () => runCommand('gpuRental.instance.useIn'),
+    commands.register('gpuRental.instance.saveHostFiles', async (...rows) => {
+      const { saveHostFiles } = await import('./saveHostFiles');
+      await saveHostFiles({ ...deps, mark }, ...rows);
     }),
   );
-  store.add(commands.register('gpuRental.instance.useIn', async (...rows) => (await load()).use(...rows)));
   store.add(
-    commands.register('gpuRental.instances.runCommand', async (...rows) =>
-      (await load()).runCommand(...rows),
-    ),
+    commands.register('gpuRental.instances.runCommand', async (...rows) => {
+      const { runOnSeveral } = await import('./severalCommands');
+      await runOnSeveral(deps, ...rows);
+    }),
   );
   store.add(
-    commands.register('gpuRental.instances.copyFiles', async (...rows) => (await load()).copyFiles(...rows)),
+    commands.register('gpuRental.instances.showLogs', async (...rows) => {
+      const { logsOfSeveral } = await import('./severalCommands');
+      await logsOfSeveral(deps, ...rows);
+    }),
   );
   store.add(
-    commands.register('gpuRental.instances.download', async (...rows) => (await load()).download(...rows)),
+    commands.register('gpuRental.instances.copyFiles', async (...rows) => {
+      const { copyToSeveral } = await import('./severalTransfers');
+      await copyToSeveral(deps, ...rows);
+    }),
   );
   store.add(
-    commands.register('gpuRental.instances.showLogs', async (...rows) => (await load()).showLogs(...rows)),
-  );
-  store.add(commands.register('gpuRental.hostSet.use', async (target) => (await load()).useSet(target)));
-  store.add(
-    commands.register('gpuRental.hostSet.remove', async (target) => (await load()).removeSet(target)),
+    commands.register('gpuRental.instances.download', async (...rows) => {
+      const { downloadFromSeveral } = await import('./severalTransfers');
+      await downloadFromSeveral(deps, ...rows);
+    }),
   );
   return store;
 }

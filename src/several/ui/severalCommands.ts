@@ -8,7 +8,7 @@ import { clientFor } from '../../store/accounts/sameAccount';
 import { safeFileName } from '../../util/fileName';
 import { scriptLines } from '../../util/scriptLines';
 import { chooseHosts } from './chooseHosts';
-import type { EngineDeps } from './deps';
+import type { SeveralDeps } from './deps';
 import { entriesOf, unreached } from './reached';
 
 type Rows = readonly [InstanceTarget | undefined, (readonly InstanceTarget[])?];
@@ -18,7 +18,7 @@ const commandMs = 10 * 60_000;
 const logLines = 1000;
 
 /** Runs one command on each machine over SSH. */
-export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
+export async function runOnSeveral(deps: SeveralDeps, ...[target, all]: Rows): Promise<void> {
   const title = titleOf('gpuRental.instances.runCommand');
   const entryOf = entriesOf(deps);
   const instances = await chooseHosts(deps, target, all, title);
@@ -73,7 +73,7 @@ export async function runOnSeveral(deps: EngineDeps, ...[target, all]: Rows): Pr
 }
 
 /** Shows the end of each instance's log, read from the service. */
-export async function logsOfSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
+export async function logsOfSeveral(deps: SeveralDeps, ...[target, all]: Rows): Promise<void> {
   const client = clientFor(deps.accounts);
   const title = titleOf('gpuRental.instances.showLogs');
   const instances = await chooseHosts(deps, target, all, title);

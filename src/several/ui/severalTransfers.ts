@@ -24,13 +24,13 @@ import { safeFileName } from '../../util/fileName';
 import { plainLabel } from '../../util/plainLabel';
 import { realPlace } from '../../util/realPlace';
 import { chooseHosts } from './chooseHosts';
-import type { EngineDeps } from './deps';
+import type { SeveralDeps } from './deps';
 import { entriesOf, unreached } from './reached';
 
 type Rows = readonly [InstanceTarget | undefined, (readonly InstanceTarget[])?];
 
 /** Copies files of this computer into a folder on each machine. */
-export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
+export async function copyToSeveral(deps: SeveralDeps, ...[target, all]: Rows): Promise<void> {
   const title = titleOf('gpuRental.instance.upload');
   const entryOf = entriesOf(deps);
   const instances = await chooseHosts(deps, target, all, title);
@@ -62,7 +62,7 @@ export async function copyToSeveral(deps: EngineDeps, ...[target, all]: Rows): P
 }
 
 /** Copies a file or folder of each machine below one folder of this computer, into a folder named after the instance. */
-export async function downloadFromSeveral(deps: EngineDeps, ...[target, all]: Rows): Promise<void> {
+export async function downloadFromSeveral(deps: SeveralDeps, ...[target, all]: Rows): Promise<void> {
   const title = titleOf('gpuRental.instance.download');
   const entryOf = entriesOf(deps);
   const instances = await chooseHosts(deps, target, all, title);
@@ -123,7 +123,7 @@ async function askRemote(title: string, prompt: string, refused?: string): Promi
 }
 
 async function transferOn(
-  { ssh, clock, presence }: EngineDeps,
+  { ssh, clock, presence }: SeveralDeps,
   entryOf: ReturnType<typeof entriesOf>,
   { instance, signal, place }: { instance: Instance; signal: AbortSignal; place: string },
   transfer: (deps: TransferDeps, alias: string) => Promise<TransferOutcome>,

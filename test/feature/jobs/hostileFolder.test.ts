@@ -124,7 +124,7 @@ describe('a folder of a stranger whose own folders are links', () => {
   const outside = () => path.join(computer().root, 'private');
   const here = (name: string) => path.join(computer().workspace, name);
 
-  it('gets no file of ours outside: those of a group, and the workspace file', async () => {
+  it('gets no file of ours outside: host files, and the workspace file', async () => {
     mkdirSync(outside());
     for (const name of ['.gpu-rental', '.vscode']) {
       symlinkSync(outside(), here(name));
@@ -133,13 +133,9 @@ describe('a folder of a stranger whose own folders are links', () => {
     const window = await computer().openSignedIn();
     await window.view('instances').row('trainer');
     window.clearToasts();
-    window.run('Use These Instances in…');
-    await window.quick.pick('Ansible');
-    await window.quick.pick(/All Running Instances/);
-    await window.quick.type('crew');
-    await window.quick.title('Files of crew');
+    window.run('Save Host Files…');
     await window.quick.pick(/In the Workspace/);
-    await window.toast(/A link at or above .*crew leads out of/);
+    await window.toast(/A link at or above .*hosts leads out of/);
     window.clearToasts();
     window.run('Create Workspace File…');
     await window.quick.title('Create Workspace File');

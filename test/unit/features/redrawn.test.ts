@@ -15,7 +15,6 @@ import { HistoryGroup } from '../../../src/history/ui/historyGroup';
 import { MachineTree } from '../../../src/hosting/ui/machines/machineTree';
 import { JobTree } from '../../../src/jobs/ui/jobTree';
 import { fromDollars } from '../../../src/model/money';
-import { HostSetGroup } from '../../../src/several/ui/hostSetGroup';
 import { anInstance } from '../../support/builders';
 import { FakeClock } from '../../support/fakeClock';
 import { FakeEventEmitter } from '../../support/fakeEditor/events';
@@ -118,7 +117,6 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
     return new TemplateLists(only(deps));
   },
   'rentals that are over': (from) => new HistoryGroup(only({ history: from.of('the history') })),
-  'groups of instances': (from) => new HostSetGroup(from.of('groups'), from.of('their files')),
   ports: (from) => new PortRows(only({}), from.of('forwarded ports')),
   'notes on checks': (from) => {
     const deps = {

@@ -18,6 +18,7 @@ import type { JobMachine } from '../../../src/jobs/model/jobMachine';
 import type { LeftOutput } from '../../../src/jobs/model/onMachine';
 import { bringOutputs } from '../../../src/jobs/store/bringOutputs';
 import { bringCheckpoint, checkpointNames, removeCheckpoint } from '../../../src/jobs/store/checkpoints';
+import { hostFiles } from '../../../src/several/model/hostFiles';
 import { writeHostFiles } from '../../../src/several/store/hostFolder';
 import { chosenFiles, localTree, type LocalTree } from '../../../src/ssh/fileTree';
 import { LocalFiles } from '../../../src/ssh/localFiles';
@@ -264,14 +265,14 @@ const uses: Readonly<Record<string, (scene: Scene, between: () => void) => Promi
     const folder = await realPlace(opened(scene));
     rmSync(join(folder, 'inventory.yml'));
     between();
-    return writeHostFiles(folder, 'gpus', []);
+    return writeHostFiles(folder, hostFiles([], ''), {}, () => Promise.resolve(true));
   },
   'a folder of the files for other tools': async (scene, between) => {
     const folder = await realPlace(opened(scene, scene.workspace));
     between();
     rmSync(join(folder, 'groups.d'), { force: true });
     symlinkSync('a/b/c', join(folder, 'groups.d'));
-    return writeHostFiles(folder, 'gpus', []);
+    return writeHostFiles(folder, hostFiles([], ''), {}, () => Promise.resolve(true));
   },
   'a download that is tried again': async (scene, between) => {
     between();

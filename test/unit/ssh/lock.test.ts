@@ -3,10 +3,10 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { engineCommands } from '../../../src/several/machine/handOver';
 import alone from '../../../src/ssh/alone.sh';
 import lock from '../../../src/ssh/lock.sh';
 import { assembled } from '../../../src/ssh/shellProgram';
+import { guideBlocks } from '../../support/guideBlocks';
 import { useFolder } from '../../support/useFolder';
 
 const shells: readonly (readonly [string, ...string[]])[] = [
@@ -92,10 +92,9 @@ describe('The lock of a machine', () => {
   }
 
   it('never keeps a task of GNU parallel waiting for a lock that can not be taken', () => {
-    const [sweep] = engineCommands('parallel', { sshOptions: [], group: 'a', hasSeveralGpus: true }, 'posix');
-    const line = /i=0; while [^]*?CUDA_VISIBLE_DEVICES=\$i/.exec(sweep?.line ?? '')?.[0] ?? '';
+    const [, lines = ''] = guideBlocks('GNU parallel');
     const run = (flock: string) =>
-      spawnSync('/bin/sh', ['-c', `${line}; echo "GPU $CUDA_VISIBLE_DEVICES"`], {
+      spawnSync('/bin/sh', ['-c', `${lines}\necho "GPU $CUDA_VISIBLE_DEVICES"`], {
         env: { PATH: `${pathWith(flock)}:/usr/bin:/bin` },
         encoding: 'utf8',
         timeout: 10_000,

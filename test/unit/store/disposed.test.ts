@@ -9,8 +9,6 @@ import { OtherAccountSchedules } from '../../../src/schedules/store/otherAccount
 import { ScheduleFiles } from '../../../src/schedules/store/scheduleFiles';
 import { ScheduleRunner } from '../../../src/schedules/store/scheduleRunner';
 import { TimerProofs } from '../../../src/schedules/store/timerProofs';
-import { HostFileKeeper } from '../../../src/several/store/hostFileKeeper';
-import { HostSets } from '../../../src/several/store/hostSets';
 import { AccountCleanup } from '../../../src/store/accounts/accountCleanup';
 import { createAccounts } from '../../../src/store/accounts/accounts';
 import { KeyAccess } from '../../../src/store/accounts/keyAccess';
@@ -77,9 +75,7 @@ describe('What is disposed of', () => {
     };
     const idle = counted(owned.add(new IdleWatch({ ...window, ...use, clock, log })));
     const budgetOf = () => counted(owned.add(new BudgetStore({ ...window, ...budgetParts(), clock, log })));
-    const sets = counted(owned.add(new HostSets({ ...window, clock, log, storageDir })));
     const shared = {
-      sets,
       budgetOf,
       accounts,
       fleet,
@@ -108,8 +104,6 @@ describe('What is disposed of', () => {
     ['ConnectedWindows', ({ hub }) => new ConnectedWindows(hub)],
     ['Fleet', (one) => createFleet({ ...one, random: () => 0.5 })],
     ['GaugeHistory', (one) => new GaugeHistory(one)],
-    ['HostFileKeeper', (one) => new HostFileKeeper(keeperParts(one))],
-    ['HostSets', (one) => new HostSets(one)],
     ['IdleWatch', (one) => new IdleWatch({ ...one, ...one.use })],
     ['InstanceSchedules', (one) => new InstanceSchedules(one)],
     ['Jobs', (one) => new Jobs({ ...one, storage: (key) => jobFiles(one, key) })],
@@ -155,12 +149,6 @@ const none = () => Promise.resolve(new Map<number, string>());
 function budgetParts() {
   const volumes = { state: { kind: 'idle' as const }, onDidChange: new Emitter<never>().event };
   return { volumes, limits, onDidChangeLimits: new Emitter<void>().event };
-}
-
-function keeperParts<T extends object>(one: T) {
-  const proved = () => Promise.resolve([]);
-  const onAccountEnd = new Emitter<string>().event;
-  return { ...one, proved, onAccountEnd, aliasOf: () => 'gpu-7' };
 }
 
 function jobFiles({ storageDir, clock }: { storageDir: string; clock: { now(): number } }, key: string) {

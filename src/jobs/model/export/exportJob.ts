@@ -40,7 +40,7 @@ export function exportJob(job: LeavingJob, to: ExportTo): Exported {
   if (job.recipe.volumes?.some(({ optional }) => optional !== true)) {
     throw new UserError(
       text(
-        '{0} needs a volume, and neither engine has volumes on this market. Make it optional in the file to export the job without it.',
+        '{0} needs a volume, and neither tool has volumes on this market. Make it optional in the file to export the job without it.',
         job.spec.name,
       ),
     );

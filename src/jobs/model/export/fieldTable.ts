@@ -31,7 +31,7 @@ export interface FieldRow {
   readonly engines: Readonly<Record<JobEngine, Mapping>>;
 }
 
-const noField = text('The engine has no such field.');
+const noField = text('The tool has no such field.');
 const destroyed = text('The machine is destroyed.');
 const notFetched = text(
   'Nothing is fetched. Copy the files before the machine is destroyed, or upload them in "run".',
@@ -92,7 +92,7 @@ function isExactly(
 }
 
 const least = text('Only a lower bound, in whole GB or cores.');
-const otherGpus = text('The engine has one name for several models, so another one may come.');
+const otherGpus = text('The tool has one name for several models, so another one may come.');
 
 /** Whether the engine means one model by each of the names, and nothing is left out of the filter. */
 const isAmbiguous =
@@ -110,11 +110,11 @@ export const fieldTable: readonly FieldRow[] = [
   job('setup', ({ setup }) => setup !== undefined, {
     skypilot: {
       to: 'setup',
-      lost: text('It runs each time: the engine does not know that it has finished.'),
+      lost: text('It runs each time: the tool does not know that it has finished.'),
     },
     dstack: {
       to: 'commands, init',
-      lost: text('It runs each time: the engine does not know that it has finished.'),
+      lost: text('It runs each time: the tool does not know that it has finished.'),
     },
   }),
   job('setupInputs', ({ setupInputs }) => setupInputs !== undefined, both({ lost: noField })),
@@ -190,7 +190,7 @@ export const fieldTable: readonly FieldRow[] = [
     dstack: { to: 'stop_duration', lost: noField, losing: ({ spec }) => spec.graceSeconds === 0 },
   }),
   job('limits.idleMinutes', ({ idleMinutes }) => idleMinutes !== undefined, {
-    skypilot: { lost: text('The engine does not look at the GPU.') },
+    skypilot: { lost: text('The tool does not look at the GPU.') },
     dstack: {
       to: 'utilization_policy',
       lost: text('Only the GPU counts, not the log, and one idle GPU is enough.'),
@@ -299,8 +299,8 @@ export const fieldTable: readonly FieldRow[] = [
     dstack: { lost: text('Set "community_cloud: false" on the server instead.') },
   }),
   filter('geolocation', {
-    skypilot: { lost: text('The engine knows continents only.') },
-    dstack: { lost: text('The engine knows places, not whole countries.') },
+    skypilot: { lost: text('The tool knows continents only.') },
+    dstack: { lost: text('The tool knows places, not whole countries.') },
   }),
   {
     of: 'machine',
@@ -346,7 +346,7 @@ export const fieldTable: readonly FieldRow[] = [
   machine(
     'volumes',
     ({ volumes }) => volumes !== undefined,
-    both({ lost: text('Neither engine has volumes on this market.') }),
+    both({ lost: text('Neither tool has volumes on this market.') }),
   ),
   machine(
     'data',

@@ -16,7 +16,7 @@ describe('a job of workers', () => {
   }
 
   it('is in the guide as it is offered', () => {
-    const guide = readFileSync(path.join(repository, 'docs', 'engines.md'), 'utf8');
+    const guide = readFileSync(path.join(repository, 'docs', 'tools.md'), 'utf8');
     const [, shown = ''] = /\n## Workers\n[^]*?```json\n([^]*?)```/.exec(guide) ?? [];
     assert.deepEqual(parseJson(shown), {
       jobs: Object.fromEntries(workerJobs.map(({ name, job }) => [name, job])),

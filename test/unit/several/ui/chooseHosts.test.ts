@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { chooseHosts, chooseMembers, membersText, setRow } from '../../../../src/several/ui/chooseHosts';
+import { chooseHosts } from '../../../../src/several/ui/chooseHosts';
 import { anInstance } from '../../../support/builders';
 import { OnQuick } from '../../../support/onQuick';
 import { textsOn, useScreen } from '../../../support/onScreen';
 import { only } from '../../../support/only';
 
-describe('The instances of a group', () => {
+describe('The instances for a command on several', () => {
   const screen = useScreen();
   const quick = new OnQuick(screen);
   const stopped = { intendedStatus: 'stopped', actualStatus: 'exited' } as const;
@@ -58,64 +58,5 @@ describe('The instances of a group', () => {
     instances = [trainer, idle];
     assert.deepEqual(await chooseHosts(deps, undefined, undefined, ''), [trainer]);
     assert.deepEqual(textsOn(screen), []);
-  });
-
-  it('are named by a rule, or one by one', async () => {
-    assert.deepEqual(await chooseMembers(deps, targets(1, 3), 'New'), { kind: 'chosen', ids: [1, 3] });
-    const choose = async (label: string, given: readonly number[] = []) => {
-      const chosen = chooseMembers(deps, targets(...given), 'New');
-      await quick.pick(label);
-      return chosen;
-    };
-    assert.deepEqual(await choose('All Running Instances'), { kind: 'running' });
-    assert.deepEqual(await choose('Only These Instances…', [2]), { kind: 'chosen', ids: [2] });
-    const ticked = choose('Only These Instances…');
-    await quick.enter();
-    assert.deepEqual(await ticked, { kind: 'chosen', ids: [1, 2] });
-    const untold = choose('Only These Instances…');
-    await quick.escape();
-    assert.equal(await untold, undefined);
-    const labeled = choose('Instances by Label…');
-    await quick.flush();
-    assert.equal(await quick.type('  '), 'Enter a value.');
-    await quick.type(' sweep-* ');
-    await quick.enter();
-    assert.deepEqual(await labeled, { kind: 'label', pattern: 'sweep-*' });
-    const unnamed = choose('Instances by Label…');
-    await quick.escape();
-    assert.equal(await unnamed, undefined);
-    const none = chooseMembers(deps, [], 'New');
-    await quick.escape();
-    assert.equal(await none, undefined);
-  });
-
-  it('begin with the rule that fits what was given', async () => {
-    for (const [given, wanted] of [
-      [[2], { kind: 'chosen', ids: [2] }],
-      [[], { kind: 'running' }],
-    ] as const) {
-      const chosen = chooseMembers(deps, targets(...given), 'New');
-      await quick.enter();
-      assert.deepEqual(await chosen, wanted);
-    }
-  });
-
-  it('are shown in a few words', () => {
-    assert.deepEqual(
-      [
-        membersText({ kind: 'running' }),
-        membersText({ kind: 'label', pattern: 'sweep-*' }),
-        membersText({ kind: 'chosen', ids: [1] }),
-        membersText({ kind: 'chosen', ids: [1, 2] }),
-      ],
-      ['All Running Instances', 'label sweep-*', 'Chosen instances: 1', 'Chosen instances: 2'],
-    );
-    const set = { id: 'a', name: 'sweep', folder: '/work', members: { kind: 'running' } } as never;
-    const { value, ...row } = setRow(set);
-    assert.equal(value, set);
-    assert.deepEqual(row, {
-      ...{ id: 'a', icon: 'references', label: 'sweep', description: 'All Running Instances' },
-      detail: '/work',
-    });
   });
 });

@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { reachableInstance } from '../../support/feature/reachable';
 import { useComputer } from '../../support/feature/useComputer';
 import type { FeatureWindow } from '../../support/feature/window';
+import { guideBlocks } from '../../support/guideBlocks';
 
 const run = promisify(execFile);
 
@@ -17,33 +18,20 @@ describe('instances in tools that work by SSH', () => {
   let first: number;
   let second: number;
 
-  const folder = () => path.join(computer().workspace, '.gpu-rental', 'crew');
+  const folder = () => path.join(computer().workspace, '.gpu-rental', 'hosts');
   const file = (name: string) => readFileSync(path.join(folder(), name), 'utf8');
   const alias = (id: number) => new RegExp(`gpu-[0-9a-f]{6}-${id}\\b`);
   const hosts = () => file('hosts.txt').trim().split('\n');
+  const saved = (count: number) =>
+    window.toast(new RegExp(`^Saved host files in .*\\. Instances: ${count}\\.$`));
 
   async function shell(line: string): Promise<string> {
     const { stdout } = await run('/bin/sh', ['-c', line], { cwd: folder(), timeout: 60_000 });
     return stdout;
   }
 
-  /** The line that waits in the terminal, run as a user would by an Enter. */
-  async function enter(name: string): Promise<string> {
-    const terminal = window.screen.terminals.all.find((one) => one.name.startsWith(name));
-    assert.ok(terminal?.isShown, 'no terminal is shown');
-    const [line = ''] = terminal.sent;
-    terminal.dispose();
-    return shell(line);
-  }
-
-  /** From the row of the group to the command that is named. */
-  async function use(engine: string, command: string): Promise<void> {
-    await window.view('instances').expand('Groups for Other Tools');
-    await window.view('instances').menu('crew', 'Use Group in…');
-    await window.quick.pick(engine);
-    await window.quick.title(`${engine}: crew`);
-    await window.quick.pick(command);
-  }
+  /** The commands of the guide for a tool, as a user copies them. */
+  const commandsFor = (tool: string) => (guideBlocks(tool)[0] ?? '').split('\n');
 
   before(async () => {
     first = await reachableInstance(computer(), 'sweep-1');
@@ -57,94 +45,85 @@ describe('instances in tools that work by SSH', () => {
     window.clearToasts();
   });
 
-  it('leads to the guide for what rented containers can’t carry', async () => {
+  it('are named by files for this user alone, and the message leads to the guide', async () => {
     const shown: string[] = [];
     window.screen.commands.ofEditor.set('markdown.showPreview', (page) => shown.push(String(page)));
-    window.run('Use These Instances in…');
-    await window.quick.title('Use These Instances in');
-    const rows = window.quick.rows();
-    const names = ['Ansible', 'GNU parallel', 'ClusterShell', 'hosts.txt'];
-    const all = [...names, 'Slurm'];
-    assert.equal(rows.length, all.length, rows.join('\n'));
-    all.forEach((name, at) => {
-      assert.ok(rows[at]?.includes(name), `${name} is row ${at + 1}`);
-    });
-    await window.quick.pick('Slurm');
-    await computer().rest();
-    assert.equal(window.quick.isOpen, false);
-    assert.match(shown.join(), /\/guides\/engines\.md$/);
-    assert.equal(existsSync(folder()), false);
-    assert.equal(window.screen.terminals.all.length, 0);
-  });
-
-  it('writes files that name a group by label, and leaves the command in a terminal', async () => {
-    window.run('Use These Instances in…');
-    await window.quick.pick('Ansible');
-    await window.quick.pick('Instances by Label…');
-    await window.quick.type('sweep-*');
-    await window.quick.type('crew');
+    const others = [2, 3, 4, 5].map((number) => `sweep-${number}`);
+    await window.view('instances').menu('sweep-1', 'Save Host Files…', others);
     await window.quick.pick('In the Workspace');
-    await window.quick.title('Ansible: crew');
-    await window.quick.pick('Run a Command');
+    await window.toastButton(/^Saved host files in .*hosts\. Instances: 5\.$/, 'Open Guide…');
+    await computer().until('the guide', () => shown.length > 0);
+    assert.match(shown.join(), /\/guides\/tools\.md$/);
     assert.equal(hosts().length, 5);
     assert.match(hosts().join(), alias(first));
     assert.match(hosts().join(), alias(second));
     for (const name of ['sshloginfile', 'inventory.yml', 'groups.conf', 'groups.d/gpurental.yaml']) {
-      assert.match(file(name), /^# Written by GPU Rental\./);
+      assert.match(file(name), /^# Saved by GPU Rental\./);
       assert.equal(statSync(path.join(folder(), name)).mode & 0o077, 0);
     }
-    const said = await enter('Ansible');
-    assert.equal(said.match(/rc=0/g)?.length, 5, said);
   });
 
-  /** Each tool runs its command on each machine of the group. */
-  async function runsOnFive(): Promise<void> {
-    await use('Ansible', 'Run a Command');
-    const ansible = await enter('Ansible');
-    assert.equal(ansible.match(/rc=0/g)?.length, 5, ansible);
-    await use('ClusterShell', 'Run a Command');
+  /** Each tool runs its command of the guide on each machine. */
+  async function runsOn(count: number): Promise<void> {
+    const [ping = '', raw = ''] = commandsFor('Ansible');
+    assert.match(ping, /-m ping$/);
+    const ansible = await shell(raw);
+    assert.equal(ansible.match(/rc=0/g)?.length, count, ansible);
+    const [clush = ''] = commandsFor('ClusterShell');
     // Machines that answer alike stand together: "gpu-0a1b2c-[7-9] (3)".
-    const answers = [...(await enter('ClusterShell')).matchAll(/^gpu-\S+(?: \((\d+)\))?\n-+\nGPU 0/gm)];
+    const answers = [...(await shell(clush)).matchAll(/^gpu-\S+(?: \((\d+)\))?\n-+\nGPU 0/gm)];
     assert.equal(
       answers.reduce((sum, [, machines = '1']) => sum + Number(machines), 0),
-      5,
+      count,
     );
-    await use('GNU parallel', 'Run a Command on Each');
-    const lines = (await enter('GNU parallel')).split('\n').filter((line) => line.includes('GPU 0'));
-    assert.equal(new Set(lines.map((line) => line.split('\t')[0])).size, 5, lines.join('\n'));
-    await use('hosts.txt', 'Run a Command');
-    assert.equal((await enter('hosts.txt')).match(/GPU 0/g)?.length, 5);
+    const [onEach = ''] = commandsFor('GNU parallel');
+    const lines = (await shell(onEach)).split('\n').filter((line) => line.includes('GPU 0'));
+    assert.equal(new Set(lines.map((line) => line.split('\t')[0])).size, count, lines.join('\n'));
+    const [xargs = ''] = commandsFor('Other tools');
+    // The config of this computer is not that of ssh.
+    const options = / ssh (-F \S+)/.exec(file('sshloginfile').replace(/^\d+\//gm, ' '))?.[1] ?? '';
+    assert.equal((await shell(xargs.replace('ssh -n', `ssh ${options} -n`))).match(/GPU 0/g)?.length, count);
   }
 
-  it('runs the commands of Ansible, ClusterShell and GNU parallel as they are offered', runsOnFive);
+  it('run the commands of the guide for Ansible, ClusterShell, GNU parallel and xargs', () => runsOn(5));
 
-  it('runs each line of a file once, on any free machine', async () => {
+  it('run each line of a file once, on any free machine, on a GPU that no other task holds', async () => {
     writeFileSync(path.join(folder(), 'arguments.txt'), '1\n2\n3\n4\n5\n');
-    await use('GNU parallel', 'Run a Command for Each Line');
-    const terminal = window.screen.terminals.all.find((one) => one.name.startsWith('GNU parallel'));
-    const line = (terminal?.sent[0] ?? '').replace('cd /workspace && ./train.sh {}', 'echo task {}');
-    terminal?.dispose();
-    const stdout = await shell(line);
-    assert.deepEqual([...stdout.matchAll(/task (\d)/g)].map(([, n]) => n).sort(), ['1', '2', '3', '4', '5']);
-  });
-
-  it('removes what ends, adds what is new, and writes nothing while nothing changes', async () => {
-    const written = statSync(path.join(folder(), 'inventory.yml')).mtimeMs;
-    await computer().pass(120_000);
-    await computer().rest();
-    assert.equal(statSync(path.join(folder(), 'inventory.yml')).mtimeMs, written);
-    await computer().simulator.call('PUT', `/api/v0/instances/${first}/`, { state: 'stopped' });
-    const third = await computer().rentRunning({ label: 'sweep-6', runtype: 'ssh_direct' });
-    await window.view('instances').menu(/sweep-6.*Running/, 'Open Terminal');
-    await computer().until(
-      'the files to follow',
-      () => !alias(first).test(file('hosts.txt')) && alias(third).test(file('hosts.txt')),
+    const [, sweep = ''] = commandsFor('GNU parallel');
+    const [, lock = ''] = guideBlocks('GNU parallel');
+    const before = lock.replaceAll('/tmp/', `${computer().root}/`);
+    const line = sweep.replace(
+      'cd /workspace && ./train.sh {}',
+      `${before}\necho task {} on $CUDA_VISIBLE_DEVICES`,
     );
-    assert.match(file('inventory.yml'), alias(third));
-    assert.doesNotMatch(file('sshloginfile'), alias(first));
+    const stdout = await shell(line);
+    assert.deepEqual([...stdout.matchAll(/task (\d) on 0/g)].map(([, n]) => n).sort(), [
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+    ]);
   });
 
-  it('runs on five again, and needs no new file, where one has moved to another port', async () => {
+  it('are written only on request: a row shows what has ended, and saves the others', async () => {
+    const written = statSync(path.join(folder(), 'inventory.yml')).mtimeMs;
+    await window.view('instances').noRow('Save Again');
+    await computer().simulator.call('PUT', `/api/v0/instances/${first}/`, { state: 'stopped' });
+    await computer().rentRunning({ label: 'sweep-6', runtype: 'ssh_direct' });
+    await window.view('instances').row(/sweep-6.*Running/);
+    await window.view('instances').row(/^Host Files.*not running: sweep-1$/);
+    assert.equal(statSync(path.join(folder(), 'inventory.yml')).mtimeMs, written);
+    window.clearToasts();
+    await window.view('instances').click('Save Again');
+    await saved(4);
+    await window.view('instances').noRow('Save Again');
+    assert.equal(hosts().length, 4);
+    assert.doesNotMatch(['hosts.txt', 'inventory.yml', 'sshloginfile'].map(file).join(), alias(first));
+    window.clearToasts();
+  });
+
+  it('run on four again, and need no new file, where one has moved to another port', async () => {
     const before = file('hosts.txt');
     const instance = computer().simulator.world.instance(second);
     assert.ok(instance);
@@ -165,11 +144,12 @@ describe('instances in tools that work by SSH', () => {
       window.run('Refresh');
       await computer().pass(60_000);
       await computer().rest();
-      await runsOnFive();
+      await runsOn(4);
     } finally {
       moved.close();
     }
-    assert.ok(logins >= 4, `each tool comes to the new port: ${logins}`);
+    // Ansible may still have its connection of a minute ago.
+    assert.ok(logins >= 3, `each tool uses the new port: ${logins}`);
     assert.equal(file('hosts.txt'), before);
     instance.directPorts = { ...instance.directPorts, '22/tcp': old };
     window.run('Refresh');
@@ -264,63 +244,71 @@ describe('instances in tools that work by SSH', () => {
     await window.document(/^pipe \(neither a file nor a folder\)/);
   });
 
-  it('shows a folder outside of the workspace in the file manager, or in a window where there is none', async () => {
+  it('are saved for all that run in another folder, which is shown in the file manager, or in a window', async () => {
     const { executed, ofEditor } = window.screen.commands;
     const elsewhere = path.join(computer().root, 'host files');
     mkdirSync(elsewhere);
     window.screen.answerFileDialog = () => Promise.resolve([elsewhere]);
-    window.run('Use These Instances in…');
-    await window.quick.pick('hosts.txt');
-    await window.quick.pick('New Group…');
-    await window.quick.pick('All Running Instances');
-    await window.quick.type('away');
+    window.run('Save Host Files…');
+    await window.toastButton(/^Saved host files .* Instances: 4/, 'Choose Again…');
+    await window.quick.title('Save Host Files');
+    await window.quick.enter();
     await window.quick.pick('In Another Folder…');
-    await window.quick.pick('Show the Folder');
+    await window.toastButton(/^Saved host files in .*host files\. Instances: 6/, 'Show the Folder');
     // The editor in a browser does not have the command.
     await window.toastButton(/^The folder is .*host files/, 'Open in New Window');
     await computer().until('a new window', () => executed.some(({ id }) => id === 'vscode.openFolder'));
     const revealed: unknown[] = [];
     ofEditor.set('revealFileInOS', (uri) => revealed.push(uri));
-    await window.view('instances').menu('away', 'Use Group in…');
-    await window.quick.pick('hosts.txt');
-    await window.quick.pick('Show the Folder');
+    window.run('Save Host Files…');
+    await window.toastButton(/^Saved host files in .*host files\. Instances: 6/, 'Show the Folder');
     await computer().until('the file manager', () => revealed.length === 1);
+    window.clearToasts();
   });
 
-  it('never writes over files that are not ours', async () => {
-    const other = path.join(computer().workspace, '.gpu-rental', 'mine');
-    mkdirSync(other, { recursive: true });
-    writeFileSync(path.join(other, 'inventory.yml'), 'all: {}\n');
-    window.run('Use These Instances in…');
-    await window.quick.pick('ClusterShell');
-    await window.quick.pick('New Group…');
-    await window.quick.pick('All Running Instances');
-    await window.quick.type('mine');
-    await window.quick.pick('In the Workspace');
-    await window.toast(/files of other tools.*inventory\.yml/);
-    assert.equal(readFileSync(path.join(other, 'inventory.yml'), 'utf8'), 'all: {}\n');
+  it('never replace files that you changed, or of other tools, without a yes', async () => {
+    const other = path.join(computer().root, 'host files', 'inventory.yml');
+    writeFileSync(other, 'all: {}\n');
+    window.run('Save Host Files…');
+    const { detail } = await window.dialog('Replace 1 file on this computer?');
+    assert.match(detail ?? '', /inventory\.yml/);
+    await window.dialogButton('Not Now');
+    await computer().rest();
+    assert.equal(readFileSync(other, 'utf8'), 'all: {}\n');
+    window.run('Save Host Files…');
+    await window.dialogButton('Replace', 'Replace 1 file on this computer?');
+    await saved(6);
+    assert.match(readFileSync(other, 'utf8'), alias(second));
+    window.clearToasts();
   });
 
-  it('keeps what it wrote if the list can’t be read', async () => {
-    const before = file('hosts.txt');
+  it('are neither saved nor called out of date if the list can’t be read', async () => {
+    const place = path.join(computer().root, 'host files', 'hosts.txt');
+    const before = readFileSync(place, 'utf8');
     computer().simulator.fail({
-      kind: 'error',
-      status: 500,
-      method: 'GET',
-      path: '/api/v1/instances/',
-      times: 0,
+      ...{ kind: 'error', status: 500, method: 'GET' },
+      ...{ path: '/api/v1/instances/', times: 0 },
     });
     await computer().pass(300_000);
     await computer().rest();
-    assert.equal(file('hosts.txt'), before);
+    await window.view('instances').noRow('Save Again');
+    window.clearToasts();
+    window.run('Save Host Files…');
+    await window.toast(/The service has a problem of its own/);
+    assert.equal(readFileSync(place, 'utf8'), before);
+    window.clearToasts();
   });
 
-  it('leaves nothing of an account that signs out', async () => {
+  it('stay yours after a sign-out, and are no longer called out of date', async () => {
     computer().simulator.faults.clear();
     window.run('Sign Out');
     await window.dialogButton('Sign Out');
-    await computer().until('the files to go', () => !existsSync(path.join(folder(), 'hosts.txt')));
-    assert.ok(!existsSync(path.join(folder(), 'inventory.yml')));
-    assert.ok(existsSync(path.join(folder(), 'arguments.txt')));
+    await computer().rest();
+    assert.ok(existsSync(path.join(folder(), 'hosts.txt')));
+    await window.signIn();
+    window.run('Save Host Files…');
+    await window.quick.title('Save Host Files');
+    window.quick.escape();
+    window.clearToasts();
   });
 });
