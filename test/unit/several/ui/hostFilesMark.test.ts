@@ -31,7 +31,7 @@ describe('The row about host files', () => {
         update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
       },
     };
-    const mark = new HostFilesMark(only<ConstructorParameters<typeof HostFilesMark>[0]>(deps as object));
+    const mark = new HostFilesMark(only<ConstructorParameters<typeof HostFilesMark>[0]>(deps));
     await mark.keep(saved);
     list([1, 2]);
     const row = () => mark.rows()[0]?.item();
