@@ -27,6 +27,7 @@ import type {
   CopySize,
   InstancePath,
 } from '../model/instances/dataCopy';
+import type { Deposit } from '../model/instances/deposit';
 import type { ImageChange } from '../model/instances/imageChange';
 import type { Instance } from '../model/instances/instance';
 import type { MachineReport } from '../model/instances/machineReport';
@@ -93,6 +94,8 @@ export interface Client {
      * nor reports how it ends.
      */
     takeSnapshot(id: number, snapshot: Snapshot, options?: CallOptions): Promise<void>;
+    /** What was paid in advance for it. */
+    deposit(id: number, options?: CallOptions): Promise<Deposit>;
     /** Keys on one instance. */
     keys(id: number, options?: CallOptions): Promise<Listing<SshKey>>;
     attachKey(id: number, publicKey: string, options?: CallOptions): Promise<void>;

@@ -95,9 +95,15 @@ function costs(wire: WireInstance) {
     inetDownPerGb: price(wire.inet_down_cost),
     inetDownMbit: known(wire.inet_down),
     isInterruptible: wire.is_bid,
+    discountMax: fraction(wire.credit_discount_max),
+    discountNow: fraction(wire.credit_discount),
     // The machine's minimum bid is lower than what is paid (docs/service/instances.md#record).
     bidPerHour: wire.is_bid === true ? price(wire.dph_base) : undefined,
   };
+}
+
+function fraction(value: number | undefined): number | undefined {
+  return value !== undefined && value > 0 && value < 1 ? value : undefined;
 }
 
 /** The disk's price is a GB and month, so the month is the exact figure and the hour the rounded one. */

@@ -18,6 +18,7 @@ import {
 import { priceIncrease, priceIncreaseList, type WirePriceIncrease } from '../wire/priceIncrease';
 import { keyWithText, toSshKey } from './account';
 import type { Client, InstanceListing, Listing } from './client';
+import { readDeposit } from './deposit';
 import { GoneError, NotFoundError, NotSentError, NotUnderstoodError } from './errors';
 import type { ApiRequest, CallOptions, Http } from './http';
 import { toInstance, toListed } from './instanceModel';
@@ -45,6 +46,7 @@ export function instancesApi(http: Http): Client['instances'] {
       sendWrite(http, { ...write('PUT /api/v0/instances/'), body: { state: 'stopped', ids } }, options),
     destroyMany: (ids, options) =>
       sendWrite(http, { ...write('DELETE /api/v0/instances/'), body: { instance_ids: ids } }, options),
+    deposit: (id, options) => readDeposit(http, id, options),
     // See docs/service/instances.md#report-its-machine.
     reportMachine: (id, { machineId, problem, message }, options) =>
       sendWrite(

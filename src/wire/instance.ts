@@ -39,6 +39,7 @@ export const instance = z.object({
   ...numbers('disk_space', 'disk_usage'),
   ...numbers('dph_base', 'dph_total', 'storage_cost', 'storage_total_cost'),
   ...numbers('inet_up_cost', 'inet_down_cost', 'inet_down'),
+  ...numbers('credit_discount', 'credit_discount_max'),
   ...flags('is_bid'),
   volume_info: z.unknown().optional(),
 });
@@ -68,6 +69,9 @@ export const instanceList = z
 
 /** GET instances/{id}: one object, or null once destroyed (docs/service/instances.md#read-one). */
 export const oneInstance = z.looseObject({ instances: z.unknown() });
+
+/** GET instances/balance/{id}, in dollars (docs/service/instances.md#deposit). */
+export const deposit = z.looseObject(numbers('refundable_deposit', 'total_discount', 'discount_months'));
 
 /** PUT asks/{id}; `new_contract` counts even beside `success: false`. */
 export const rentAnswer = z.looseObject({

@@ -83,6 +83,10 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
   },
   'instances.label': { call: (client) => client.instances.label(1, 'x'), example: done },
   'instances.changeBid': { call: (client) => client.instances.changeBid(1, fromDollars(0.2)), example: done },
+  'instances.deposit': {
+    call: (client) => client.instances.deposit(1),
+    example: { success: true, refundable_deposit: 118.4, total_discount: 9.1, discount_months: 1.7 },
+  },
   'instances.reportMachine': {
     call: (client) => client.instances.reportMachine(1, { machineId: 2, problem: 'Other', message: 'slow' }),
     example: done,

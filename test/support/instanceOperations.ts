@@ -76,6 +76,12 @@ export const instanceOperations: Readonly<
     instances,
     ['gpuRental.instance.changeBid'],
   ),
+  'instances.deposit': undocumented(
+    ['GET /api/v0/instances/balance/{id}/'],
+    'docs/service/instances.md#deposit',
+    instances,
+    ['gpuRental.instance.open'],
+  ),
   'instances.reportMachine': undocumented(
     ['PUT /api/v0/machines/{machine_id}/report'],
     'docs/service/instances.md#report-its-machine',

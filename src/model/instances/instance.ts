@@ -77,6 +77,9 @@ export const instanceShape = z
     inetDownMbit: z.number().exactOptional(),
     isInterruptible: z.boolean().exactOptional(),
     bidPerHour: micros.exactOptional(),
+    /** The largest discount for a deposit, and the one in force, as fractions. */
+    discountMax: z.number().exactOptional(),
+    discountNow: z.number().exactOptional(),
     reliability: z.number().exactOptional(),
     location: z.string().exactOptional(),
     cudaVersion: z.number().exactOptional(),

@@ -17,6 +17,7 @@ const destroy = { permission: 'instance_write', endpoint: 'api.instance.destroy'
 export function instanceRoutes(world: World, lifecycle: Lifecycle): Route[] {
   return [
     readRoute(world, lifecycle),
+    depositRoute(world),
     ...changeRoutes(world, lifecycle),
     ...destroyRoutes(world, lifecycle),
     ...restartRoutes(world, lifecycle),
@@ -46,6 +47,18 @@ function readRoute(world: World, lifecycle: Lifecycle): Route {
       }
       lifecycle.billing.settle(instance);
       return ok({ instances: instanceRow(world, instance) });
+    },
+  );
+}
+
+/** Deposits are made in the web console, which the simulator has not (docs/service/instances.md#deposit). */
+function depositRoute(world: World): Route {
+  return route(
+    'GET /api/v0/instances/balance/{id}/',
+    { permission: 'instance_read', endpoint: 'api.instance.balance', everySeconds: 3 },
+    (request) => {
+      ownInstance(world, request);
+      return ok({ success: true, refundable_deposit: 0, total_discount: 0, discount_months: 0 });
     },
   );
 }

@@ -127,6 +127,7 @@ function costFields(world: World, instance: InstanceState): Row {
     storage_total_cost: round(disk, 8),
     credit_balance: null,
     credit_discount: null,
+    credit_discount_max: slice.machine.discount,
     search: costs,
     instance: costs,
   };
