@@ -77,7 +77,9 @@ async function openConsole(serviceUrl: string, target: PageTarget | undefined): 
 
 function pageOf(target: PageTarget | undefined): ConsolePage | undefined {
   const name = target?.part ?? target?.kind;
-  return name === 'credit' || name === 'user' || name === 'apiKeys' ? consolePages[name] : undefined;
+  return typeof name === 'string' && Object.hasOwn(consolePages, name)
+    ? consolePages[name as keyof typeof consolePages]
+    : undefined;
 }
 
 async function pickPage(): Promise<ConsolePage | undefined> {

@@ -5,6 +5,7 @@ import { stepLabel } from '../../editor/report';
 import { ReportPanel } from '../../editor/reportPanel';
 import type { GroupRow, OnPage } from '../../editor/treeGroups';
 import { spendable } from '../../model/accounts/account';
+import type { Deposit } from '../../model/instances/deposit';
 import type { Instance } from '../../model/instances/instance';
 import { instanceName } from '../../model/instances/instanceLabel';
 import { isChanging, stateOf } from '../../model/instances/instanceState';
@@ -19,11 +20,13 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { durationText } from '../../util/duration';
 import type { FromPage, ReportView } from '../../webview/report/protocol';
 import { pageCommand } from './actions';
+import { Asked } from './asked';
+import { openConsoleButton, readDepositButton } from './depositSection';
 import { goneView, pastCommand, whoEndedButton } from './goneView';
 import { instanceView, readGpusButton, stopGpusButton, type PageFacts } from './instanceView';
 import { LiveGpus } from './liveGpus';
 import type { PageRow } from './sections';
-import { WhoEnded } from './whoEnded';
+import { whoEnded } from './whoEnded';
 
 export type PageDeps = Pick<
   Services,
@@ -64,7 +67,8 @@ export class InstancePage implements Disposable {
   /** The end of its log as last kept. */
   private log: string | undefined;
   private readonly gpus: LiveGpus;
-  private readonly end: WhoEnded;
+  private readonly end: Asked<string>;
+  private readonly deposit: Asked<Deposit>;
   /** How its host key was checked, as last read. */
   private hostKey: string | undefined;
   /** What a click on a row does, by the section and the id of the row. */
@@ -85,7 +89,13 @@ export class InstancePage implements Disposable {
         () => !this.store.isDisposed && this.panel.isVisible,
       ),
     );
-    this.end = new WhoEnded(deps, of.instanceId, () => this.draw());
+    const draw = () => this.draw();
+    this.end = whoEnded(deps, of.instanceId, draw);
+    this.deposit = new Asked(deps, {
+      read: ({ client }) => client.instances.deposit(of.instanceId),
+      none: () => '',
+      draw,
+    });
     this.panel = new ReportPanel(
       {
         id: 'instance',
@@ -105,7 +115,6 @@ export class InstancePage implements Disposable {
         onClosed();
       },
     );
-    const draw = () => this.draw();
     const { fleet, volumes, budget, gauges, startWatches, machineProofs, instanceGroups, work, accounts } =
       deps;
     this.store.add(fleet.onDidChange(draw));
@@ -204,8 +213,9 @@ export class InstancePage implements Disposable {
           check: this.deps.machineProofs.find(this.of.instanceId)?.check,
           log: this.log,
           now: this.deps.clock.now(),
-          endedBy: this.end.text,
-          canReadEnd: this.end.canRead,
+          endedBy: this.end.value ?? this.end.text,
+          // How an instance ended does not change.
+          canReadEnd: this.end.canRead && this.end.value === undefined,
         });
     return {
       title: this.name,
@@ -260,6 +270,7 @@ export class InstancePage implements Disposable {
       isReadingGpus: this.gpus.isReading,
       hostKey: this.hostKey,
       log: this.log,
+      deposit: this.deposit,
       services: this.rowsOf('services', rows, 'service'),
       access: this.rowsOf('access', rows, 'access'),
       setUp: rows.some(({ onPage }) => onPage?.kind === 'setUp')
@@ -356,6 +367,10 @@ export class InstancePage implements Disposable {
       void runCommand('gpuRental.refresh');
     } else if (message.id === readGpusButton) {
       void this.gpus.start();
+    } else if (message.id === readDepositButton) {
+      void this.deposit.read();
+    } else if (message.id === openConsoleButton) {
+      void runCommand('gpuRental.openConsole', { part: 'instances' });
     } else if (message.id === whoEndedButton) {
       void this.end.read();
     } else if (message.id === stopGpusButton) {

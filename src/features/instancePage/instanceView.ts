@@ -4,6 +4,7 @@ import { pricePerDay, pricePerHour } from '../../editor/priceText';
 import type { InstanceNote } from '../../editor/treeGroups';
 import type { BudgetNow } from '../../model/budget/budget';
 import { partText } from '../../model/budget/budgetText';
+import type { Deposit } from '../../model/instances/deposit';
 import type { GaugeReading } from '../../model/instances/gauges';
 import type { GpuReading } from '../../model/instances/gpuReading';
 import type { Instance } from '../../model/instances/instance';
@@ -33,6 +34,8 @@ import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 import type { ReportView } from '../../webview/report/protocol';
 import { actionButtons } from './actions';
+import type { Asked } from './asked';
+import { depositSections } from './depositSection';
 import {
   configurationSection,
   factsSection,
@@ -79,6 +82,8 @@ export interface PageFacts {
   /** Absent where nothing is set up, and the machine was not asked whether it is. */
   readonly setUp?: readonly PageRow[] | undefined;
   readonly work: readonly PageRow[];
+  /** What was paid in advance for it, once the user asked. */
+  readonly deposit?: Pick<Asked<Deposit>, 'value' | 'text' | 'canRead'> | undefined;
 }
 
 /** Returns the content of an instance's page. All text from outside becomes one plain line. */
@@ -141,6 +146,7 @@ export function instanceView(
               : []),
           ])
         : []),
+      ...depositSections(instance, page.deposit),
       configurationSection(instance, page.now, [
         ...actionButtons('bid', allowed),
         ...actionButtons('configuration', allowed),

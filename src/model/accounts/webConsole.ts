@@ -1,5 +1,10 @@
 /** Pages of the service's web console. */
-export const consolePages = { credit: 'billing', user: 'account', apiKeys: 'manage-keys' } as const;
+export const consolePages = {
+  credit: 'billing',
+  user: 'account',
+  apiKeys: 'manage-keys',
+  instances: 'instances',
+} as const;
 export type ConsolePage = (typeof consolePages)[keyof typeof consolePages];
 
 /**
