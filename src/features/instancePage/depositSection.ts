@@ -4,7 +4,7 @@ import { depositTerms, type Deposit } from '../../model/instances/deposit';
 import type { Instance } from '../../model/instances/instance';
 import { formatMoney } from '../../model/money';
 import type { ReportView } from '../../webview/report/protocol';
-import type { Asked } from './asked';
+import type { ReadOnRequest } from './readOnRequest';
 import { factsSection } from './sections';
 
 export const readDepositButton = 'readDeposit';
@@ -13,7 +13,7 @@ export const openConsoleButton = 'openConsole';
 /** Returns what a deposit would save, and what was paid in advance; nothing for a machine without such a discount. */
 export function depositSections(
   instance: Instance,
-  asked: Pick<Asked<Deposit>, 'value' | 'text' | 'canRead'> | undefined,
+  asked: Pick<ReadOnRequest<Deposit>, 'value' | 'text' | 'canRead'> | undefined,
 ): ReportView['sections'] {
   const terms = depositTerms(instance);
   const { discountNow = 0 } = instance;

@@ -20,11 +20,11 @@ import { DisposableStore, MutableDisposable, type Disposable } from '../../util/
 import { durationText } from '../../util/duration';
 import type { FromPage, ReportView } from '../../webview/report/protocol';
 import { pageCommand } from './actions';
-import { Asked } from './asked';
 import { openConsoleButton, readDepositButton } from './depositSection';
 import { goneView, pastCommand, whoEndedButton } from './goneView';
 import { instanceView, readGpusButton, stopGpusButton, type PageFacts } from './instanceView';
 import { LiveGpus } from './liveGpus';
+import { ReadOnRequest } from './readOnRequest';
 import type { PageRow } from './sections';
 import { whoEnded } from './whoEnded';
 
@@ -67,8 +67,8 @@ export class InstancePage implements Disposable {
   /** The end of its log as last kept. */
   private log: string | undefined;
   private readonly gpus: LiveGpus;
-  private readonly end: Asked<string>;
-  private readonly deposit: Asked<Deposit>;
+  private readonly end: ReadOnRequest<string>;
+  private readonly deposit: ReadOnRequest<Deposit>;
   /** How its host key was checked, as last read. */
   private hostKey: string | undefined;
   /** What a click on a row does, by the section and the id of the row. */
@@ -91,7 +91,7 @@ export class InstancePage implements Disposable {
     );
     const draw = () => this.draw();
     this.end = whoEnded(deps, of.instanceId, draw);
-    this.deposit = new Asked(deps, {
+    this.deposit = new ReadOnRequest(deps, {
       read: ({ client }) => client.instances.deposit(of.instanceId),
       none: () => '',
       draw,

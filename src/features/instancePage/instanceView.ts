@@ -34,8 +34,8 @@ import { durationText } from '../../util/duration';
 import { plainLabel } from '../../util/plainLabel';
 import type { ReportView } from '../../webview/report/protocol';
 import { actionButtons } from './actions';
-import type { Asked } from './asked';
 import { depositSections } from './depositSection';
+import type { ReadOnRequest } from './readOnRequest';
 import {
   configurationSection,
   factsSection,
@@ -83,7 +83,7 @@ export interface PageFacts {
   readonly setUp?: readonly PageRow[] | undefined;
   readonly work: readonly PageRow[];
   /** What was paid in advance for it, once the user asked. */
-  readonly deposit?: Pick<Asked<Deposit>, 'value' | 'text' | 'canRead'> | undefined;
+  readonly deposit?: Pick<ReadOnRequest<Deposit>, 'value' | 'text' | 'canRead'> | undefined;
 }
 
 /** Returns the content of an instance's page. All text from outside becomes one plain line. */

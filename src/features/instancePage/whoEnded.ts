@@ -3,16 +3,16 @@ import { t } from '../../editor/localize';
 import { momentText } from '../../editor/timeText';
 import { endOfInstance } from '../../model/accounts/auditEntry';
 import { readAuditLog } from '../../store/accounts/auditLog';
-import { Asked } from './asked';
 import type { PageDeps } from './instancePage';
+import { ReadOnRequest } from './readOnRequest';
 
 /** Returns who ended an instance, by the audit log of the service. */
 export function whoEnded(
   deps: Pick<PageDeps, 'accounts' | 'clock' | 'log'>,
   instanceId: number,
   draw: () => void,
-): Asked<string> {
-  return new Asked(deps, {
+): ReadOnRequest<string> {
+  return new ReadOnRequest(deps, {
     read: async (account) => {
       const log = await readAuditLog(account);
       const end = endOfInstance(log.entries, instanceId);

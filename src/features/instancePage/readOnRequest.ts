@@ -4,7 +4,7 @@ import { accountFor } from '../../store/accounts/sameAccount';
 import type { PageDeps } from './instancePage';
 
 /** Something that a page reads from the service once the user asks for it. */
-export class Asked<T> {
+export class ReadOnRequest<T> {
   /** The answer, once there is one. */
   value: T | undefined;
   private note: string | undefined;
