@@ -61,7 +61,7 @@ export const engineFailures: readonly EngineFailure[] = [
     printed: core(
       "ValueError: Model architectures ['TinyForCausalLM'] are not supported for now. Supported architectures: dict_keys(['ApertusForCausalLM'])",
     ),
-    sentence: "The engine can't run org/tiny: it does not know the architecture TinyForCausalLM.",
+    sentence: "The inference server can't run org/tiny: it does not know the architecture TinyForCausalLM.",
   },
   {
     kind: 'gated',
@@ -137,7 +137,7 @@ export const engineFailures: readonly EngineFailure[] = [
       "llama_model_load: error loading model: error loading model architecture: unknown model architecture: 'tiny9'",
       'srv    load_model: failed to load model, org/tiny',
     ],
-    sentence: "The engine can't run org/tiny: it does not know the architecture tiny9.",
+    sentence: "The inference server can't run org/tiny: it does not know the architecture tiny9.",
   },
   {
     kind: 'memory',
@@ -152,7 +152,7 @@ export const engineFailures: readonly EngineFailure[] = [
     kind: 'modelFile',
     isLlama: true,
     printed: ['gguf_init_from_file: failed to open GGUF file', 'main: exiting due to model loading error'],
-    sentence: 'The engine could not read the files of org/tiny.',
+    sentence: 'The inference server could not read the files of org/tiny.',
   },
   {
     kind: 'gated',
@@ -175,6 +175,6 @@ export const engineFailures: readonly EngineFailure[] = [
   {
     kind: 'ended',
     printed: ['Segmentation fault (core dumped)'],
-    sentence: 'The engine of org/tiny ended with code 1.',
+    sentence: 'The inference server of org/tiny ended with code 1.',
   },
 ];

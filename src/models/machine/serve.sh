@@ -121,7 +121,7 @@ engine_ended() {
   code=$?
   stop_engine
   if [ -z "$is_ready" ] && { restart_with context 256 || restart_with sequences 1; }; then return; fi
-  say "The engine ended with code $code."
+  say "The inference server ended with code $code."
   exit $((code == 0 ? 1 : code))
 }
 restart_with() {
@@ -162,12 +162,12 @@ report_download() {
 # A real answer, of a token at least: the first ones of some models only begin it. What the engine refuses it will refuse again.
 has_answered() {
   ask 10 GET /health && [ "$status" = 200 ] || return
-  [ "$tries" -gt 0 ] || say 'The engine is up. Asking for a first answer.'
+  [ "$tries" -gt 0 ] || say 'The inference server is up. Asking for a first answer.'
   tries=$((tries + 1))
   ask 600 POST /v1/chat/completions "$(chat '"content":"Hi"' '"max_tokens":16')"
   [ "$status" != 200 ] || ! grep -q '"completion_tokens": *[1-9]' "$own/answer" || return 0
   is_engine_up || return
-  case $tries$status in [3-9]* | 14?? | 24??) fail "The engine gave no answer ($status): $(answer_words)" ;; esac
+  case $tries$status in [3-9]* | 14?? | 24??) fail "The inference server gave no answer ($status): $(answer_words)" ;; esac
   return 1
 }
 
@@ -198,7 +198,7 @@ look_at_use() {
   looked_at=$at
   local old_prompt=$prompt old_output=$output old_requests=$requests seconds=$((at - answered_at)) tokens=0 answers=0
   if ! read_counters; then
-    [ "$seconds" -lt "$silent_seconds" ] || fail "The engine has not answered for $((silent_seconds / 60)) minutes."
+    [ "$seconds" -lt "$silent_seconds" ] || fail "The inference server has not answered for $((silent_seconds / 60)) minutes."
     return
   fi
   answered_at=$at
@@ -268,7 +268,7 @@ until has_answered; do
   tick 1
   is_engine_up || engine_ended
   report_download
-  [ $((at - progress_at)) -lt "$start_seconds" ] || fail "The engine is not ready $((start_seconds / 60)) minutes after its download."
+  [ $((at - progress_at)) -lt "$start_seconds" ] || fail "The inference server is not ready $((start_seconds / 60)) minutes after its download."
 done
 tools=no
 ! has_called_tool || tools=yes

@@ -75,7 +75,7 @@ export class ChatAnswerReader {
     if (this.hasPlainCall && !this.hasCalls) {
       throw new ChatAnswerError(
         text(
-          'The model wrote its tool call as text: the tool parser of its engine does not fit. Serve it with another one.',
+          'The model wrote its tool call as text: the tool parser of its inference server does not fit. Serve it with another one.',
         ),
       );
     }

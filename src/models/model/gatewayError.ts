@@ -43,7 +43,11 @@ export function readRefusal(status: number, body: string): GatewayError {
 }
 
 export function notUnderstood(detail: string): GatewayError {
-  return gatewayError(502, 'bad_engine_answer', `The model's engine gave an answer that is none: ${detail}.`);
+  return gatewayError(
+    502,
+    'bad_engine_answer',
+    `The model's inference server gave an answer that is none: ${detail}.`,
+  );
 }
 
 export function lostEngine(): GatewayError {

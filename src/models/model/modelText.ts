@@ -44,7 +44,7 @@ export function modelFactRows(model: ModelFacts, { engine, from, gpus, host }: S
   ].filter((word) => word !== '');
   return [
     { id: 'model', label: text('Model'), value: [model.repository, ...about].join(' · ') },
-    { id: 'engine', label: text('Engine'), value: gpus ? engineText(engine, gpus) : engine },
+    { id: 'engine', label: text('Inference server'), value: gpus ? engineText(engine, gpus) : engine },
     {
       id: 'memory',
       label: text('GPU memory'),

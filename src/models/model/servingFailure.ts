@@ -85,8 +85,12 @@ const kinds = {
   architecture: {
     words: ({ repository }, { name }) =>
       name === undefined
-        ? text("The engine can't run {0}.", repository)
-        : text("The engine can't run {0}: it does not know the architecture {1}.", repository, name),
+        ? text("The inference server can't run {0}.", repository)
+        : text(
+            "The inference server can't run {0}: it does not know the architecture {1}.",
+            repository,
+            name,
+          ),
     ways: ['otherModel'],
   },
   split: {
@@ -98,7 +102,7 @@ const kinds = {
     ways: ['otherOffer'],
   },
   modelFile: {
-    words: ({ repository }) => text('The engine could not read the files of {0}.', repository),
+    words: ({ repository }) => text('The inference server could not read the files of {0}.', repository),
     ways: ['otherModel'],
   },
   noEngine: {
@@ -132,12 +136,15 @@ const kinds = {
   },
   killed: {
     words: ({ repository }) =>
-      text('The engine of {0} was killed. Usually the memory of the machine is too small.', repository),
+      text(
+        'The inference server of {0} was killed. Usually the memory of the machine is too small.',
+        repository,
+      ),
     ways: ['otherOffer'],
   },
   ended: {
     words: ({ repository }, { count = 0 }) =>
-      text('The engine of {0} ended with code {1}.', repository, count),
+      text('The inference server of {0} ended with code {1}.', repository, count),
     ways: [],
   },
 } satisfies Record<string, Kind>;

@@ -96,7 +96,7 @@ const lines: readonly (readonly [RegExp, Read])[] = [
     }),
   ],
   [/^Starting \/.{1,4000} with /, () => ({ stage: 'preparing' })],
-  [/^The engine is up\./, (serving) => atLeast(serving, 'answering')],
+  [/^The inference server is up\./, (serving) => atLeast(serving, 'answering')],
   [
     new RegExp(`^Ready\\. Context: (?:${number}|unknown) tokens\\. Tool calls: (yes|no)\\.$`),
     (serving, [, tokens, tools]) => ({
@@ -127,19 +127,19 @@ const lines: readonly (readonly [RegExp, Read])[] = [
   ],
   [/^Could not write to (.{1,600})\.$/, (serving, [, name]) => ended(serving, { kind: 'folder', name })],
   [
-    /^The engine gave no answer \(\w{1,10}\): (.{0,300})$/,
+    /^The inference server gave no answer \(\w{1,10}\): (.{0,300})$/,
     (serving, [, name]) => ended(serving, serving.complaint ?? { kind: 'noAnswer', name }),
   ],
   [
-    new RegExp(`^The engine is not ready ${number} minutes after its download\\.$`),
+    new RegExp(`^The inference server is not ready ${number} minutes after its download\\.$`),
     (serving, [, count]) => ended(serving, serving.complaint ?? { kind: 'notReady', count: Number(count) }),
   ],
   [
-    new RegExp(`^The engine has not answered for ${number} minutes\\.$`),
+    new RegExp(`^The inference server has not answered for ${number} minutes\\.$`),
     (serving, [, count]) => ended(serving, serving.complaint ?? { kind: 'silent', count: Number(count) }),
   ],
   [
-    new RegExp(`^The engine ended with code ${number}\\.$`),
+    new RegExp(`^The inference server ended with code ${number}\\.$`),
     (serving, [, code]) =>
       ended(
         serving,

@@ -50,7 +50,7 @@ describe('a model that a machine is rented for', () => {
     const rows = (await review()).join('\n');
     assert.match(rows, /^Rent for \$\S+\/h and Serve Qwen3-8B 1× RTX 3090/);
     assert.match(rows, /^Model Qwen\/Qwen3-8B · 8\.2B · bf16 · Apache-2\.0$/m);
-    assert.match(rows, /^Engine vLLM 0\.28 on 1× 24 GB$/m);
+    assert.match(rows, /^Inference server vLLM 0\.28 on 1× 24 GB$/m);
     assert.match(rows, /^GPU memory 20 GB needed, by the table of this version$/m);
     assert.match(rows, /^Context about 37k tokens$/m);
     assert.match(rows, /^Download 16 GB, about \d+ (?:min|s) with the image, traffic \$/m);

@@ -25,13 +25,13 @@ const cases: readonly Case[] = [
     what: 'ends at once without a word',
     args: ['process.exit(0);'],
     code: 1,
-    failure: 'The engine of org/tiny ended with code 0.',
+    failure: 'The inference server of org/tiny ended with code 0.',
   },
   {
     what: 'is killed',
     args: ["process.kill(process.pid, 'SIGKILL');"],
     code: 137,
-    failure: 'The engine of org/tiny was killed. Usually the memory of the machine is too small.',
+    failure: 'The inference server of org/tiny was killed. Usually the memory of the machine is too small.',
   },
   {
     what: 'leaves a process in another session behind that listens',
@@ -42,7 +42,7 @@ const cases: readonly Case[] = [
       setTimeout(() => process.exit(0), 500);`,
     ],
     code: 1,
-    failure: 'The engine of org/tiny ended with code 0.',
+    failure: 'The inference server of org/tiny ended with code 0.',
   },
   {
     what: 'never listens',
@@ -216,8 +216,8 @@ const standIn: Readonly<Record<string, readonly [vllm: string, llama?: string | 
   outOfMemory: ['org/tiny does not fit: the GPU has no memory left.'],
   gpuInUse: ['Another process uses the GPU, so org/tiny does not fit.', null],
   unknownArchitecture: [
-    "The engine can't run org/tiny: it does not know the architecture MysteryForCausalLM.",
-    "The engine can't run org/tiny: it does not know the architecture mystery.",
+    "The inference server can't run org/tiny: it does not know the architecture MysteryForCausalLM.",
+    "The inference server can't run org/tiny: it does not know the architecture mystery.",
   ],
   gated: ['org/tiny is gated. Accept its license at the hub, and set a token of your account there.'],
   noRepository: ['The hub has no model org/tiny, or it is private.'],
@@ -225,7 +225,7 @@ const standIn: Readonly<Record<string, readonly [vllm: string, llama?: string | 
   oldDriver: ['The GPU or the driver of the host is too old for org/tiny.'],
   noKernel: ['The GPU or the driver of the host is too old for org/tiny.'],
   noHub: ['The host could not reach the hub to download org/tiny.'],
-  brokenFile: ['The engine could not read the files of org/tiny.'],
+  brokenFile: ['The inference server could not read the files of org/tiny.'],
   silentDownload: ['org/tiny was not ready 0 minutes after its download.'],
 };
 

@@ -113,7 +113,7 @@ describe('the use of a served model', () => {
       ],
     );
     await run.said(
-      /Starting again with a context of 4321 tokens\.[^]*Starting again with 3 answers at a time\.[^]*The engine ended with code 7\.\n$/,
+      /Starting again with a context of 4321 tokens\.[^]*Starting again with 3 answers at a time\.[^]*The inference server ended with code 7\.\n$/,
     );
     assert.equal(readServing(undefined, run.log()).failure?.kind, 'sequences');
     assertNothingLeft(run);

@@ -18,7 +18,7 @@ const start = [
   'Loading safetensors checkpoint shards:  40% Completed | 2/5 [00:01<00:02,  1.40it/s]',
   'gpu-rental: Downloaded 16400000000 of 16400000000 bytes.',
   "INFO 11-30 06:05:09 [backends.py:559] Using cache directory for vLLM's torch.compile",
-  'gpu-rental: The engine is up. Asking for a first answer.',
+  'gpu-rental: The inference server is up. Asking for a first answer.',
   'gpu-rental: Ready. Context: 40960 tokens. Tool calls: yes.',
   'gpu-rental: In use: 5 requests, 0.2 requests/s, 1200 prompt tokens, 800 output tokens, 41.5 tokens/s, 2 running, 1 waiting, last use 0 s ago, ends in 1800 s.',
 ];
@@ -91,7 +91,11 @@ describe('the log of a served model', () => {
 
   for (const { kind, printed, sentence } of engineFailures) {
     it(`gives the reason of an engine that ended: ${printed.at(2)?.slice(-60) ?? kind}`, () => {
-      const serving = read(...start.slice(0, 6), ...printed, 'gpu-rental: The engine ended with code 1.');
+      const serving = read(
+        ...start.slice(0, 6),
+        ...printed,
+        'gpu-rental: The inference server ended with code 1.',
+      );
       assert.deepEqual(
         [serving.stage, serving.failure?.kind, sentenceOf(serving)],
         ['ended', kind, sentence],
@@ -109,21 +113,21 @@ describe('the log of a served model', () => {
       'The disk is too small for org/tiny: 16 GB are needed, 5.0 GB are free.',
     ],
     [
-      'The engine gave no answer (400): {"error":"no chat template"}',
+      'The inference server gave no answer (400): {"error":"no chat template"}',
       'org/tiny is loaded, but gave no answer: {"error":"no chat template"}',
     ],
-    ['The engine gave no answer (none): ', 'org/tiny is loaded, but gave no answer.'],
+    ['The inference server gave no answer (none): ', 'org/tiny is loaded, but gave no answer.'],
     [
-      'The engine is not ready 60 minutes after its download.',
+      'The inference server is not ready 60 minutes after its download.',
       'org/tiny was not ready 60 minutes after its download.',
     ],
     [
-      'The engine has not answered for 10 minutes.',
+      'The inference server has not answered for 10 minutes.',
       'org/tiny did not answer for 10 minutes, so serving ended.',
     ],
     [
-      'The engine ended with code 137.',
-      'The engine of org/tiny was killed. Usually the memory of the machine is too small.',
+      'The inference server ended with code 137.',
+      'The inference server of org/tiny was killed. Usually the memory of the machine is too small.',
     ],
   ] as const) {
     it(`gives a sentence for: ${line}`, () => {
@@ -134,7 +138,7 @@ describe('the log of a served model', () => {
 
   it('blames no complaint that a start mended, or that was over once it was ready', () => {
     const complaint = 'requests.exceptions.ConnectionError: Max retries exceeded with url';
-    const end = 'gpu-rental: The engine ended with code 3.';
+    const end = 'gpu-rental: The inference server ended with code 3.';
     assert.equal(read(complaint, end).failure?.kind, 'network');
     assert.equal(
       read(complaint, 'gpu-rental: Starting again with a context of 4096 tokens.', end).failure?.kind,
@@ -167,7 +171,7 @@ describe('the log of a served model', () => {
   it('keeps names of a stranger in one plain line', () => {
     const serving = read(
       "unknown model architecture: '\u001b]8;;http://a\u0007[x](command:y) $(zap)'",
-      'gpu-rental: The engine ended with code 1.',
+      'gpu-rental: The inference server ended with code 1.',
     );
     const sentence = sentenceOf(serving) ?? '';
     assert.doesNotMatch(sentence, /[\u0000-\u001f\u007f]|\]\(|\$\(zap\)/);
