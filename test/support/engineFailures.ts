@@ -173,6 +173,26 @@ export const engineFailures: readonly EngineFailure[] = [
     sentence: 'The hub has no model org/tiny, or it is private.',
   },
   {
+    kind: 'notFound',
+    isLlama: true,
+    printed: [
+      '0.00.094.548 E get_repo_commit: error: GET failed (404): {"error":"Repository not found"}',
+      '0.00.094.561 W get_repo_files: failed to resolve commit for org/tiny',
+      "0.00.104.064 E srv    load_model: failed to load model, ''",
+    ],
+    sentence: 'The hub has no model org/tiny, or it is private.',
+  },
+  {
+    kind: 'network',
+    isLlama: true,
+    printed: [
+      '0.00.094.548 E get_repo_commit: error: HTTPLIB failed: Could not establish connection',
+      '0.00.094.561 W get_repo_files: failed to resolve commit for org/tiny',
+      "0.00.104.064 E srv    load_model: failed to load model, ''",
+    ],
+    sentence: 'The host could not reach the hub to download org/tiny.',
+  },
+  {
     kind: 'ended',
     printed: ['Segmentation fault (core dumped)'],
     sentence: 'The inference server of org/tiny ended with code 1.',

@@ -160,7 +160,7 @@ export function waysOn({ kind }: ServingFailure): readonly WayOn[] {
   return kinds[kind].ways;
 }
 
-const hub = String.raw`(?:status|code|HTTP)\b\D{0,20}`;
+const hub = String.raw`(?:status|code|HTTP|GET failed)\b\D{0,20}`;
 
 /**
  * What engines print, the causes before what they cause: a download that was tried again may have failed for its first time,
@@ -191,7 +191,7 @@ const signs: readonly (readonly [ServingFailureKind, RegExp])[] = [
     /Model architectures \[(.{1,100}?)\] are not supported|unknown model architecture: '(.{1,60}?)'|does not recognize this architecture/,
   ],
   ['split', /must be divisible by (?:the )?tensor parallel size/],
-  ['network', /Max retries exceeded|Connection error|name resolution|Could not resolve host/],
+  ['network', /Max retries exceeded|Connection error|name resolution|Could not resolve host|HTTPLIB failed/],
   ['modelFile', /failed to open GGUF file|failed to load model|deserializing header/],
 ];
 /** What one of them has. */
