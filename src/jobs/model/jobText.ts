@@ -47,9 +47,11 @@ export function phaseText(row: JobRow): Text {
     case 'running':
       return job.decidedAt.stop !== undefined
         ? text('stopping')
-        : state.idleSince === undefined
-          ? text('running')
-          : text('running, but idle');
+        : job.serves
+          ? text('serving a model')
+          : state.idleSince === undefined
+            ? text('running')
+            : text('running, but idle');
     case 'ended':
     case 'fetching':
       return text('{0}, fetching outputs', becameText(row));

@@ -33,12 +33,13 @@ describe('a model on an instance that runs', () => {
     await window.quick.title('Serve Qwen3-4B: Confirm');
     const rows = window.quick.rows().join('\n');
     assert.match(rows, /^Serve on trainer, and Keep It it still costs \$\S+\/h afterwards/);
-    assert.match(rows, /^Engine llama\.cpp/m);
+    assert.match(rows, /^Inference server llama\.cpp/m);
     assert.match(rows, /^Ends at the latest after 8 h$/m);
     await computer().pass(1000);
     await window.quick.pick(/^Serve on trainer/);
     await window.toast(/^Qwen3-4B is ready/);
     assert.equal(rentals(), before);
+    await jobs().row(/^Qwen3-4B serving a model/);
   });
 
   it('is the only one there', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { newJobState, type JobRow, type JobState } from '../../../../src/jobs/model/job';
-import { jobEndText, useText } from '../../../../src/jobs/model/jobText';
+import { jobEndText, phaseText, useText } from '../../../../src/jobs/model/jobText';
 import type { JobEnd } from '../../../../src/jobs/model/onMachine';
 import { formatText } from '../../../../src/util/text';
 import { aJob } from '../../../support/jobWindows';
@@ -29,6 +29,19 @@ describe('the outcome of a job', () => {
       assert.equal(formatText(jobEndText(given)), said);
     });
   }
+});
+
+describe('the state of a job', () => {
+  it('says that it serves a model', () => {
+    const serves = { name: 'tiny', repository: 'org/tiny', engine: 'vllm', gpus: 1 } as const;
+    const job = { ...aJob(7), id: '0123456789abcdef', orderedAt: 0 };
+    const said = (row: Partial<JobRow['job']>) =>
+      formatText(phaseText({ job: { ...job, ...row }, state: { ...newJobState(job), phase: 'running' } }));
+    assert.deepEqual(
+      [said({}), said({ serves: { ...serves, maxSequences: 8, idleMinutes: 30 } })],
+      ['running', 'serving a model'],
+    );
+  });
 });
 
 describe('the use of a job', () => {
