@@ -246,6 +246,7 @@ async function confirmOn({ clock }: ModelDeps, question: OnInstance): Promise<bo
           label: localize(label),
           description: plainLabel(localize(value)),
         })),
+        ...(model.isGated ? [{ id: 'fact:secrets', label: t('Secrets'), description: tokenVariable }] : []),
         {
           id: 'fact:limit',
           label: t('Ends at the latest'),
