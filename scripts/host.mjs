@@ -39,56 +39,53 @@ export const isHostInstalled = () => existsSync(hostNode) && existsSync(codeServ
 
 /** Installs the host if it is not there; two callers at once do it once. Throws with the tail of npm's output. */
 export async function installHost(say) {
-  if (isHostInstalled()) return;
-  await makeInCache(cacheFolder);
-  await withLock(
-    `${hostFolder}.lock`,
-    async () => {
-      if (isHostInstalled()) return;
-      const partial = `${hostFolder}.partial`;
-      await rm(partial, { recursive: true, force: true });
-      await mkdir(partial, { recursive: true });
-      const node = path.join(partial, 'node_modules', nodePackage);
-      say(`installing Node ${versions.node} for the editor`);
-      await npmInstall(say, partial, `${nodePackage}@${versions.node}`, withScripts);
-      say(
-        `installing code-server ${versions.codeServer} (once, 2 to 5 minutes; it compiles its native modules)`,
-      );
-      await npmInstall(say, partial, `code-server@${versions.codeServer}`, {
-        ...withScripts,
-        PATH: `${path.join(node, 'bin')}${path.delimiter}${process.env['PATH'] ?? ''}`,
-        npm_config_nodedir: node,
-      });
-      await rename(partial, hostFolder);
-    },
-    () => say('another process is installing the editor; waiting for it'),
-  );
+  await onceInCache(hostFolder, 'the editor', say, async (folder) => {
+    const node = path.join(folder, 'node_modules', nodePackage);
+    say(`installing Node ${versions.node} for the editor`);
+    await npmInstall(say, folder, [`${nodePackage}@${versions.node}`], withScripts);
+    say(
+      `installing code-server ${versions.codeServer} (once, 2 to 5 minutes; it compiles its native modules)`,
+    );
+    await npmInstall(say, folder, [`code-server@${versions.codeServer}`], {
+      ...withScripts,
+      PATH: `${path.join(node, 'bin')}${path.delimiter}${process.env['PATH'] ?? ''}`,
+      npm_config_nodedir: node,
+    });
+  });
 }
 
 /** Installs the Inspector if it is not there; it runs by the Node of the host. */
 export async function installInspector(say) {
-  if (existsSync(inspectorFolder)) return;
+  await onceInCache(inspectorFolder, 'the MCP Inspector', say, async (folder) => {
+    say(`installing the MCP Inspector ${versions.inspector}`);
+    await npmInstall(say, folder, [`@modelcontextprotocol/inspector@${versions.inspector}`], withoutScripts);
+  });
+}
+
+/** Fills a folder of the cache unless it is there: complete or not at all, and once for two callers at once. */
+export async function onceInCache(folder, what, say, fill) {
+  if (existsSync(folder)) return;
   await makeInCache(cacheFolder);
   await withLock(
-    `${inspectorFolder}.lock`,
+    `${folder}.lock`,
     async () => {
-      if (existsSync(inspectorFolder)) return;
-      const partial = `${inspectorFolder}.partial`;
+      if (existsSync(folder)) return;
+      const partial = `${folder}.partial`;
       await rm(partial, { recursive: true, force: true });
       await mkdir(partial, { recursive: true });
-      say(`installing the MCP Inspector ${versions.inspector}`);
-      const spec = `@modelcontextprotocol/inspector@${versions.inspector}`;
-      await npmInstall(say, partial, spec, { npm_config_ignore_scripts: 'true' });
-      await rename(partial, inspectorFolder);
+      await fill(partial);
+      await rename(partial, folder);
     },
-    () => say('another process is installing the MCP Inspector; waiting for it'),
+    () => say(`another process is installing ${what}; waiting for it`),
   );
 }
 
 /** The packages of the host finish their installation in scripts, which this repository's own .npmrc switches off. */
 const withScripts = { npm_config_ignore_scripts: 'false' };
+export const withoutScripts = { npm_config_ignore_scripts: 'true' };
 
-async function npmInstall(say, folder, spec, extra) {
+/** Installs packages into a folder. Throws with the tail of npm's output. */
+export async function npmInstall(say, folder, specs, extra) {
   const env = cleanNpmEnvironment({
     npm_config_engine_strict: 'false',
     npm_config_unsafe_perm: 'true',
@@ -96,8 +93,9 @@ async function npmInstall(say, folder, spec, extra) {
     npm_config_audit: 'false',
     ...extra,
   });
-  const { code, lines } = await withProgress(spec, say, () =>
-    runNpm(['install', '--prefix', folder, spec], { cwd: folder, env, onLine: () => undefined }),
+  const command = ['install', '--prefix', folder, ...specs];
+  const { code, lines } = await withProgress(specs[0], say, () =>
+    runNpm(command, { cwd: folder, env, onLine: () => undefined }),
   );
-  if (code !== 0) throw npmFailure(`npm install ${spec}`, code, lines);
+  if (code !== 0) throw npmFailure(`npm install ${specs.join(' ')}`, code, lines);
 }

@@ -39,7 +39,7 @@ await setUpOrEnd(['modules', 'ssh', 'tools']);
 const { importGraph } = await import('./testing/importGraph.mjs');
 const { applied, draw, mutationsOf, randomOf } = await import('./testing/mutation.mjs');
 const { measureReached, Reached } = await import('./testing/reached.mjs');
-const { isOnMachines } = await import('./testing/suites.mjs');
+const { isLeftOut } = await import('./testing/suites.mjs');
 
 /** Of the processor, not of a clock: a busy machine ends no run, and a loop without an end is ended. */
 const processorSeconds = 200;
@@ -139,7 +139,7 @@ function testsOf(file, line) {
   const running = reached.testsOf(file, line);
   const near = testsNear(graph, [file], read);
   const nearest = byKinship(file, [...running, ...near]).filter(
-    (test) => (kinship(file, test) < 2 || importsIt(test, file)) && !isOnMachines(test),
+    (test) => (kinship(file, test) < 2 || importsIt(test, file)) && !isLeftOut(test),
   );
   const all = [...nearest, ...byKinship(file, running), ...byKinship(file, near)];
   return [...new Set(all)].slice(0, Number(values.tests));

@@ -6,6 +6,7 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { installEngine } from './engine.mjs';
 import { installHost, installInspector, isHostInstalled } from './host.mjs';
 import { withLock } from './lock.mjs';
 import { cleanNpmEnvironment, npmFailure, run, runNpm, withProgress } from './process.mjs';
@@ -44,7 +45,11 @@ const systemPackages = {
     programs: ['chromium', 'chromium-browser', 'google-chrome'],
     use: 'the tests in the real editor',
   },
-  'build-essential': { programs: ['g++', 'make'], all: true, use: 'compiling the browser-hosted editor' },
+  'build-essential': {
+    programs: ['g++', 'make'],
+    all: true,
+    use: 'compiling the browser-hosted editor and an engine for models',
+  },
   python3: {
     programs: ['python3'],
     use: 'compiling the browser-hosted editor and the tests of the scripts for machines',
@@ -77,8 +82,8 @@ const toCompileHost = ['build-essential', 'python3', 'libkrb5-dev'];
 
 /**
  * Sets up what `needs` names: `modules` (node_modules), `ssh`, `tools` and `browser` (Debian packages), `host` (the
- * browser-hosted editor), `inspector` (of MCP). Throws an `Error` that says what is missing and how to get it, also where
- * the clone cannot be written to; without `sshClient` or `inspector` alone it goes on, having said so.
+ * browser-hosted editor), `inspector` (of MCP), `engine` (for models). Throws an `Error` that says what is missing and how
+ * to get it, also where the clone cannot be written to; without `sshClient` or `inspector` alone it goes on, having said so.
  */
 export async function setUp(needs, say = (line) => process.stdout.write(`${line}\n`)) {
   checkNode();
@@ -88,6 +93,7 @@ export async function setUp(needs, say = (line) => process.stdout.write(`${line}
     ...(needs.includes('tools') ? testTools : []),
     ...(needs.includes('browser') ? ['chromium'] : []),
     ...(needs.includes('host') && !isHostInstalled() && process.platform === 'linux' ? toCompileHost : []),
+    ...(needs.includes('engine') ? ['build-essential', 'git'] : []),
   ];
   await installSystemPackages(wanted, say);
   if (needs.includes('sshClient') && process.platform === 'linux') {
@@ -95,6 +101,7 @@ export async function setUp(needs, say = (line) => process.stdout.write(`${line}
   }
   if (needs.includes('modules')) await installModules(say);
   if (needs.includes('host')) await installHost(say);
+  if (needs.includes('engine')) await installEngine(say);
   // One suite of many needs it, and says so itself.
   if (needs.includes('inspector')) await installInspector(say).catch((error) => say(error.message));
 }

@@ -4,6 +4,7 @@
  *   npm test                              the stages of a change
  *   npm run test:machines                 what works on machines for long: `--only machines`
  *   npm run test:ui                       the other journeys: `--only journeys`
+ *   npm run test:models                   clients of a real engine for models: `--only models`
  *   npm test -- --only unit,contract      some stages only
  *   npm test -- --suite signIn,templates  some suites of the workbench only
  *   npm test -- --only ui --grep "Stop"   only the tests whose name matches
@@ -45,8 +46,8 @@ const { values } = readOptions({
 });
 
 const stages = ['typecheck', 'lint', 'unit', 'contract', 'feature', 'package', 'editor', 'ui'];
-/** They take longer than a gate may: `npm run test:machines`, `npm run test:ui` and `.ci/run` name them. */
-const apart = ['machines', 'journeys', 'rest'];
+/** They take longer than a gate may: `npm run test:machines`, `test:ui`, `test:models` and `.ci/run` name them. */
+const apart = ['machines', 'journeys', 'rest', 'models'];
 const listed = (text) => text?.split(',').map((name) => name.trim());
 const only = listed(values.only);
 const named = listed(values.suite);
@@ -134,6 +135,7 @@ const needs = [
   'modules',
   ...(needsTools ? ['ssh', 'tools'] : []),
   ...(needsHost ? ['browser', 'host', 'inspector'] : []),
+  ...(isWanted('models') ? ['engine'] : []),
 ];
 const ready = await report.stage('setup', async () => {
   await setUp(needs, (line) => report.say('setup', line));

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { run } from '../process.mjs';
-import { onMachines } from './suites.mjs';
+import { leftOut } from './suites.mjs';
 
 const hashOf = (text) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
@@ -19,7 +19,6 @@ export async function measureReached(folder, read) {
   const mocha = path.join(folder, 'node_modules', 'mocha', 'bin', 'mocha.js');
   const layers = ['unit', 'contract', 'feature'].map((layer) => `test/${layer}/**/*.test.ts`);
   // Workers call the hooks after each file of tests. A failure is no matter: the file is judged when it is used.
-  const leftOut = ['--ignore', onMachines];
   const flags = ['--parallel', '--jobs', '3', '--reporter', 'min', '--timeout', '600000', ...leftOut];
   await run(
     process.execPath,

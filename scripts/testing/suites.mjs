@@ -27,15 +27,21 @@ export const paceOf = (suite) => (truePace.includes(suite) ? 1 : usualPace);
  * clock, connections that break, programs of others. They are few and take most of the minutes of all tests in plain
  * Node, so `npm run test:machines` has them. The gate keeps what shows that each of these works.
  */
-export const onMachines = 'test/**/*.machine.test.ts';
-export const isOnMachines = (file) => file.endsWith('.machine.test.ts');
+const onMachines = 'test/**/*.machine.test.ts';
+
+/** Tests with a real engine for models, which is compiled once: `npm run test:models` has them. */
+const onEngine = 'test/**/*.engine.test.ts';
+
+/** What the gate leaves out, as arguments of mocha. */
+export const leftOut = [onMachines, onEngine].flatMap((pattern) => ['--ignore', pattern]);
+export const isLeftOut = (file) => /\.(?:machine|engine)\.test\.ts$/.test(file);
 
 /** Mocha's arguments by stage; `jobs` files at a time: more than cores, since all of them wait for programs and the disk. */
 export const layers = [
   {
     stage: 'unit',
     name: 'unit',
-    files: ['test/unit/**/*.test.ts', '--ignore', onMachines],
+    files: ['test/unit/**/*.test.ts', ...leftOut],
     // Those of SSH wait most.
     jobs: 4,
   },
@@ -43,10 +49,11 @@ export const layers = [
   {
     stage: 'feature',
     name: 'feature',
-    files: ['test/feature/**/*.test.ts', '--ignore', onMachines],
+    files: ['test/feature/**/*.test.ts', ...leftOut],
     jobs: 3,
   },
   { stage: 'machines', name: 'machines', files: [onMachines], jobs: 3 },
+  { stage: 'models', name: 'models', files: [onEngine], jobs: 2 },
 ];
 
 export const checks = [

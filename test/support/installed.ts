@@ -43,14 +43,24 @@ export function installedInspector(): string {
   return script;
 }
 
+/** The server of llama.cpp, which `scripts/engine.mjs` compiles. */
+export function installedEngine(): string {
+  const program = path.join(cacheFolder(), `llama.cpp-${readVersions().llamaCpp}`, 'llama-server');
+  if (!existsSync(program)) {
+    throw new Error('The engine is not installed: run `npm run test:models` once.');
+  }
+  return program;
+}
+
 /** What is installed once for all clones. */
 export function cacheFolder(): string {
   const cache = process.env['XDG_CACHE_HOME'] ?? path.join(process.env['HOME'] ?? '', '.cache');
   return path.join(cache, 'gpu-rental');
 }
 
-function readVersions(): Readonly<Record<'codeServer' | 'node' | 'inspector', string>> {
-  const parsed: unknown = JSON.parse(readFileSync(path.join(repository, 'scripts', 'host.json'), 'utf8'));
-  const value = parsed as Partial<Record<'codeServer' | 'node' | 'inspector', string>>; // our own file, in the repository
-  return { codeServer: value.codeServer ?? '', node: value.node ?? '', inspector: value.inspector ?? '' };
+type Versions = Readonly<Record<'codeServer' | 'node' | 'inspector' | 'llamaCpp', string>>;
+
+function readVersions(): Versions {
+  // Our own file, in the repository.
+  return JSON.parse(readFileSync(path.join(repository, 'scripts', 'host.json'), 'utf8')) as Versions;
 }

@@ -88,8 +88,8 @@ export interface TinyRun {
   starts(): readonly { readonly args: readonly string[]; readonly pid: number }[];
   /** A file of the folder that the script works in. */
   file(name: string): string;
-  /** Asks the engine as a client does. */
-  chat(): Promise<number>;
+  /** Asks the engine as a client does; its own engines read nothing of the body. */
+  chat(body?: string): Promise<number>;
   signal(name: NodeJS.Signals): void;
   close(): Promise<void>;
 }
@@ -185,12 +185,12 @@ function runOf(child: ChildProcess, home: string, job: string): TinyRun {
       return lines.map((line) => JSON.parse(line) as { args: readonly string[]; pid: number });
     },
     file: (name) => path.join(job, 'serving', name),
-    chat: async () => {
+    chat: async (body = '{}') => {
       const { port, key: own } = await key();
       const response = await fetch(`http://127.0.0.1:${port}/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${own}` },
-        body: '{}',
+        body,
       });
       await response.text();
       return response.status;

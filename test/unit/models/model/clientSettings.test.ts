@@ -1,9 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { clientNames, clientSettings, type ModelEndpoint } from '../../../../src/models/model/clientSettings';
-import { useEngines } from '../../../support/engineStandIn';
-import { useGateways } from '../../../support/gatewayScene';
 
 const endpoint: ModelEndpoint = {
   baseUrl: 'http://127.0.0.1:18100/v1',
@@ -13,9 +9,6 @@ const endpoint: ModelEndpoint = {
 };
 
 describe('the settings of clients', () => {
-  const engines = useEngines();
-  const gateways = useGateways();
-
   it('name address, model and context, as each client calls them', () => {
     assert.equal(
       clientSettings('cline', endpoint),
@@ -57,19 +50,5 @@ describe('the settings of clients', () => {
       assert.doesNotMatch(clientSettings(client, endpoint), /gr-|sk-|Bearer (?!\$OPENAI_API_KEY)/);
     }
     assert.doesNotMatch(clientSettings('curl', endpoint).split('\n')[0] ?? '', /KEY|Bearer/);
-  });
-
-  it('are a command of curl that streams an answer', async () => {
-    const engine = await engines.ready();
-    const { gateway, key } = await gateways.to(engine.port);
-    const command = clientSettings('curl', {
-      ...endpoint,
-      baseUrl: `http://127.0.0.1:${gateway.port}/v1`,
-      model: 'qwen',
-    });
-    const env = { ...process.env, OPENAI_API_KEY: key };
-    const { stdout } = await promisify(execFile)('sh', ['-c', command], { env });
-    assert.match(stdout, / stand-/);
-    assert.match(stdout, /data: \[DONE\]/);
   });
 });
