@@ -76,11 +76,13 @@ describe('the script that serves a model by llama.cpp itself', () => {
 
   it('downloads it once to a volume', async () => {
     const volume = path.join(path.dirname(file), 'volume');
-    for (const _ of [1, 2]) {
+    const serveOnce = async () => {
       const run = await serveReal({}, volume);
       await run.said(/^gpu-rental: Ready\./m);
       await run.close();
-    }
+    };
+    await serveOnce();
+    await serveOnce();
     assert.equal(downloads, 1);
     const kept = readdirSync(volume, { recursive: true, encoding: 'utf8' });
     assert.ok(
