@@ -28,7 +28,7 @@ describe('a gated model', () => {
     window.clearToasts();
   });
 
-  it('asks for a token that goes to its machine, and serves nothing without one', async () => {
+  it('asks for a token for its machine, and is not served without one', async () => {
     await serve();
     await window.quick.title('Token for meta-llama/Llama-3.1-8B-Instruct');
     assert.match(

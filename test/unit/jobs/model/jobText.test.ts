@@ -32,7 +32,7 @@ describe('the outcome of a job', () => {
 });
 
 describe('the state of a job', () => {
-  it('says that it serves a model', () => {
+  it('is that it serves a model', () => {
     const serves = { name: 'tiny', repository: 'org/tiny', engine: 'vllm', gpus: 1 } as const;
     const job = { ...aJob(7), id: '0123456789abcdef', orderedAt: 0 };
     const said = (row: Partial<JobRow['job']>) =>
