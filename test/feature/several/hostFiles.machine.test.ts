@@ -106,7 +106,7 @@ describe('instances in tools that work by SSH', () => {
     ]);
   });
 
-  it('are written only on request: a row shows what has ended, and saves the others', async () => {
+  it('are written only on request: a row shows what has ended, in the next window too, and saves the others', async () => {
     const written = statSync(path.join(folder(), 'inventory.yml')).mtimeMs;
     await window.view('instances').noRow('Save Again');
     await computer().simulator.call('PUT', `/api/v0/instances/${first}/`, { state: 'stopped' });
@@ -114,6 +114,9 @@ describe('instances in tools that work by SSH', () => {
     await window.view('instances').row(/sweep-6.*Running/);
     await window.view('instances').row(/^Host Files.*not running: sweep-1$/);
     assert.equal(statSync(path.join(folder(), 'inventory.yml')).mtimeMs, written);
+    const next = await computer().openWindow();
+    await next.view('instances').row(/^Host Files.*not running: sweep-1$/);
+    next.close();
     window.clearToasts();
     await window.view('instances').click('Save Again');
     await saved(4);
@@ -299,7 +302,7 @@ describe('instances in tools that work by SSH', () => {
     window.clearToasts();
   });
 
-  it('stay yours after a sign-out, and are no longer called out of date', async () => {
+  it('stay yours after a sign-out, which forgets what was chosen', async () => {
     computer().simulator.faults.clear();
     window.run('Sign Out');
     await window.dialogButton('Sign Out');
