@@ -77,7 +77,10 @@ function placeOfParked(from: string, folder: string, base: string): string {
   }
   const phase = phaseIn(from);
   const isAsked = content.includes({ carrying: '"carry":', copying: '"copy":' }[phase] ?? '\0');
-  return content.includes('"resumed":') ? 'write resumed' : `${isAsked ? 'note' : 'write'} ${phase}`;
+  // A move has its next instance before the old one ends.
+  const { resumed, endedAt, since } = JSON.parse(content) as Record<string, unknown>;
+  const isResumed = resumed !== undefined && endedAt !== since;
+  return isResumed ? 'write resumed' : `${isAsked ? 'note' : 'write'} ${phase}`;
 }
 
 function phaseIn(file: string): string {
