@@ -105,8 +105,15 @@ describe('a model of the demo marketplace', function () {
     await workbench.clearNotifications();
     await instances().pick('Qwen3-8B machine');
     const page = workbench.webview();
-    await page.getByText('Qwen3-8B: Context').waitFor({ timeout: 30_000 });
-    await page.getByText('Qwen3-8B: Context').scrollIntoViewIfNeeded();
+    const context = page.getByText('Qwen3-8B: Context');
+    await context.waitFor({ timeout: 30_000 });
+    // The page may be drawn again between the two.
+    await until('the model on the page', () =>
+      context.scrollIntoViewIfNeeded().then(
+        () => true,
+        () => false,
+      ),
+    );
     await workbench.shot('07-page');
   });
 
