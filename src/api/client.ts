@@ -65,6 +65,8 @@ export interface Client {
   };
   readonly offers: {
     search(search: OfferSearch, options?: CallOptions): Promise<Listing<Offer>>;
+    /** The models of GPUs as the service spells them. It changes seldom. */
+    gpuNames(options?: CallOptions): Promise<Listing<string>>;
     /** Sent once. `RentOutcomeUnknownError` means that the caller must read back. */
     rent(offerId: number, config: RentConfig, options?: RentCallOptions): Promise<Rented>;
   };

@@ -49,6 +49,7 @@ export const documentedLimits: LimitTable = {
   'POST /api/v0/secrets/': seconds(3),
   'PUT /api/v0/secrets/': seconds(3),
   'POST /api/v0/instances/take_snapshot/{id}/': seconds(1),
+  'GET /api/v0/gpu_types/': seconds(2),
   'GET /api/v0/ssh/': seconds(1),
   'POST /api/v0/ssh/': seconds(1),
   'DELETE /api/v0/ssh/{id}/': seconds(1),

@@ -3,10 +3,10 @@ import type { GpuMetrics } from '../model/offers/gpuMetrics';
 import type { Offer } from '../model/offers/offer';
 import { defined } from '../util/defined';
 import { gpuMetrics, gpuMetricsAnswer, type WireGpuMetrics } from '../wire/metrics';
-import { offer, offerList, type WireOffer } from '../wire/offer';
+import { gpuType, gpuTypeList, offer, offerList, type WireOffer } from '../wire/offer';
 import type { Client } from './client';
 import type { Http } from './http';
-import { readRecords, readSearch } from './listing';
+import { readList, readRecords, readSearch } from './listing';
 import { known, nonEmpty, price, shareOf } from './modelValues';
 import { rent } from './rent';
 import { read } from './request';
@@ -18,6 +18,15 @@ export function offersApi(http: Http): Client['offers'] {
       const request = { ...read('POST /api/v0/bundles/'), body: searchBody(search) };
       return readSearch(http, request, offerList, offer, toOffer, options);
     },
+    gpuNames: (options) =>
+      readList(
+        http,
+        read('GET /api/v0/gpu_types/'),
+        gpuTypeList,
+        gpuType,
+        ({ canonical_name: name }) => name,
+        options,
+      ),
     rent: (offerId, config, options) => rent(http, offerId, config, options),
   };
 }

@@ -33,3 +33,7 @@ export type OfferField =
   | 'os_version';
 
 export const offerList = listUnder('offers');
+
+/** A row of GET gpu_types (docs/service/offers.md#gpu-types). */
+export const gpuType = z.looseObject({ canonical_name: z.string().trim().min(1).max(60) });
+export const gpuTypeList = listUnder('gpu_types');

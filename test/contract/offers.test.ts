@@ -46,3 +46,16 @@ describeFailures({
   },
   refusals: [refused(400, 'invalid_args', /did not accept the request/)],
 });
+
+describeFailures({
+  name: 'offers.gpuNames',
+  method: 'GET',
+  path: '/api/v0/gpu_types/',
+  repeat: 'read',
+  call: (client, _, options) => client.offers.gpuNames(options),
+  succeeds: (result) => {
+    const { items, skipped } = result as { items: string[]; skipped: number };
+    assert.equal(skipped, 0);
+    assert.ok(items.includes('RTX 4090'));
+  },
+});

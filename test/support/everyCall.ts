@@ -58,6 +58,15 @@ export const calls: Readonly<Record<ClientMethod, Call>> = {
       offers: [{ id: 1, gpu_name: 'RTX 4090', geolocation: 'Sweden, SE', dph_total: '0.3' }, { id: 2 }],
     },
   },
+  'offers.gpuNames': {
+    call: (client) => client.offers.gpuNames(),
+    example: {
+      gpu_types: [
+        { canonical_name: 'RTX 4090', gpu_ram_mb: 24564 },
+        { canonical_name: 'NEW', gpu_ram_mb: null },
+      ],
+    },
+  },
   'offers.rent': {
     call: (client) => client.offers.rent(1, { image: 'i' }),
     example: { success: true, new_contract: 7, instance_api_key: 'k' },

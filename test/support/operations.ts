@@ -30,6 +30,12 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
       'gpuRental.market.show',
     ],
   ),
+  'offers.gpuNames': undocumented(
+    ['GET /api/v0/gpu_types/'],
+    'docs/service/offers.md#gpu-types',
+    'market/searchRoutes.ts',
+    ['gpuRental.searchOffers', 'gpuRental.rentFromTemplate'],
+  ),
   'offers.rent': documented(
     ['PUT /api/v0/asks/{offer_id}/'],
     'docs/service/renting.md#request',

@@ -11,6 +11,7 @@ import {
 import type { PickedDraft, RentDraft } from '../../model/rentals/rentDraft';
 import type { Services } from '../../services';
 import { accountStill } from '../../store/accounts/sameAccount';
+import { GpuNames } from '../../store/offers/gpuNames';
 import { RecentSearches } from '../../store/offers/recentSearches';
 import { pickOffer } from './offerPicker';
 import { OfferSession } from './offerSession';
@@ -55,7 +56,10 @@ export async function searchAndRent(
     // The steps list the templates as they are when opened, and report a failed read themselves.
     deps.templates.refresh().catch(() => undefined);
   }
+  const gpuNames = new GpuNames({ ...deps, memory: deps.globalState });
+  void gpuNames.refresh(client.offers);
   const session = new OfferSession({
+    gpuNames: () => gpuNames.names,
     search: (search, options) => client.offers.search(search, options),
     clock: deps.clock,
     budget: deps.searchBudget,

@@ -21,6 +21,8 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly budget: Pick<SearchBudget, 'waitMs' | 'note'>;
   readonly query: MarketQuery;
+  /** Names of GPUs as the service lists them, beside those that we ship. */
+  readonly gpuNames?: () => readonly string[];
   readonly credit?: Micros | undefined;
   /** Replaces the query once filters are typed, because the query is only a proposal. */
   readonly onceTyped?: MarketQuery | undefined;
@@ -100,12 +102,13 @@ export class OfferSession implements Disposable {
     };
   }
 
-  /** Names of GPUs to choose from: those we ship and those seen in answers. */
+  /** Names of GPUs to choose from: those we ship, those that the service lists, and those seen in answers. */
   get gpuNames(): readonly string[] {
     const { answer } = this;
-    return this.names.of([answer], () => {
+    const listed = this.options.gpuNames?.() ?? [];
+    return this.names.of([answer, listed.join()], () => {
       const seen = (answer?.offers ?? []).map(({ gpuName }) => gpuName).filter((name) => name !== undefined);
-      return [...new Set([...knownGpuModels, ...seen])];
+      return [...new Set([...knownGpuModels, ...listed, ...seen])];
     });
   }
 

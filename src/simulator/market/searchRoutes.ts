@@ -2,6 +2,7 @@ import { BodyReader } from '../body';
 import { ok, route, ServiceError, type Route } from '../route';
 import type { World } from '../world';
 import { badOrder, searchOf } from './filters';
+import { gpuModels } from './gpuModels';
 import { minimalOffer, offerRow, type RentalType } from './offerRow';
 
 /**
@@ -14,6 +15,10 @@ const searches = { permission: 'misc', endpoint: 'api.bundle.search', everySecon
 /** POST bundles (docs/service/offers.md#search). */
 export function searchRoutes(world: World): Route[] {
   return [
+    // Needs no key (docs/service/offers.md#gpu-types).
+    route('GET /api/v0/gpu_types/', { anonymous: true, everySeconds: 2 }, () =>
+      ok({ gpu_types: gpuModels.map(({ name, ramMb }) => ({ canonical_name: name, gpu_ram_mb: ramMb })) }),
+    ),
     // Ten calls a minute, spread evenly, so that waiting the threshold is always enough
     // (docs/service/limits.md#searches-a-minute).
     route('POST /api/v0/bundles/', searches, (request) => {
