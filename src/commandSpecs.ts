@@ -180,6 +180,10 @@ const contributed = {
   'gpuRental.rentFromTemplate': spec('rent', { args: [template], needs: rent }),
   'gpuRental.machine.setMinimumBid': spec('hosting', { args: [machine], needs: ['machine_write'] }),
   'gpuRental.machine.scheduleMaintenance': spec('hosting', { args: [machine], needs: ['machine_write'] }),
+  'gpuRental.machine.cancelMaintenance': spec('hosting', {
+    args: [named({ machineId: id, maintenanceId: id.optional() })],
+    needs: ['machine_write'],
+  }),
   'gpuRental.earnings.show': spec('hosting', { needs: ['billing_read'] }),
   'gpuRental.market.show': spec('hosting', { needs: ['machine_read'] }),
   'gpuRental.spending.show': spec('hosting'),

@@ -43,6 +43,7 @@ import { createFleet } from './store/instances/fleet';
 import { GaugeHistory } from './store/instances/gaugeHistory';
 import { IdleWatch, openUsageFile, type IdleWatchDeps } from './store/instances/idleWatch';
 import { KeptLogs } from './store/instances/keptLogs';
+import { MaintenanceWatch } from './store/instances/maintenanceWatch';
 import { PriceWatch } from './store/instances/priceWatch';
 import { SaidByMachine } from './store/instances/saidByMachine';
 import { SharedAccesses } from './store/instances/sharedAccesses';
@@ -234,6 +235,7 @@ function sharedState(deps: SharedDeps) {
   const said = saidByMachines({ hub, fleet, clock }, own);
   const notices = own(new Notices(hub));
   own(new PriceWatch({ accounts, fleet, clock, log, notices }));
+  own(new MaintenanceWatch({ accounts, fleet, clock, log, notices }));
   const windows = { hub, oneWindow, presence, notices };
   const starts = startServices({ ...deps, ...lists, ...windows, accounts, fleet, rentals, ...said });
   const ofRentals = (accountKey: string) => rentalSecretKeys(storageDir, accountKey);

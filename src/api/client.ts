@@ -43,7 +43,7 @@ import type { Template } from '../model/templates/template';
 import type { Volume, VolumeOffer, VolumeSearch } from '../model/volume';
 import type { CallOptions } from './http';
 import type { EarningsQuery, EarningsReport } from './records/earnings';
-import type { Machine, MaintenancePlan } from './records/machine';
+import type { Machine, MaintenancePlan, ScheduledMaintenance } from './records/machine';
 import type { RentCallOptions } from './rent';
 
 /** Records that could be read, with the number that could not. */
@@ -208,6 +208,18 @@ export interface Client {
       pricePerHour: Micros,
       options?: CallOptions,
     ): Promise<{ readonly price?: Micros }>;
+    /** Maintenance of the account's own machines that is not canceled. */
+    maintenances(
+      machineIds: readonly number[],
+      options?: CallOptions,
+    ): Promise<Listing<ScheduledMaintenance>>;
+    /** Maintenance that is planned for any machines, for their renters as well. */
+    plannedMaintenance(
+      machineIds: readonly number[],
+      options?: CallOptions,
+    ): Promise<Listing<ScheduledMaintenance>>;
+    /** Cancels one window. The renters were notified of it when it was scheduled. */
+    cancelMaintenance(id: number, options?: CallOptions): Promise<void>;
     /** Notifies the renters; the count is absent if the service does not state it. */
     scheduleMaintenance(
       machineId: number,

@@ -13,18 +13,20 @@ import {
   machine,
   machineList,
   maintenanceAnswer,
+  maintenanceList,
+  maintenanceRow,
   minimumBidAnswer,
   type WireMachine,
   type WireMaintenanceWindow,
 } from '../wire/machine';
-import type { Client } from './client';
+import type { Client, Listing } from './client';
 import { NotUnderstoodError } from './errors';
 import type { ApiRequest, CallOptions, Http } from './http';
 import { readList, readRecords } from './listing';
 import { amount, known, nonEmpty, price } from './modelValues';
 import type { Earned, EarningsQuery } from './records/earnings';
 import type { Machine, ScheduledMaintenance } from './records/machine';
-import { read, write } from './request';
+import { read, sendWrite, write } from './request';
 
 /** The host's machines (docs/service/machines.md#list). */
 export function machinesApi(http: Http): Client['machines'] {
@@ -37,6 +39,28 @@ export function machinesApi(http: Http): Client['machines'] {
       const answer = await http.call(request, minimumBidAnswer, options);
       return defined<{ readonly price?: Micros }>({ price: price(answer.you_sent?.price) });
     },
+    // See docs/service/machines.md#windows.
+    maintenances: (machineIds, options) =>
+      readWindows(
+        http,
+        {
+          ...read('GET /api/v0/machines/maintenances'),
+          query: { owner: 'me', machine_ids: JSON.stringify(machineIds) },
+        },
+        options,
+      ),
+    plannedMaintenance: (machineIds, options) =>
+      readWindows(
+        http,
+        { ...read('POST /api/v0/machines/maintenances'), body: { machine_ids: machineIds } },
+        options,
+      ),
+    cancelMaintenance: (id, options) =>
+      sendWrite(
+        http,
+        { ...write('DELETE /api/v0/machines/maintenances'), body: { maintenance_id: id } },
+        options,
+      ),
     scheduleMaintenance: async (machineId, plan, options) => {
       const request = {
         // The documented path has no final slash (docs/service/machines.md#maintenance).
@@ -51,6 +75,30 @@ export function machinesApi(http: Http): Client['machines'] {
       const answer = await http.call(request, maintenanceAnswer, options);
       return defined<{ readonly notified?: number }>({ notified: onlyNumber(answer.you_sent ?? '') });
     },
+  };
+}
+
+async function readWindows(
+  http: Http,
+  request: ApiRequest,
+  options?: CallOptions,
+): Promise<Listing<ScheduledMaintenance>> {
+  const { items, skipped } = await readList(
+    http,
+    request,
+    maintenanceList,
+    maintenanceRow,
+    (wire) => ({
+      ...toMaintenance(wire),
+      id: wire.id,
+      machineId: wire.machine_id,
+      isCanceled: known(wire.cancelled_at) !== undefined,
+    }),
+    options,
+  );
+  return {
+    items: items.flatMap(({ isCanceled, ...window }) => (isCanceled ? [] : [window])),
+    skipped,
   };
 }
 

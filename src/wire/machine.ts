@@ -1,11 +1,14 @@
 import * as z from 'zod';
-import { flags, id, listUnder, looseMembers, numbers, successAnswer, texts } from './field';
+import { flags, id, listUnder, looseList, looseMembers, numbers, successAnswer, texts } from './field';
 
 /** A scheduled maintenance (docs/service/machines.md#maintenance), in Unix seconds. */
 const maintenanceWindow = z.looseObject({
   ...numbers('start_time', 'end_time', 'duration_hours'),
   ...texts('maintenance_category', 'maintenance_reason'),
 });
+/** A row of GET and POST machines/maintenances (docs/service/machines.md#windows). */
+export const maintenanceRow = maintenanceWindow.extend({ id, machine_id: id, ...numbers('cancelled_at') });
+export const maintenanceList = looseList('maintenances', 'results');
 export type WireMaintenanceWindow = z.infer<typeof maintenanceWindow>;
 
 /**

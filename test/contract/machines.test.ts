@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import type { Client } from '../../src/api/client';
 import { ForbiddenError, NotFoundError, RefusedError } from '../../src/api/errors';
-import type { Machine } from '../../src/api/records/machine';
+import type { Machine, ScheduledMaintenance } from '../../src/api/records/machine';
 import { fromDollars } from '../../src/model/money';
 import { useClients } from '../support/apiClient';
 import { describeFailures, type Refusal } from '../support/failureMatrix';
@@ -80,6 +81,70 @@ describeFailures({
     });
   },
   refusals,
+});
+
+const window = { startsAt: Date.UTC(2100, 4, 1, 8), hours: 2, reason: 'New fans', category: 'gpu' } as const;
+const withWindow = async (simulator: TestSimulator, client: Client) => {
+  const id = ownMachine(simulator);
+  await client.machines.scheduleMaintenance(id, window);
+  return id;
+};
+const listed = (result: unknown, machineId: number) => {
+  const { items } = result as { items: ScheduledMaintenance[] };
+  assert.deepEqual(
+    items.map(({ machineId: of, startsAt, endsAt, category }) => [of, startsAt, endsAt, category]),
+    [[machineId, window.startsAt, window.startsAt + 2 * 3_600_000, 'gpu']],
+  );
+  assert.ok((items[0]?.id ?? 0) > 0);
+};
+const windows = '/api/v0/machines/maintenances';
+
+describeFailures({
+  name: 'machines.maintenances',
+  method: 'GET',
+  path: windows,
+  repeat: 'read',
+  prepare: withWindow,
+  call: (client, id, options) => client.machines.maintenances([id], options),
+  succeeds: (result, simulator, id) => {
+    listed(result, id);
+    const sent = simulator.received('GET', windows).at(-1);
+    assert.deepEqual(sent?.query, { owner: 'me', machine_ids: `[${id}]` });
+  },
+  refusals: refusals.slice(0, 2),
+});
+
+describeFailures({
+  name: 'machines.plannedMaintenance',
+  method: 'POST',
+  path: windows,
+  repeat: 'read',
+  prepare: withWindow,
+  call: (client, id, options) => client.machines.plannedMaintenance([id], options),
+  succeeds: (result, simulator, id) => {
+    listed(result, id);
+    assert.deepEqual(simulator.received('POST', windows).at(-1)?.body, { machine_ids: [id] });
+  },
+  refusals: refusals.slice(0, 2),
+});
+
+describeFailures({
+  name: 'machines.cancelMaintenance',
+  method: 'DELETE',
+  path: windows,
+  repeat: 'write',
+  prepare: async (simulator, client) => {
+    const machineId = await withWindow(simulator, client);
+    return (await client.machines.maintenances([machineId])).items[0]?.id ?? 0;
+  },
+  call: (client, id, options) => client.machines.cancelMaintenance(id, options),
+  succeeds: (_, simulator, id) => {
+    assert.deepEqual(simulator.received('DELETE', windows).at(-1)?.body, { maintenance_id: id });
+  },
+  refusals: [
+    ...refusals.slice(0, 1),
+    { status: 400, code: 'invalid_args', error: RefusedError, message: /did not accept/, nextStep: 'none' },
+  ],
 });
 
 describe('machines', () => {

@@ -3,10 +3,11 @@ import { documented, undocumented, type ClientMethod, type Operation } from './o
 const instances = 'instances/instanceRoutes.ts';
 const instanceKeys = 'instances/keyRoutes.ts';
 const copies = 'instances/copyRoutes.ts';
+const machines = 'hosting/machineRoutes.ts';
 
-/** The methods of the client that read or change one instance, or several, and copy their data. */
+/** The methods of the client that read or change one instance, or several, and copy their data, and of machines of a host. */
 export const instanceOperations: Readonly<
-  Record<Extract<ClientMethod, `${'instances' | 'copies'}.${string}`>, Operation>
+  Record<Extract<ClientMethod, `${'instances' | 'copies' | 'machines'}.${string}`>, Operation>
 > = {
   'instances.list': documented(
     ['GET /api/v0/instances/', 'GET /api/v1/instances/'],
@@ -171,5 +172,38 @@ export const instanceOperations: Readonly<
     'docs/service/commands.md#cloud-copy',
     copies,
     ['gpuRental.instance.copyData'],
+  ),
+  'machines.list': undocumented(['GET /api/v0/machines/'], 'docs/service/machines.md#list', machines, [
+    'gpuRental.hosting',
+  ]),
+  'machines.setMinimumBid': documented(
+    ['PUT /api/v0/machines/{machine_id}/minbid/'],
+    'docs/service/machines.md#minimum-bid',
+    machines,
+    ['gpuRental.machine.setMinimumBid'],
+  ),
+  'machines.maintenances': undocumented(
+    ['GET /api/v0/machines/maintenances'],
+    'docs/service/machines.md#windows',
+    machines,
+    ['gpuRental.hosting'],
+  ),
+  'machines.plannedMaintenance': undocumented(
+    ['POST /api/v0/machines/maintenances'],
+    'docs/service/machines.md#windows',
+    machines,
+    ['gpuRental.instances'],
+  ),
+  'machines.cancelMaintenance': undocumented(
+    ['DELETE /api/v0/machines/maintenances'],
+    'docs/service/machines.md#windows',
+    machines,
+    ['gpuRental.machine.cancelMaintenance'],
+  ),
+  'machines.scheduleMaintenance': documented(
+    ['PUT /api/v0/machines/{machine_id}/dnotify'],
+    'docs/service/machines.md#maintenance',
+    machines,
+    ['gpuRental.machine.scheduleMaintenance'],
   ),
 };

@@ -1,6 +1,11 @@
 import type { Call } from './everyCall';
 
-/** An example of each call that reads what an account paid, and what changed it. */
+const maintenanceWindow = {
+  ...{ id: 412, machine_id: 88012, start_time: 1_796_200_000, duration_hours: 3 },
+  ...{ maintenance_category: 'internet', cancelled_at: null },
+};
+
+/** An example of each call that reads what an account paid, what changed it, and what its hosts plan. */
 export const moneyCalls = {
   'invoices.list': {
     call: (client) => client.invoices.list({ from: 1, to: 2 }),
@@ -51,5 +56,17 @@ export const moneyCalls = {
         },
       ],
     },
+  },
+  'machines.maintenances': {
+    call: (client) => client.machines.maintenances([88012]),
+    example: [maintenanceWindow],
+  },
+  'machines.plannedMaintenance': {
+    call: (client) => client.machines.plannedMaintenance([88012]),
+    example: [maintenanceWindow],
+  },
+  'machines.cancelMaintenance': {
+    call: (client) => client.machines.cancelMaintenance(412),
+    example: { success: true },
   },
 } satisfies Record<string, Call>;

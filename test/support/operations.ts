@@ -4,7 +4,6 @@ import { documented, undocumented, type ClientMethod, type Operation } from './o
 const accountKeys = 'sshKeys/accountKeyRoutes.ts';
 const templates = 'templates/templateRoutes.ts';
 const secondFactor = 'secondFactor/routes.ts';
-const machines = 'hosting/machineRoutes.ts';
 const volumes = 'volumes/volumeRoutes.ts';
 const priceIncreases = 'instances/priceIncreases.ts';
 const timetable = 'instances/timetable.ts';
@@ -213,21 +212,6 @@ export const operations: Readonly<Record<ClientMethod, Operation>> = {
     'docs/service/two-factor.md#backup-codes',
     secondFactor,
     ['gpuRental.tfa.regenerateBackupCodes'],
-  ),
-  'machines.list': undocumented(['GET /api/v0/machines/'], 'docs/service/machines.md#list', machines, [
-    'gpuRental.hosting',
-  ]),
-  'machines.setMinimumBid': documented(
-    ['PUT /api/v0/machines/{machine_id}/minbid/'],
-    'docs/service/machines.md#minimum-bid',
-    machines,
-    ['gpuRental.machine.setMinimumBid'],
-  ),
-  'machines.scheduleMaintenance': documented(
-    ['PUT /api/v0/machines/{machine_id}/dnotify'],
-    'docs/service/machines.md#maintenance',
-    machines,
-    ['gpuRental.machine.scheduleMaintenance'],
   ),
   'metrics.gpus': documented(
     ['GET /api/v0/metrics/gpu/current/'],

@@ -118,6 +118,7 @@ const room = {
   'audit log, invoices and members of an account': 60,
   'access that is shared with other users': 40,
   'snapshots into a registry': 30,
+  'maintenance of machines, and earnings per GPU': 16,
   'the address of models, and models in the chat': 48,
 };
 const mostSentences = Object.values(room).reduce((sum, sentences) => sum + sentences, 0);

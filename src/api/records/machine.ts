@@ -35,6 +35,9 @@ export interface Machine {
 
 /** Times are milliseconds since 1970. */
 export interface ScheduledMaintenance {
+  /** Absent where it is part of the record of its machine. */
+  readonly id?: number;
+  readonly machineId?: number;
   readonly startsAt?: number;
   readonly endsAt?: number;
   /** One of `maintenanceCategories`, or another word of the service. */

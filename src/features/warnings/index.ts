@@ -21,6 +21,7 @@ import { assertNever } from '../../util/errors';
 import { EndNotes } from './endNotes';
 import { expiredText, hostEndsText, noCreditForVolumesText, noCreditText } from './endText';
 import { forgottenKind, forgottenShape, postForgotten, warnForgotten, type ForgottenDeps } from './forgotten';
+import { PlannedMaintenance } from './plannedMaintenance';
 import { reviewPriceIncreases, warnPriceIncrease, type PriceDeps } from './priceIncreases';
 
 type Deps = ForgottenDeps &
@@ -40,6 +41,7 @@ export function register(deps: Deps): Disposable {
     }
   };
   store.add(deps.instanceGroups.addInstanceNotes(store.add(new EndNotes(deps))));
+  store.add(deps.instanceGroups.addInstanceNotes(store.add(new PlannedMaintenance(deps))));
   store.add(deps.fleet.onDidChange(check));
   store.add(deps.volumes.onDidChange(check));
   store.add(watchAccounts(deps.accounts, check));

@@ -20,6 +20,8 @@ const rules: readonly (readonly [RegExp, PermissionCategory])[] = [
   [/^\w+ \/api\/v0\/(?:users|webhooks|template|secrets|ssh|auth\/apikeys|tfa)\//, 'user_write'],
   // Of a renter, about the machine of an instance.
   [/^PUT \/api\/v0\/machines\/[^/]+\/report$/, 'instance_write'],
+  // Renters look up what is planned for the machines of their instances.
+  [/^(?:GET|POST) \/api\/v0\/machines\/maintenances$/, 'instance_read'],
   [/^GET \/api\/v0\/(?:metrics|machines)\//, 'machine_read'],
   [/^\w+ \/api\/v0\/machines\//, 'machine_write'],
   [/^GET \/api\/v0\/team\/balances/, 'user_read'],

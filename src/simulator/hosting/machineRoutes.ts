@@ -38,7 +38,64 @@ export function machineRoutes(world: World, market: Market): Route[] {
       { permission: 'machine_write', endpoint: 'api.machine.dnotify', everySeconds: 2.5 },
       (request) => schedule(world, market, state, request),
     ),
+    ...windowRoutes(world, market, state),
   ];
+}
+
+/** The windows of maintenance, which have no final slash either (docs/service/machines.md#windows). */
+function windowRoutes(world: World, market: Market, state: HostingState): Route[] {
+  const path = '/api/v0/machines/maintenances' as const;
+  const reads = { permission: 'instance_read', endpoint: 'api.machines.maintenances' } as const;
+  const listed = (ids: readonly unknown[]) => state.maintenance.filter((one) => ids.includes(one.machine_id));
+  const wanted = (given: unknown) => {
+    if (!Array.isArray(given) || given.length === 0) {
+      throw new ServiceError(400, 'invalid_args', 'machine_ids must be a list of numbers.');
+    }
+    return given as readonly unknown[];
+  };
+  return [
+    route(`GET ${path}`, { ...reads, everySeconds: 2 }, (request) => {
+      const ids = wanted(parsedIds(request.query.get('machine_ids')));
+      const own = machinesOf(world, market, callerOf(request).accountId).map(({ id }) => id);
+      if (!ids.every((id) => own.some((one) => one === id))) {
+        throw new ServiceError(404, 'not_found', 'Machine not found');
+      }
+      return ok(listed(ids));
+    }),
+    route(`POST ${path}`, { ...reads, everySeconds: 1 }, (request) => {
+      const ids = wanted(BodyReader.of(request.body).fields['machine_ids']);
+      return ok(
+        listed(ids)
+          .filter(({ end_time }) => end_time > world.now())
+          .map(({ id, machine_id, start_time, duration_hours, maintenance_category }) => ({
+            ...{ id, machine_id, start_time, duration_hours, maintenance_category },
+          })),
+      );
+    }),
+    route(
+      `DELETE ${path}`,
+      { permission: 'machine_write', endpoint: 'api.machines.maintenances', everySeconds: 1 },
+      (request) => {
+        const id = BodyReader.of(request.body).integer('maintenance_id');
+        const own = machinesOf(world, market, callerOf(request).accountId).map((machine) => machine.id);
+        const at = state.maintenance.findIndex((one) => one.id === id && own.includes(one.machine_id));
+        if (at < 0) {
+          throw new ServiceError(400, 'invalid_args', 'There is no such window of maintenance.');
+        }
+        state.maintenance.splice(at, 1);
+        world.changed();
+        return ok({ success: true });
+      },
+    ),
+  ];
+}
+
+function parsedIds(text: string | null): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
 }
 
 function ownMachine(world: World, market: Market, request: SimRequest): Machine {

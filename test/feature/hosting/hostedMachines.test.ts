@@ -14,6 +14,26 @@ describe('the machines of a host', () => {
     window.clearToasts();
   });
 
+  const simulator = () => computer().simulator;
+
+  async function schedule(kind: string, reason: string, inHours: number): Promise<void> {
+    const at = new Date(computer().clock.now() + inHours * 3_600_000);
+    const two = (value: number) => String(value).padStart(2, '0');
+    const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+    await hosting().menu(machine, 'Schedule Maintenance…');
+    await window.quick.title(/Start/);
+    await window.quick.type(`${day} ${two(at.getHours())}:00`);
+    await window.quick.title(/Duration/);
+    await window.quick.type('0.5');
+    await window.quick.title(/Kind/);
+    await window.quick.pick(kind);
+    await window.quick.title(/Reason/);
+    await window.quick.type(reason);
+    await window.dialogButton('Schedule and Notify');
+    await window.toast(/is scheduled/);
+    window.clearToasts();
+  }
+
   async function bid(price: string): Promise<void> {
     await hosting().menu(machine, 'Set Minimum Bid…');
     await window.quick.title(/Minimum Bid of Machine/);
@@ -39,24 +59,41 @@ describe('the machines of a host', () => {
   });
 
   it('lists the maintenance that is scheduled below its machine, until it is over', async () => {
-    const at = new Date(computer().clock.now() + 2 * 3_600_000);
-    const two = (value: number) => String(value).padStart(2, '0');
-    const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-    await hosting().menu(machine, 'Schedule Maintenance…');
-    await window.quick.title(/Start/);
-    await window.quick.type(`${day} ${two(at.getHours())}:00`);
-    await window.quick.title(/Duration/);
-    await window.quick.type('0.5');
-    await window.quick.title(/Kind/);
-    await window.quick.pick('GPU');
-    await window.quick.title(/Reason/);
-    await window.quick.type('New fans');
-    await window.dialogButton('Schedule and Notify');
-    await window.toast(/is scheduled/);
+    await schedule('GPU', 'New fans', 2);
     await hosting().row(/^Maintenance: .*until .* · GPU · New fans$/);
+    // A second one, of which the service loses the answer to the first try to cancel it.
+    await schedule('Power', 'New cables', 5);
+    simulator().fail({ kind: 'dropAfter', method: 'DELETE', path: '/api/v0/machines/maintenances' });
+    await hosting().menu(/New cables/, 'Cancel Maintenance…');
+    const question = await window.dialog(/Cancel the maintenance of machine #\d+/);
+    assert.match(question.detail ?? '', /Only the window from/);
+    question.press('Cancel Maintenance');
+    await window.toast(/may have been canceled/);
+    await hosting().noRow('New cables');
+    await hosting().row(/New fans/);
+    await schedule('Disk', 'New disk', 7);
+    await hosting().menu(/New disk/, 'Cancel Maintenance…');
+    (await window.dialog(/Cancel the maintenance/)).close();
+    await computer().rest();
+    await hosting().row(/New disk/);
+    await hosting().menu(/New disk/, 'Cancel Maintenance…');
+    await window.dialogButton('Cancel Maintenance');
+    await window.toast(/^The maintenance of machine #\d+ is canceled\.$/);
+    await hosting().noRow('New disk');
+    await hosting().row(/New fans/);
     await computer().pass(3 * 3_600_000);
     await hosting().titleAction('Refresh');
     await hosting().noRow('New fans');
+  });
+
+  it('show that their maintenance could not be read, and read it again', async () => {
+    simulator().fail({ kind: 'html500', method: 'GET', path: '/api/v0/machines/maintenances', times: 0 });
+    await hosting().titleAction('Refresh');
+    await hosting().row(/Could not refresh/);
+    await hosting().row(machine);
+    simulator().faults.clear();
+    await hosting().titleAction('Refresh');
+    await hosting().noRow(/Could not refresh/);
   });
 });
 

@@ -63,6 +63,12 @@ describe('reports', () => {
     );
     const rows = earnings.rows('days');
     assert.equal(rows.length, days.length);
+    const { columns } = earnings.section('machines').table;
+    assert.deepEqual(
+      columns.slice(-2).map(({ label }) => label),
+      ['Per GPU', 'Rented now'],
+    );
+    assert.match(earnings.rows('machines')[0]?.slice(-2).join() ?? '', /^\$[\d.]+,\d+ of \d+$/);
     // Money of hosts is rounded up to the cent, as all money here.
     const cents = (dollars: number) => `$${(Math.ceil(dollars * 100 - 1e-6) / 100).toFixed(2)}`;
     // The last day is not over: what it earned grows from one question to the next.

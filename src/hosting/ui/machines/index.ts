@@ -20,7 +20,7 @@ import { plainLabel } from '../../../util/plainLabel';
 import { text } from '../../../util/text';
 import { MachineList } from './machineList';
 import { MachineTree, occupancyText } from './machineTree';
-import { scheduleMaintenance } from './maintenance';
+import { cancelMaintenance, scheduleMaintenance } from './maintenance';
 import { parsePrice } from './maintenanceInput';
 
 type Deps = Pick<
@@ -73,6 +73,11 @@ export function register(deps: Deps): Disposable {
         await scheduleMaintenance({ ...deps, account: account() }, machines, machine);
       }
     }),
+  );
+  store.add(
+    deps.commands.register('gpuRental.machine.cancelMaintenance', (target) =>
+      cancelMaintenance({ ...deps, account: accountFor(deps.accounts) }, machines, target?.maintenanceId),
+    ),
   );
   return store;
 }

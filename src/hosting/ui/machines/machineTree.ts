@@ -15,7 +15,13 @@ import { categoryText } from './maintenance';
 
 export type MachineNode =
   | { readonly kind: 'machine'; readonly machineId: number }
-  | { readonly kind: 'maintenance'; readonly machineId: number; readonly place: number }
+  | {
+      readonly kind: 'maintenance';
+      readonly machineId: number;
+      readonly place: number;
+      readonly maintenanceId?: number;
+    }
+  | { readonly kind: 'windows'; readonly problem: ListProblem }
   | ListProblem;
 
 /** A machine without a sign for this long is unreachable (s). */
@@ -32,16 +38,19 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
     private readonly deps: Pick<Services, 'accounts' | 'clock'>,
     private readonly machines: MachineList,
   ) {
-    this.subscription = machines.onDidChange(() => {
-      this.changed.fire(undefined);
-    });
+    const fire = () => this.changed.fire(undefined);
+    const both = [machines.onDidChange(fire), machines.windows.onDidChange(fire)];
+    this.subscription = { dispose: () => both.forEach((one) => one.dispose()) };
   }
 
   async getChildren(node?: MachineNode): Promise<MachineNode[]> {
     if (node?.kind === 'machine') {
       const { machineId } = node;
-      return this.windowsOf(machineId).map((_, place) =>
-        this.nodeOf({ kind: 'maintenance', machineId, place }),
+      return this.windowsOf(machineId).map(({ id }, place) =>
+        this.nodeOf({
+          ...{ kind: 'maintenance', machineId, place },
+          ...(id === undefined ? {} : { maintenanceId: id }),
+        }),
       );
     }
     if (node) {
@@ -53,8 +62,13 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
     }
     const { state } = this.machines;
     const machines = state.kind === 'ready' ? state.value : [];
+    const { windows } = this.machines;
+    if (machines.length > 0 && windows.state.kind === 'idle') {
+      void this.machines.refreshWindows({ isUnasked: true });
+    }
     return [
       ...listProblems(state),
+      ...listProblems(windows.state).map((problem) => this.nodeOf({ kind: 'windows', problem })),
       ...machines.map(({ id }) => this.nodeOf({ kind: 'machine', machineId: id })),
     ];
   }
@@ -69,6 +83,14 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
         return this.machineItem(node.machineId);
       case 'maintenance':
         return this.maintenanceItem(node.machineId, node.place);
+      case 'windows':
+        return problemRow(node.problem, {
+          name: 'maintenance',
+          state: this.machines.windows.state,
+          now: this.deps.clock.now(),
+          retry: 'gpuRental.refreshMachines',
+          consequence: t('Maintenance that is scheduled may be missing.'),
+        });
       case 'loadError':
       case 'skipped':
         return problemRow(node, {
@@ -104,7 +126,8 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
   /** Maintenance that is not over, in the order of time. */
   private windowsOf(machineId: number): readonly ScheduledMaintenance[] {
     const now = this.deps.clock.now();
-    return (this.machines.find(machineId)?.maintenance ?? [])
+    return this.machines
+      .windowsOf(machineId)
       .filter(({ startsAt, endsAt }) => (endsAt ?? startsAt ?? now) >= now)
       .sort((one, other) => (one.startsAt ?? 0) - (other.startsAt ?? 0));
   }
@@ -144,11 +167,11 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
   }
 
   private maintenanceItem(machineId: number, place: number): vscode.TreeItem {
-    const { startsAt = Number.NaN, endsAt, category, reason } = this.windowsOf(machineId)[place] ?? {};
+    const { id, startsAt = Number.NaN, endsAt, category, reason } = this.windowsOf(machineId)[place] ?? {};
     const now = this.deps.clock.now();
     const item = new vscode.TreeItem(t('Maintenance: {0}', momentText(startsAt, now)));
     item.id = `machine-${machineId}-maintenance-${place}`;
-    item.contextValue = ';maintenance;';
+    item.contextValue = id === undefined ? ';maintenance;' : ';maintenance;canCancel;';
     item.iconPath = new vscode.ThemeIcon('tools');
     item.description = [
       endsAt === undefined ? '' : t('until {0}', momentText(endsAt, now)),
@@ -161,17 +184,22 @@ export class MachineTree implements vscode.TreeDataProvider<MachineNode>, vscode
   }
 }
 
-/** Returns `2 of 4 rented` for the GPUs. Each letter of the occupancy is one GPU; `x` means free. */
-export function occupancyText({ occupancy }: Machine): string | undefined {
-  const letters = occupancy
-    ?.trim()
+/** Returns `2 of 4 rented` for the GPUs. */
+export function occupancyText(machine: Machine): string | undefined {
+  const gpus = gpusRented(machine);
+  return gpus && t('{0} of {1} rented', gpus.rented, gpus.all);
+}
+
+/** Returns how many GPUs are rented. Each letter of the occupancy is one GPU; `x` means free. */
+export function gpusRented({
+  occupancy,
+}: Machine): { readonly rented: number; readonly all: number } | undefined {
+  const letters = (occupancy ?? '')
+    .trim()
     .split(/\s+/)
     .filter((letter) => letter !== '');
-  if (letters === undefined || letters.length === 0) {
-    return undefined;
-  }
   const free = letters.filter((letter) => letter.toLowerCase() === 'x').length;
-  return t('{0} of {1} rented', letters.length - free, letters.length);
+  return letters.length === 0 ? undefined : { rented: letters.length - free, all: letters.length };
 }
 
 /** Returns the price; a machine that is not offered has one all the same. */

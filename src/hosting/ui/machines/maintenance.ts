@@ -8,11 +8,13 @@ import {
 import { confirm } from '../../../editor/confirm';
 import { t } from '../../../editor/localize';
 import { message } from '../../../editor/message';
-import { withCancellableProgress } from '../../../editor/progress';
+import { whileSending, withCancellableProgress } from '../../../editor/progress';
 import { askLine, pickOne } from '../../../editor/quickPick';
 import { momentText } from '../../../editor/timeText';
+import { titleOf } from '../../../editor/titles';
 import type { Services } from '../../../services';
 import type { Account } from '../../../store/accounts/accounts';
+import { UserError } from '../../../util/errors';
 import { plainLabel } from '../../../util/plainLabel';
 import { text, type Text } from '../../../util/text';
 import type { MachineList } from './machineList';
@@ -52,6 +54,57 @@ export async function scheduleMaintenance(
     notified === undefined
       ? t('The maintenance of machine #{0} is scheduled.', machine.id)
       : t('The maintenance of machine #{0} is scheduled. Renters notified: {1}', machine.id, notified),
+  );
+}
+
+/** Cancels one window of maintenance after a question, and reads the list until it shows that. */
+export async function cancelMaintenance(
+  { account, clock }: Pick<Services, 'clock'> & { readonly account: () => Account },
+  machines: MachineList,
+  maintenanceId: number | undefined,
+): Promise<void> {
+  const find = () => machines.windows.value?.find(({ id }) => id === maintenanceId);
+  const window = find();
+  if (!window || maintenanceId === undefined) {
+    throw new UserError(text('This no longer exists. Refresh the list.'));
+  }
+  const now = clock.now();
+  const machine = window.machineId ?? '?';
+  const isWanted = await confirm({
+    message: t('Cancel the maintenance of machine #{0}?', machine),
+    detail: t(
+      "Only the window from {0} is canceled. Renters were notified of it, and may have planned for it. A window that the service has set can't be canceled.",
+      momentText(window.startsAt ?? Number.NaN, now),
+    ),
+    button: titleOf('gpuRental.machine.cancelMaintenance'),
+    keep: t('Keep Maintenance'),
+  });
+  if (!isWanted) {
+    return;
+  }
+  try {
+    await whileSending(
+      explainingIfLost(
+        text(
+          'The service did not answer, so the maintenance of machine #{0} may have been canceled. The list shows it once it is read.',
+          machine,
+        ),
+        () => account().client.machines.cancelMaintenance(maintenanceId),
+      ),
+    );
+  } finally {
+    await machines.refresh();
+  }
+  const { state } = machines.windows;
+  const isProved = state.kind === 'ready' && state.error === undefined && !find();
+  message(
+    isProved ? 'info' : 'warning',
+    isProved
+      ? t('The maintenance of machine #{0} is canceled.', machine)
+      : t(
+          'The service accepted that, but the list does not show that the maintenance of machine #{0} is canceled.',
+          machine,
+        ),
   );
 }
 

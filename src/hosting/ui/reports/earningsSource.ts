@@ -1,4 +1,5 @@
 import type { EarningsQuery, EarningsReport } from '../../../api/records/earnings';
+import type { Machine } from '../../../api/records/machine';
 import { localize, t } from '../../../editor/localize';
 import { DayRange } from './days';
 import { dayName, earningsView, hasEarnedNothing } from './earningsView';
@@ -19,10 +20,14 @@ export class EarningsSource implements ReportSource<EarningsReport> {
   private machineId: number | undefined;
   private showPerson = false;
   private machines: readonly number[] = [];
+  private hosted: readonly Machine[] = [];
 
   constructor(
     private readonly readEarnings: ReadEarnings,
     now: () => number,
+    /** Returns the machines, empty where they can't be read: they only add columns. */
+    private readonly readMachines: (signal: AbortSignal) => Promise<readonly Machine[]> = () =>
+      Promise.resolve([]),
   ) {
     this.range = new DayRange(now);
   }
@@ -75,10 +80,12 @@ export class EarningsSource implements ReportSource<EarningsReport> {
 
   async read(signal: AbortSignal): Promise<EarningsReport> {
     const machine = this.machineId === undefined ? {} : { machineId: this.machineId };
+    const hosted = this.readMachines(signal);
     const report = await this.range.read(
       ({ start, end }) => this.readEarnings({ startDay: start, endDay: end, ...machine }, signal),
       signal,
     );
+    this.hosted = await hosted;
     this.machines = [...new Set([...this.machines, ...report.perMachine.map((row) => row.machineId)])].sort(
       (a, b) => a - b,
     );
@@ -87,7 +94,7 @@ export class EarningsSource implements ReportSource<EarningsReport> {
 
   draw(report: EarningsReport) {
     return {
-      ...earningsView(report, localize, this.showPerson),
+      ...earningsView(report, localize, this.showPerson, this.hosted),
       notices: [
         ...(hasEarnedNothing(report) ? [reportNotice('info', t('Nothing in this period.'))] : []),
         ...(report.skipped > 0

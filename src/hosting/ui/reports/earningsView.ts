@@ -1,8 +1,10 @@
 import type { Earned, EarningsReport } from '../../../api/records/earnings';
+import type { Machine } from '../../../api/records/machine';
 import { add, formatMoney, toDollars, zero, type Micros } from '../../../model/money';
 import { text } from '../../../util/text';
 import type { ReportView } from '../../../webview/report/protocol';
-import { printable, textCell, type Localize } from './cells';
+import { gpusRented } from '../machines/machineTree';
+import { moneyCell, printable, textCell, type Localize } from './cells';
 import { daysOfAxis } from './days';
 import { daysSection, kindTable } from './kindTable';
 
@@ -41,7 +43,12 @@ function kindNames(localize: Localize): Record<(typeof kinds)[number], string> {
 }
 
 /** Returns tiles, stacked columns per day and a table by machine. */
-export function earningsView(report: EarningsReport, localize: Localize, showPerson: boolean): View {
+export function earningsView(
+  report: EarningsReport,
+  localize: Localize,
+  showPerson: boolean,
+  machines: readonly Machine[] = [],
+): View {
   const earned = earnedTotal(report.summary);
   return {
     tiles: [
@@ -55,7 +62,7 @@ export function earningsView(report: EarningsReport, localize: Localize, showPer
     ].flat(),
     sections: [
       perDay(report, localize),
-      perMachine(report, localize),
+      perMachine(report, localize, machines),
       ...(showPerson ? [personSection(report, localize)] : []),
     ],
   };
@@ -105,25 +112,54 @@ function amountsOf(row: Earned) {
   return { amounts: kinds.map((kind) => row[kind]), total: earnedTotal(row) };
 }
 
-function perMachine(report: EarningsReport, localize: Localize): Section {
+/** Returns the earnings by machine; with what it earned per GPU and how much of it is rented, if its record says so. */
+function perMachine(report: EarningsReport, localize: Localize, machines: readonly Machine[]): Section {
   const names = kindNames(localize);
   const rows = report.perMachine.map((row) => ({
     id: String(row.machineId),
     name: { text: `#${row.machineId}`, sort: row.machineId },
     ...amountsOf(row),
   }));
+  const table = kindTable(
+    localize(text('Earnings by machine, in dollars')),
+    localize(text('Machine')),
+    kinds.map((kind) => names[kind]),
+    rows,
+    localize,
+  );
+  const section = { id: 'machines', title: localize(text('Earnings by Machine')), folded: false };
+  if (machines.length === 0) {
+    return { ...section, table };
+  }
+  const more = rows.map(({ id, total }) => {
+    const machine = machines.find((one) => String(one.id) === id);
+    const gpus = machine?.gpuCount ?? 0;
+    const each = total === undefined || gpus < 1 ? undefined : (Math.ceil(total / gpus) as Micros);
+    return [moneyCell(each, 2), occupancyCell(machine, localize)];
+  });
+  const columns = [text('Per GPU'), text('Rented now')].map((label) => ({
+    label: localize(label),
+    numeric: true,
+  }));
   return {
-    id: 'machines',
-    title: localize(text('Earnings by Machine')),
-    folded: false,
-    table: kindTable(
-      localize(text('Earnings by machine, in dollars')),
-      localize(text('Machine')),
-      kinds.map((kind) => names[kind]),
-      rows,
-      localize,
-    ),
+    ...section,
+    table: {
+      ...table,
+      columns: [...table.columns, ...columns],
+      rows: table.rows.map((row, index) => ({ ...row, cells: [...row.cells, ...(more[index] ?? [])] })),
+    },
   };
+}
+
+function occupancyCell(machine: Machine | undefined, localize: Localize) {
+  const gpus = machine && gpusRented(machine);
+  return gpus
+    ? {
+        text: localize(text('{0} of {1}', gpus.rented, gpus.all)),
+        sort: gpus.rented / gpus.all,
+        share: gpus.rented / gpus.all,
+      }
+    : { text: '–' };
 }
 
 function personSection(report: EarningsReport, localize: Localize): Section {

@@ -126,6 +126,10 @@ export class Reports implements Disposable {
             (query, signal) =>
               this.account().client.earnings.report(this.account().userId, query, { signal }),
             now,
+            async (signal) => {
+              const answer = await orProblem(this.account().client.machines.list({ signal }));
+              return 'items' in answer ? answer.items : [];
+            },
           ),
         );
         break;

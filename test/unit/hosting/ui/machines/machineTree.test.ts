@@ -15,6 +15,8 @@ describe('The row of a machine that is hosted', () => {
       onDidChange: new FakeEventEmitter<undefined>().event,
       state: { kind: 'ready', value: [whole], fetchedAt: now, ...state },
       find: () => whole,
+      windows: { onDidChange: new FakeEventEmitter<undefined>().event, state: { kind: 'loading' } },
+      windowsOf: () => [],
     };
     const deps = { accounts: { active: undefined }, clock: { now: () => now } };
     const tree = new MachineTree(only(deps), only(list));
