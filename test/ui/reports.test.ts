@@ -137,13 +137,25 @@ describe('reports', function () {
     await workbench.quick.widget.waitFor({ state: 'hidden' });
   });
 
-  it('lists what changed the account', async () => {
+  it('lists what changed the account, and what this computer did', async () => {
     await session().simulator.call('POST', '/api/v0/secrets/', { key: 'TOKEN', value: 'planted-secret' });
     await workbench.view('Instances').close();
-    await workbench.view('Account').open();
-    await workbench.view('Account').pick('Account Activity');
+    const account = workbench.view('Account');
+    await account.open();
+    await account.expand(account.row('Team'));
+    await account.row('Ben Okafor').waitFor();
+    await workbench.shot('09-team');
+    await workbench.run('Delete Secret…');
+    await workbench.quick.pick('TOKEN');
+    await workbench.dialogButton('Delete');
+    await until('the secret to be deleted', () =>
+      session()
+        .simulator.received('DELETE', '/api/v0/secrets/')
+        .some(({ status }) => status === 200),
+    );
+    await account.pick('Account Activity');
     const page = await report('Account Activity');
-    assert.equal(await rows('audit'), 1);
+    assert.deepEqual([await rows('audit'), await rows('own')], [2, 1]);
     await workbench.shot('09-activity');
     assert.equal(await page.getByText('planted-secret').count(), 0);
   });

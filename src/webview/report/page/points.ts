@@ -1,5 +1,4 @@
-import type { Chart } from 'chart.js';
-import { type ActiveElement, type ChartConfiguration } from 'chart.js';
+import type { Chart, ChartConfiguration } from 'chart.js';
 import type { ChartView } from '../protocol';
 
 type PointsView = Extract<ChartView, { kind: 'points' }>;
@@ -84,13 +83,13 @@ export function walkable(chart: Chart, view: PointsView, open: (row: string) => 
     if (stop) {
       canvas.setAttribute('aria-valuenow', String(at + 1));
       canvas.setAttribute('aria-valuetext', stop.point.label);
-      const active: ActiveElement[] = [
-        {
-          datasetIndex: stop.datasetIndex,
-          index: stop.index,
-          element: chart.getDatasetMeta(stop.datasetIndex).data[stop.index] as ActiveElement['element'],
-        },
-      ];
+      const { datasetIndex, index } = stop;
+      const element = chart.getDatasetMeta(datasetIndex).data[index];
+      if (!element) {
+        // A chart that was just drawn again, with the focus on it, has no points before its first layout.
+        return;
+      }
+      const active = [{ datasetIndex, index, element }];
       chart.setActiveElements(active);
       chart.tooltip?.setActiveElements(active, { x: 0, y: 0 });
       chart.update();
