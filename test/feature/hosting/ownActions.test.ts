@@ -78,7 +78,7 @@ describe('what GPU Rental did on this computer', () => {
     await window.quick.pick('Done by GPU Rental on This Computer');
     await window.toast('Saved activity-own.csv.');
     const lines = readFileSync(file, 'utf8').trimEnd().split('\r\n');
-    assert.equal(lines[0], '\ufeffTime (UTC),Change,Number,By,Folder of the window,Result,Request ID');
+    assert.equal(lines[0], '\ufeffTime (UTC),Change,Number,By,Folder,Result,Request ID');
     assert.match(lines[1] ?? '', /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,Destroy,#\d+,Agent: “the chat”/);
     assert.equal(lines.length, 4);
   });

@@ -14,6 +14,7 @@ const commandOf: Readonly<Record<string, AnyCommandId>> = {
   'PUT /api/v0/instances/recycle/{id}/': 'gpuRental.instance.recycle',
   'PUT /api/v0/instances/update_template/{id}/': 'gpuRental.instance.changeImage',
   'PUT /api/v0/instances/bid_price/{id}/': 'gpuRental.instance.changeBid',
+  'POST /api/v0/instances/take_snapshot/{id}/': 'gpuRental.instance.takeSnapshot',
   'PUT /api/v0/instances/command/{id}/': 'gpuRental.instance.runCommand',
   'PUT /api/v0/commands/copy_direct/': 'gpuRental.instance.copyData',
   'POST /api/v0/commands/rclone/': 'gpuRental.instance.copyData',
@@ -40,7 +41,7 @@ export function ownSection(actions: readonly OwnAction[]): ReportView['sections'
     t('Change'),
     t('Number'),
     t('By'),
-    t('Folder of the window'),
+    t('Folder'),
     t('Result'),
     t('Request ID'),
   ];
