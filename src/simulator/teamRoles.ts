@@ -71,7 +71,7 @@ export function teamRoleRoutes(world: World): Route[] {
       'GET /api/v0/team/balances',
       { ...reads, permission: 'user_read', endpoint: 'api.team.balances' },
       (request) => {
-        const { balance } = world.account(callerOf(request).accountId);
+        const { credit: balance } = world.account(callerOf(request).accountId);
         return ok({ success: true, balances: [{ team_id: 88, team_name: 'Lab', balance }] });
       },
     ),

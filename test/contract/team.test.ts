@@ -37,10 +37,10 @@ describeFailures({
   call: (client, _, options) => client.team.balances(options),
   succeeds: (result, simulator) => {
     const { items } = result as { items: TeamBalance[] };
-    const { balance = 0 } = simulator.world.accounts[0] ?? {};
+    const { credit = 0 } = simulator.world.accounts[0] ?? {};
     assert.deepEqual(
       items.map((team) => [team.id, team.name, toDollars(team.balance ?? (-1 as never))]),
-      [[88, 'Lab', balance]],
+      [[88, 'Lab', credit]],
     );
   },
   differs,
