@@ -71,7 +71,7 @@ describe('the text of the page of an instance', () => {
     const buttons = (id: string) => (section(view, id)?.buttons ?? []).map(({ label }) => label);
     assert.deepEqual(buttons('status'), ['End Later…']);
     assert.deepEqual(buttons('machine'), ['Read from Machine', 'Check Machine', 'Report Machine…']);
-    assert.deepEqual(buttons('configuration'), ['Change Bid…', 'Show as JSON']);
+    assert.deepEqual(buttons('configuration'), ['Change Bid…', 'Take Snapshot…', 'Show as JSON']);
     const outbid = page({ ...stopped, isInterruptible: true }, { facts: { readyAt: now - hour } });
     assert.equal(first(outbid)?.buttons[0]?.label, 'Change Bid…');
     assert.deepEqual(
