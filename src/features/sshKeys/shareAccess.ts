@@ -100,7 +100,7 @@ function questionFor(deps: Deps, name: string, key: ColleagueKey, endsAt: number
       endsAt === undefined
         ? t('The access stays until you take it back.')
         : t(
-            'At {0}, an open editor that is signed in to this account takes the key back. If none is open then, the next one does.',
+            'At {0}, an open editor in which this account is active takes the key back. If none is open then, the next one does.',
             momentText(endsAt, deps.clock.now()),
           ),
       t(

@@ -28,7 +28,7 @@ import { plainLabel } from '../../util/plainLabel';
 import { text } from '../../util/text';
 import { openDraft, type CommandDeps } from './templateCommands';
 
-type Deps = CommandDeps & Pick<Services, 'clock' | 'network' | 'rentals'>;
+type Deps = CommandDeps & Pick<Services, 'clock' | 'network' | 'redactor' | 'rentals'>;
 
 /** The service needs 5 to 10 minutes or more, and never says that it failed (docs/service/instances.md#snapshot). */
 const readEveryMs = 30_000;
@@ -55,6 +55,7 @@ export async function takeSnapshot(deps: Deps, target: InstanceTarget | undefine
   if (!snapshot) {
     return;
   }
+  deps.redactor.addSecret(snapshot.password);
   const instance = deps.fleet.find(instanceId);
   const name = instance ? plainLabel(instanceName(instance)) : `#${instanceId}`;
   const image = snapshotImage(snapshot);
@@ -140,7 +141,9 @@ function questionFor(name: string, snapshot: Snapshot) {
       pauses
         ? t('The instance is paused for 5 to 10 minutes or more, and costs the same.')
         : t('The instance keeps running, so files that change may be saved half-written.'),
-      t("The upload is charged as traffic of the instance. A snapshot can't be canceled."),
+      t(
+        "The upload is charged as traffic of the instance. A snapshot can't be canceled. This window follows it for up to an hour.",
+      ),
     ].join('\n\n'),
     button: titleOf('gpuRental.instance.takeSnapshot'),
   };
