@@ -31,6 +31,17 @@ const needs = new Map<string, readonly PermissionCategory[]>(
 );
 
 describe('the table of commands', () => {
+  it('has those that other extensions may call, with what they accept', () => {
+    const page = readFileSync(path.resolve(__dirname, '../../docs/extension-interface.md'), 'utf8');
+    const rows = [...page.matchAll(/^\| `(gpuRental\.[\w.]+)` +\| (`\{ instanceId \}`)? *\|$/gm)];
+    assert.ok(rows.length >= 10);
+    for (const [, id = '', takes] of rows) {
+      assert.ok(id in commandSpecs && !ownIds.has(id), id);
+      const given = takes === undefined ? [] : [{ instanceId: 7 }];
+      assert.deepEqual(readArguments(id as AnyCommandId, given).slice(0, given.length), given, id);
+    }
+  });
+
   it('names the feature that handles each command', () => {
     const source = (feature: string) => {
       const places = [`../../src/features/${feature}`, `../../src/${feature}/ui`];
