@@ -32,6 +32,7 @@ type Deps = Pick<
   | 'clock'
   | 'log'
   | 'network'
+  | 'redactor'
   | 'oneWindow'
   | 'rentals'
 >;
