@@ -90,7 +90,7 @@ const cases: Readonly<Record<string, (from: Sources) => Drawn>> = {
     return { onDidChange: tree.onDidChangeTreeData };
   },
   'machines that are hosted': (from) => {
-    const tree = new MachineTree(only({}), from.of('the list'));
+    const tree = new MachineTree(only({}), from.of('the list', { windows: from.of('the maintenance') }));
     return { onDidChange: tree.onDidChangeTreeData };
   },
   'SSH keys': (from) => {

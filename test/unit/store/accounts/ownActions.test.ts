@@ -59,7 +59,7 @@ describe('what was done on this computer', () => {
   it('has every call that costs money or destroys something, and no secret of any', async () => {
     const harmless = new Set(
       `offers.search volumes.search instances.label instances.reportMachine instances.attachKey
-      instances.detachKey instances.execute instances.logs sshKeys.add templates.create templates.edit apiKeys.create
+      instances.detachKey instances.execute instances.logs machines.plannedMaintenance sshKeys.add templates.create templates.edit apiKeys.create
       secrets.create secondFactor.logIn secondFactor.sendEmail secondFactor.sendSms secondFactor.resendSms
       secondFactor.startAuthorization secondFactor.finishAuthorization secondFactor.setUpTotp secondFactor.confirmNew
       secondFactor.update copies.cancel copies.cancelFromClouds copies.host copies.size notifications.setPreferences
