@@ -221,3 +221,13 @@ const keepFromOtherRows = (text: string): string => `(() => {
     },
   };
 })()`;
+
+/** Scrolls to a place of a page that may be drawn again meanwhile. */
+export async function scrollTo(place: Locator): Promise<void> {
+  await until('the place on the page', () =>
+    place.scrollIntoViewIfNeeded().then(
+      () => true,
+      () => false,
+    ),
+  );
+}

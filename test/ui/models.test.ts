@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ChatDriver } from '../support/chatDriver';
 import { confirmRental, generateKey } from '../support/journey';
-import { appears, clickRow } from '../support/press';
+import { appears, clickRow, scrollTo } from '../support/press';
 import { useUiSession } from '../support/uiSession';
 import { until } from '../support/until';
 import type { Workbench } from '../support/workbench';
@@ -105,15 +105,8 @@ describe('a model of the demo marketplace', function () {
     await workbench.clearNotifications();
     await instances().pick('Qwen3-8B machine');
     const page = workbench.webview();
-    const context = page.getByText('Qwen3-8B: Context');
-    await context.waitFor({ timeout: 30_000 });
-    // The page may be drawn again between the two.
-    await until('the model on the page', () =>
-      context.scrollIntoViewIfNeeded().then(
-        () => true,
-        () => false,
-      ),
-    );
+    await page.getByText('Qwen3-8B: Context').waitFor({ timeout: 30_000 });
+    await scrollTo(page.getByText('Qwen3-8B: Context'));
     await workbench.shot('07-page');
   });
 
