@@ -178,7 +178,7 @@ function isInQueue(instance: Instance, facts: InstanceFacts, now: number): boole
   }
   return lastRequest?.kind === 'start'
     ? lastRequest.queued === true || now - lastRequest.at >= schedulingGraceMs
-    : hasBeenReady(instance, facts) && takenGpuWords(instance) !== undefined;
+    : !stopIsUnderWay(facts, now) && hasBeenReady(instance, facts) && takenGpuWords(instance) !== undefined;
 }
 
 /** Returns a state for every possible record. An undocumented status is `other`. */

@@ -91,7 +91,7 @@ function noGpu(
   kind: InstanceStateKind,
   { lastRequest }: InstanceFacts,
 ): readonly Warning[] {
-  return kind === 'queued' && lastRequest
+  return kind === 'queued' && lastRequest?.kind === 'start'
     ? [
         {
           kind: 'noGpu',

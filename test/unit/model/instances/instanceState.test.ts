@@ -43,6 +43,7 @@ function without(field: keyof Instance, change: Partial<Instance> = {}): Instanc
 }
 
 const taken = 'Required resources are currently unavailable, state change queued.';
+const waiting = anInstance({ actualStatus: 'scheduling', statusMessage: taken, uptimeMinutes: 7 });
 
 describe('the state of an instance', () => {
   const cases: readonly (readonly [string, Instance, InstanceFacts, InstanceStateKind])[] = [
@@ -144,12 +145,8 @@ describe('the state of an instance', () => {
       noFacts,
       'starting',
     ],
-    [
-      'a start that was asked for elsewhere is queued where the record says so',
-      anInstance({ actualStatus: 'scheduling', statusMessage: taken, uptimeMinutes: 7 }),
-      noFacts,
-      'queued',
-    ],
+    ['a start that was asked for elsewhere is queued where the record says so', waiting, noFacts, 'queued'],
+    ['a start that we have just canceled is stopping', waiting, asked('stop', 1000), 'stopping'],
     [
       'a start in scheduling that was cancelled in the web console is stopping',
       anInstance({ actualStatus: 'scheduling', intendedStatus: 'stopped' }),
