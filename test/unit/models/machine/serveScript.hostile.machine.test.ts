@@ -231,10 +231,10 @@ const standIn: Readonly<Record<string, readonly [vllm: string, llama?: string | 
 
 describe('an engine that misbehaves', () => {
   const ended = new Map<string, { readonly run: TinyRun; readonly code: number | null }>();
-  const failures = engineFailures.map(({ printed, sentence, isLlama }): Case => {
+  const failures = engineFailures.map(({ kind, printed, sentence, isLlama }): Case => {
     const engine = isLlama ? 'llamaCpp' : 'vllm';
     return {
-      what: `fails: ${printed.at(2)?.slice(-60) ?? printed[0]}`,
+      what: `fails (${kind}): ${printed.at(2)?.slice(-60) ?? printed[0]}`,
       // The last start has no other context or number of answers that it could try.
       args: [`print(...${JSON.stringify(printed)}); process.exitCode = 1;`, { engine }],
       code: 1,
