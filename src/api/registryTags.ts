@@ -30,7 +30,7 @@ export async function registryTags(
   parts: ExchangeParts,
   signal?: AbortSignal,
 ): Promise<readonly string[]> {
-  const origin = originOf(place.registry);
+  const origin = registryOrigin(place.registry);
   const url = new URL(`/v2/${place.repository}/tags/list?n=${mostTags}`, origin);
   const ask = (authorization?: string) => get(url, authorization, parts, signal);
   let response = await ask();
@@ -51,7 +51,8 @@ export async function registryTags(
   return body.tags ?? [];
 }
 
-function originOf(registry: string): URL {
+/** Returns where a registry answers; its proxy is chosen by that. */
+export function registryOrigin(registry: string): URL {
   const host = isDockerHub(registry) ? 'registry-1.docker.io' : registry;
   const secure = new URL(`https://${host}`);
   return isLoopback(secure.hostname) ? new URL(`http://${host}`) : secure;

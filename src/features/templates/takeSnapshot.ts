@@ -1,6 +1,6 @@
 import { chooseTransport, createTransport } from '../../api/chooseTransport';
 import { mayHaveTakenEffect } from '../../api/errors';
-import { registryTags, TagsHiddenError } from '../../api/registryTags';
+import { registryOrigin, registryTags, TagsHiddenError } from '../../api/registryTags';
 import type { InstanceTarget } from '../../commandSpecs';
 import { chooseInstance } from '../../editor/chooseInstance';
 import { runCommand } from '../../editor/commands';
@@ -63,7 +63,7 @@ export async function takeSnapshot(deps: Deps, target: InstanceTarget | undefine
     return;
   }
   const tags = (signal?: AbortSignal) =>
-    withTransport(deps, (parts) => registryTags(snapshot, parts, signal));
+    withTransport(deps, registryOrigin(snapshot.registry), (parts) => registryTags(snapshot, parts, signal));
   const before = await whileAsking(tags()).catch(asReason);
   const { client } = account();
   await whileSending(send(() => client.instances.takeSnapshot(instanceId, snapshot), image));
@@ -178,9 +178,9 @@ function asReason(error: unknown): UserError {
 
 async function withTransport<T>(
   { clock, network }: Deps,
+  baseUrl: URL,
   run: (parts: Parameters<typeof registryTags>[1]) => Promise<T>,
 ): Promise<T> {
-  const baseUrl = new URL('https://registry-1.docker.io');
   const settings = network();
   const transport = createTransport(
     chooseTransport({ baseUrl, settings, env: process.env, inExtensionHost: true }),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { registryTags, TagsHiddenError } from '../../../src/api/registryTags';
+import { chooseTransport, defaultNetworkSettings } from '../../../src/api/chooseTransport';
+import { registryOrigin, registryTags, TagsHiddenError } from '../../../src/api/registryTags';
 import { UndiciTransport } from '../../../src/api/undiciTransport';
 import { UserError } from '../../../src/util/errors';
 import { FakeClock } from '../../support/fakeClock';
@@ -121,5 +122,16 @@ describe('the tags of a registry', () => {
         (error) => error instanceof UserError && !(error instanceof TagsHiddenError),
       );
     }
+  });
+
+  it('of this computer are read past every proxy, and those of others as the editor reads them', () => {
+    const settings = { ...defaultNetworkSettings, proxy: 'http://proxy.example.com:3128' };
+    const kindFor = (name: string) =>
+      chooseTransport({ baseUrl: registryOrigin(name), settings, env: {}, inExtensionHost: true });
+    assert.deepEqual(kindFor('localhost:5000'), {
+      ...{ kind: 'undici', proxy: undefined, acceptAnyProxyCertificate: false, systemCertificates: true },
+    });
+    assert.deepEqual(kindFor('docker.io'), { kind: 'hostFetch' });
+    assert.equal(registryOrigin('registry.example.com').href, 'https://registry.example.com/');
   });
 });
